@@ -35,8 +35,6 @@ MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)
 """The name of a member of an `.eval` archive that holds a sample."""
 HUMAN_RATINGS = "precomputed_scores"
 """Inspect's scorer of ratings from a file: what humans credited model_a with."""
-COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
-"""What can be read here; Inspect teaches an older `zipfile` the last."""
 AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
 UNUSED = {"events", "store", "attachments", "messages"}
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
@@ -60,7 +58,7 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
         try:
             return read_eval_log(str(path), **options)
         except Exception:
-            if not options.get("header_only") and path.suffix == ".eval" and _can_open(path):
+            if not options.get("header_only") and path.suffix == ".eval":
                 # Inspect does not say which sample is damaged.
                 deque(_parse_members(path, _parse_scored), maxlen=0)
             raise
@@ -68,24 +66,15 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
     """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need little memory."""
-    if path.suffix == ".eval" and _can_open(path):
+    if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
     return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
-
-
-def _can_open(path: Path) -> bool:
-    """Return whether `zipfile` can decompress all members of an archive."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return {member.compress_type for member in archive.infolist()} <= COMPRESSIONS
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
 
 
 def whole_samples(path: Path) -> Iterator[EvalSample]:
     """Yield the samples of a log, by epoch, then by id, with their messages and media, and with the events of those in
     which a tool call started an agent; those of an archive one at a time, to need little memory."""
-    if path.suffix == ".eval" and _can_open(path):
+    if path.suffix == ".eval":
         return _parse_members(path, _parse_whole)
     unused = {"store"} if AGENT_STARTED.search(path.read_bytes()) else {"store", "events"}
     return iter(read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or [])
@@ -96,7 +85,7 @@ Parsed = TypeVar("Parsed")
 
 def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
     """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by id."""
-    with zipfile.ZipFile(path) as archive:
+    with _damage_as_data_error(path), zipfile.ZipFile(path) as archive:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
         members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
         for member in sorted(members, key=_sort_key):
@@ -106,10 +95,7 @@ def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Par
 
 
 def _parse_scored(content: bytes) -> ScoredSample:
-    """Parse a sample without its transcript."""
     kept = json.loads(content)
-    if "score" in kept:  # as very old logs have it
-        return _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
     scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
     return ScoredSample(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
 
@@ -128,7 +114,6 @@ def _sort_key(member: re.Match[str]) -> tuple[int, str]:
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
-    """Return Inspect's sample without its transcript."""
     message = sample.error.message if sample.error else None
     return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message)
 
@@ -209,21 +194,26 @@ class _LogReader:
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores:
             self.failed += [(_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played]
-        verdicts = (row for score in sample.scores.values() for row in verdict_rows_in(score))
+        rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
         # Of scores that parsed the same replies again, the later one counts.
-        rows = [*{(*_judged_battle(row), row.get("order")): row for row in verdicts}.values()]
+        verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
         if not rows and not self.tournament:
-            rows = _score_rows(sample, self.header)
-        if self.tournament and (preferred := self.tournament.preferred):
-            rows = [{**row, "human": float(row["model_a"] == preferred)} for row in rows]
+            for row in _score_rows(sample, self.header):
+                self.table.add_row(row)
+        shown = {battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN}
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
-        if label is not None and (human := number_of(label.value)) is not None:
-            rows = [{**row, "human": human} for row in rows]
-        shown = {_judged_battle(row) for row in rows if row.get("reason") not in NOT_SHOWN}
-        for row in [row for row in rows if _judged_battle(row) in shown]:
-            self.table.add_row(row)
-        refused = {key: row for row in rows if (key := _judged_battle(row)) not in shown}
-        self.unshown += [f"{row['reason']}: {row.get('reply', 'no words')}" for row in refused.values()]
+        rating = label and number_of(label.value)
+        refused: dict[tuple[Any, ...], str] = {}
+        for (battle, _), row in verdicts.items():
+            if self.tournament and self.tournament.preferred:
+                row["human"] = float(row["model_a"] == self.tournament.preferred)
+            if rating is not None:
+                row["human"] = rating
+            if battle in shown:
+                self.table.add_row(row)
+            else:
+                refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
+        self.unshown += refused.values()
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
@@ -265,16 +255,13 @@ class _LogReader:
         return silent
 
     def _nothing_judged(self) -> DataError:
-        """Return the error of a log without any row."""
-        failure = self.failure or (self.unshown[0] if self.unshown else None)
         if not self.tournament:
             return DataError("no scored samples", remedy="score the log with `inspect score` first")
-        if failure is not None:
-            problem = f"no battle was judged; the first of those that failed: {failure}"
-            return DataError(problem, remedy="fix the cause, then run `inspect eval-retry` on the log")
-        message = self.header.error.message.strip() if self.header.error else ""
-        why = message.splitlines()[-1] if message else "it holds no battle"
-        return DataError(f"no battle was judged: {why}", remedy="fix the cause, then run the tournament again")
+        message = (self.header.error and self.header.error.message.strip()) or "it holds no battle"
+        why = next(iter(filter(None, [self.failure, *self.unshown])), message.splitlines()[-1])
+        return DataError(
+            f"no battle was judged: {why}", remedy="fix the cause, then run `inspect eval-retry` on the log"
+        )
 
 
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -35,10 +35,9 @@ def run(arguments: Sequence[str]) -> None:
         if not isinstance(error, AttributeError) and not is_of_package(error, "inspect_ai"):
             raise UsageError(f"{import_failure('inspect-ai', error)}; podium ranks tables without it") from None
         raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None
-    # The help does without the option, rather than `podium inspect` without an Inspect that is built otherwise.
-    with suppress(AttributeError, KeyError, TypeError):
+    # An Inspect that is built otherwise does without the option in its help, and without the flags.
+    with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
-    with suppress(AttributeError, KeyError, TypeError):
         options = host.inspect.commands[own[0]].params
         known = {word for option in options for word in option.opts + option.secondary_opts}
         if saving := [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]:
@@ -117,20 +116,13 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
 
 
 def _add_to_help(host: Any) -> None:
-    """Add --ranker to the help of Inspect's commands."""
     import click
-
-    def refuse(context: Any, option: Any, value: str | None) -> None:
-        # If it was not removed before, nothing would be ranked.
-        if value is not None:
-            raise click.BadParameter(f"nothing ranks here: podium inspect ... --ranker {value}", context, option)
 
     for options in [host.inspect.commands[name].params for name in COMMANDS]:
         if not any("--ranker" in option.opts for option in options):
             words = "Rank the models when the run has ended; `podium list rankers` shows the names."
-            option = click.Option(["--ranker"], help=words, expose_value=False, allow_from_autoenv=False)
-            option.metavar, option.callback = "NAME[,NAME...]", refuse
-            options.append(option)
+            more: Any = {"expose_value": False, "allow_from_autoenv": False, "metavar": "NAME[,NAME...]"}
+            options.append(click.Option(["--ranker"], help=words, **more))
 
 
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:

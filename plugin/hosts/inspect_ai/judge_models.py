@@ -44,8 +44,7 @@ def build_rotation(
 
     jury = judges_by_role() if jury is None else jury
     if judges != "all" and not jury:
-        problem = "no judge is known when the task is made; name them with --model-role"
-        raise UsageError(f"judges=rotate: {problem}, {IN_PYTHON}")
+        raise UsageError(f"judges=rotate: no judge is known yet; name them with --model-role, {IN_PYTHON}")
     shares = read_shares(judges, overlap, len(jury))
     if judges == "all":
         return None

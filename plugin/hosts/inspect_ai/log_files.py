@@ -30,6 +30,5 @@ def is_beside_logs(path: Path) -> bool:
 
 
 def _first_bytes(path: Path) -> bytes:
-    """Return the first 4 kB of a file."""
     with path.open("rb") as stream:
         return stream.read(4096)

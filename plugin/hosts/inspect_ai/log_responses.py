@@ -10,7 +10,6 @@ from podium.responses.transcripts import Show
 
 
 def _read_log(path: Path, show: Show) -> Iterable[ResponseRow]:
-    """Return the responses in a log, those of agents as `show` says."""
     from podium.hosts.inspect_ai.sample_answers import responses_in
 
     return responses_in(path, show)

@@ -72,12 +72,7 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
 
 def why_refused(error: BaseException) -> str | None:
     """Return the provider's message if it rejects media, by its status or in words; None for another error."""
-    cause: BaseException | None = error
-    words = None
-    # The innermost error's message counts: the host's begin with the whole request.
-    while cause is not None:
-        status: Any = getattr(cause, "status_code", None)
-        if isinstance(cause, NotImplementedError) or status in (400, 415, 422) or REFUSAL.search(str(cause)[-2000:]):
-            words = shorten(str(cause), 200) or type(cause).__name__
-        cause = cause.__cause__ or cause.__context__
-    return words
+    status: Any = getattr(error, "status_code", None)
+    if isinstance(error, NotImplementedError) or status in (400, 415, 422) or REFUSAL.search(str(error)[-2000:]):
+        return shorten(str(error), 200) or type(error).__name__
+    return None

@@ -104,7 +104,6 @@ class OfflineAPI(ModelAPI):
 
 
 def _logprobs(reply: Reply) -> Logprobs:
-    """Return the token probabilities of a reply in Inspect's form."""
     content = []
     for token in reply.tokens:
         logs = {text: math.log(max(p, 1e-300)) for text, p in token.top.items()}

@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
+from podium.text import plural
 from podium.tournaments.judge_rotation import SHARED, UNKNOWN, JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
@@ -44,8 +45,9 @@ def preview_run(
     limits = judge_limits(how)
     most = [own.text or own.schema for own in limits.values()]
     tokens += f" and at most {whole * max(filter(None, most)):,} output" if all(most) else ""
-    competing = f"{len(responses.models)} models, {len(responses.items)} items"
-    cost = f"at most {battles:,} battles, {whole:,} calls {of_whom}, {tokens} tokens{rounds}"
+    items = len(responses.items)
+    competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
+    cost = f"at most {battles:,} {plural('battle', battles)}, {whole:,} calls {of_whom}, {tokens} tokens{rounds}"
     yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
     for k, model in enumerate(judges_by_role() or [None]):
         own = ceil(round(calls * shares[k], 6)) if rotation else calls

@@ -84,7 +84,6 @@ class SampleBuilder:
         return {"item": item.id, **number, **{field: text for field, text in shown.items() if text is not None}}
 
     def _build_sample(self, sample_id: str, metadata: BattleMetadata | PackMetadata) -> Sample:
-        """Return the sample with the item's instruction and media as input."""
         item = self.items[metadata.item]
         given = input_of(item.instruction, item.media)
         return Sample(id=sample_id, input=given, target=item.reference or "", metadata=metadata.to_log())

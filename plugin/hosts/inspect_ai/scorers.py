@@ -29,7 +29,7 @@ from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
-from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
+from podium.responses.transcripts import Mode, Show, read_pieces, work_in
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -39,17 +39,8 @@ if TYPE_CHECKING:
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
-NOTES_ON_SAMPLES: Mapping[str, Callable[[AgentWork], bool]] = {
-    "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all of it": (
-        lambda work: work.calls > 0 and not work.shown
-    ),
-    "transcripts of samples are cut to fit; -S transcript_tokens=N shows more": (
-        lambda work: work.cut > 0 and not work.limit
-    ),
-    "transcripts of samples are cut to fit the judge's context": lambda work: work.cut > 0 and work.limit != "",
-    "final answers of samples are longer than a transcript may be, and shown whole": lambda work: not work.fits,
-}
-"""What is printed, once, if it is so for a sample."""
+CALLS_HIDDEN = "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all"
+CUT = "transcripts of samples are cut to fit"
 
 
 @metric(name="judged", scores="unreduced")
@@ -132,19 +123,24 @@ def pairwise(
     with plain_errors():
         options = flatten_arguments(kwargs)
         asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
-        asked, printed = replace(asked, reasoning=reasoning), list[str]()
+        asked = replace(asked, reasoning=reasoning)
         responses = _read_reference(reference, asked)
         [name], transcripts = responses.models, responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
-        _print_notes([*share_of_transcripts(responses, asked, why), *notes_on_work(responses)], printed)
+        print_once = remember(lambda note: tell(note.replace(" -T ", " -S "), "podium pairwise"))
+        for note in (*share_of_transcripts(responses, asked, why), *notes_on_work(responses)):
+            print_once(note)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item = str(state.sample_id)
         response, work = build_agent_response(state, shown, len(state.input_text))
         response = strip_reasoning(response) if reasoning == "strip" and not work.shown else response
-        _print_notes([note for note, applies in NOTES_ON_SAMPLES.items() if applies(work)], printed)
+        if work.calls and not work.shown:
+            print_once(CALLS_HIDDEN)
+        if work.cut:
+            print_once(f"{CUT}; {work.limit or '-S transcript_tokens=N shows more'}")
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
         if met not in responses.texts[name]:
@@ -169,13 +165,6 @@ def _read_reference(reference: str, show: Show) -> "Responses":
     return responses
 
 
-def _print_notes(notes: Sequence[str], printed: list[str]) -> None:
-    """Print notes, with options as a scorer has them, and add them to those `printed` before, which are left out."""
-    for note in [note for note in notes if note not in printed]:
-        printed.append(note)
-        tell(note.replace(" -T ", " -S "), "podium pairwise")
-
-
 def _battle_of(state: TaskState, response: str, name: str, text: str, transcript: bool) -> BattleMetadata:
     """Return the battle of a sample's response against the reference's text, answers or transcripts."""
     media, own = media_in(state.input), str(state.model)
@@ -196,7 +185,6 @@ def _battle_of(state: TaskState, response: str, name: str, text: str, transcript
 
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
-    """Return the score of one battle by its kept replies."""
     texts = {"transcript_length_a": battle.response_a, "transcript_length_b": battle.response_b}
     lengths = {column: len(text) for column, text in texts.items() if battle.transcript}
     rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]

@@ -146,5 +146,5 @@ SOFT_METRICS = [
     {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER} for name in NAMES.split()
 ]
 """For `metric_list: !function ...`: METRICS and Soft-Elo, for judges that give probabilities, used as they are."""
-METRICS = SOFT_METRICS[:-2]
+METRICS = [entry for entry in SOFT_METRICS if not str(entry["metric"]).startswith("soft_elo")]
 """For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all metrics that need no calibration."""

@@ -207,5 +207,5 @@ def test_options_that_do_not_fit_are_rejected_before_any_call(turns, record, cap
 
 
 def test_judges_that_are_not_known_when_the_task_is_made_are_asked_for(write_responses):
-    with pytest.raises((SystemExit, podium.UsageError), match="no judge is known when the task is made"):
+    with pytest.raises((SystemExit, podium.UsageError), match="no judge is known yet"):
         tasks.round_robin(responses=write_responses(), judges="rotate")

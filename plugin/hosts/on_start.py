@@ -74,7 +74,6 @@ class CommandLineFinder:
         load = loader.exec_module
 
         def load_and_extend(module: Any) -> None:
-            """Run the module, then extend it; an error of the extension is kept as the reason, not raised."""
             vars(loader).pop("exec_module", None)
             load(module)
             self.attempt(lambda: EXTENSIONS[host](module, self))
@@ -117,7 +116,6 @@ def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
     from podium.hosts.lm_eval.compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:
-        """Add podium's options to lm-eval's command line, and clear the reason why options are missing."""
         from podium.hosts.lm_eval.command import extend
 
         extend(cli)

@@ -166,13 +166,11 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | Non
         return None
     if file.suffix == ".py" or ("/" in source and is_registered_task(source)):
         read = [_questions_of(task.dataset, task.name) for task in load_tasks(source)]
-        if not read:
-            raise UsageError(f"prompts={source}: there is no task in it")
         return [row for rows, _ in read for row in rows], [note for _, notes in read for note in notes]
-    dataset = None
-    with suppress(ValueError):
-        dataset = None if "/" in source else example_dataset(source)
-    return None if dataset is None else _questions_of(dataset, source)
+    if "/" not in source:
+        with suppress(ValueError):
+            return _questions_of(example_dataset(source), source)
+    return None
 
 
 def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:

@@ -1,4 +1,4 @@
-"""The tasks of all tournaments, as `podium/round_robin`: one engine, `play`."""
+"""The tasks of all tournaments, as `podium/round_robin`, each of which has one engine."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

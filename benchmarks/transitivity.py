@@ -137,7 +137,7 @@ def largest_difference(ours: object, theirs: object, names: tuple[str, ...]) -> 
     overall = np.mean(list(theirs.values()), axis=0)
     differences = [abs(ours.hard.value - overall[0]), abs(ours.soft.value - overall[1])]
     place = {name: k for k, name in enumerate(names)}
-    for one in ours.triplets.itertuples():
+    for one in ours.triplets:
         a, b, c = sorted(place[name] for name in one.models)
         broken, off = theirs[a, b, c]
         differences += [abs(one.hard - broken), abs(one.soft - off)]

@@ -93,9 +93,9 @@ def _new_leader_sentence(standings: Standings) -> str | None:
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
     """Write how many more items would separate the first two; None if they are, or a tournament has its own advice."""
     separation = standings.separation
-    if separation is None or separation.z is None or len(separation.names) < 2 or 1 in separation.beats[0]:
+    if separation is None or separation.z is None or len(separation.names) < 2:
         return None
-    if 1 in separation.cuts or "decisions" in standings.diagnostics.get("answer", {}):
+    if 1 in separation.beats[0] or "decisions" in standings.diagnostics.get("answer", {}):
         return None
     if "ladder" in standings.diagnostics:
         return None  # more items leave the errors of given ratings as they are

@@ -116,7 +116,6 @@ def diagnose(
     Args:
         judgments: verdicts of one or more judges, one per order (`read_battles(..., merge=False)`).
         battles: the same verdicts with the two orders merged.
-        gold: gold standard of the models.
         families: patterns of names to families.
         level: confidence level of intervals, in (0, 1).
         near_tie: largest |margin| of a near-tie.
@@ -140,7 +139,7 @@ def diagnose(
 
 def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
     """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is `Missing`."""
-    return {name: attempt(partial(compute, subject), title, "") for name, (title, compute) in sections.items()}
+    return {name: attempt(partial(compute, subject), "") for name, (_, compute) in sections.items()}
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:

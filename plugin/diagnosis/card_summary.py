@@ -106,13 +106,19 @@ def _scale(answers: Answers) -> str:
 def _next_step(answers: Answers) -> str:
     """Say what to do about the checks that failed, the gravest first; empty if nothing is needed."""
     outcomes = [(line.name, line.outcome) for line in check_lines(answers)]
-    steps = [ANSWERS[STEPS[key]].format(section=answers[RULES[key[0]][0]]) for key in STEPS if key in outcomes]
-    if ("position", "cancelled") in outcomes and not isinstance(answers["position"].swaps.all.flips_to_first, Missing):
-        steps[0] = ANSWERS["keep both orders, first"].format(section=answers["position"])
+    steps = [_step_text(key, answers[RULES[key[0]][0]]) for key in STEPS if key in outcomes]
     if not steps and ("human", "unknown") in outcomes:
         steps = [ANSWERS["ask humans"]]
     first, rest = steps[:1], map(lower_first_word, steps[1:])
     return "; ".join([*(step.removesuffix(".") for step in first), *rest]) + "." * len(first)
+
+
+def _step_text(check: tuple[str, str], section: Any) -> str:
+    """Say what to do about a check with this name and outcome; of flips also how many go to the first, if any flip."""
+    step = STEPS[check]
+    if step == "keep both orders" and isinstance(section.swaps.all.flips_to_first, Statistic):
+        step = "keep both orders, first"
+    return ANSWERS[step].format(section=section)
 
 
 def _side(figure: Figured, middle: float) -> int:

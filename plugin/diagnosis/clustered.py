@@ -54,7 +54,7 @@ class Clustered:
         counted = size > 0 if among is None else among
         rows, values, size = self.take(counted), values[counted], size[counted]
         if not len(values):
-            return Missing(what or of, f"there are no {what or of}", remedy)
+            return Missing(f"there are no {what or of}", remedy)
         total = float(np.sum(size))
         centre = float(np.sum(values) / total)
         influence, method = (values - centre * size) / total, "{}" if cells is None else "{}, linearised ratio"

@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.estimate import Estimate
@@ -81,9 +80,8 @@ class Statistic(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A figure that cannot be computed: what it is, why, and what the user can do; as text it is a dash."""
+    """Why a figure cannot be computed, and what the user can do; as text it is a dash."""
 
-    what: str
     why: str
     remedy: str
     estimate: ClassVar[str] = EMPTY
@@ -98,12 +96,12 @@ Value: TypeAlias = Statistic | Missing | str
 """A figure, why it is missing, or a fact in words."""
 
 
-def attempt(compute: Callable[[], Answer], what: str, remedy: str) -> Answer | Missing:
+def attempt(compute: Callable[[], Answer], remedy: str) -> Answer | Missing:
     """Return what a function computes; `Missing` if the data do not identify it, or a fit does not converge."""
     try:
         return compute()
     except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(what, str(error), remedy)
+        return Missing(str(error), remedy)
 
 
 class CardAnswer:
@@ -133,8 +131,6 @@ def as_dict(value: Any) -> Any:
     if is_dataclass(value):
         plain = {part.name: as_dict(getattr(value, part.name)) for part in fields(value)}
         return {"missing": plain} if isinstance(value, Missing) else plain
-    if isinstance(value, pd.DataFrame):
-        value = value.astype(object).where(value.notna(), None).to_dict("records")
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):

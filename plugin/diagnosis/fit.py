@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.special import fdtrc, stdtr
 from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.subject import Subject
-from podium.diagnosis.transitivity import KINDS, ROUND_ROBINS, TIE, deviation, outcomes, triples_among
+from podium.diagnosis.transitivity import ROUND_ROBINS, deviation, triples_among
 from podium.nouns.battles import Battles
 from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.identification import fit_battles
@@ -28,8 +27,6 @@ MOST_MODELS = 300
 MOST_LISTED = 100
 FEWEST_ITEMS = 10
 """Items that a pair needs to enter the model-level SNTD."""
-NON_TRANSITIVITY = "model-level non-transitivity"
-SNTD = "model-level SNTD"
 CLOSE_A_CYCLE = "judge pairs that close a cycle, for example a round robin of three models"
 FEWEST_OF_A_KIND = 5
 """Expected wins, and losses, that a pair needs for a t test."""
@@ -50,27 +47,23 @@ class Cycle(NamedTuple):
 class Cycles(CardAnswer):
     """Cycles (`rings`) among the win rates of models; `certain` ones have an adjusted p of at most 1 - level.
 
-    `no_order` triples agree with no weak order; `sntd` (nats, Xu et al. 2025, appendix C.2) is the mean over triples
-    with at least 10 items per pair, and `beyond_noise` corrects it for sampling."""
+    `sntd` (nats, Xu et al. 2025, appendix C.2) is the mean over triples with at least 10 items per pair, and
+    `beyond_noise` corrects it for sampling."""
 
     triples: int
-    possible: int
-    tie: float
     level: float
     rings: int
     certain: int
-    no_order: int
     sntd: float | Missing
     beyond_noise: Figured
     cycles: tuple[Cycle, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        of, sntd = f"of {self.triples:,} triples", self.sntd
         sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all cycles, item-clustered t)"
+        sntd = self.sntd if isinstance(self.sntd, Missing) else f"{self.sntd:.5f} nats, noise of the items included"
         return (
-            ("cycles of win rates", f"{self.rings:,} {of}; {sure}"),
-            (f"no weak order (ties within {self.tie:g} of 0.5)", f"{self.no_order:,} {of}"),
-            (SNTD, sntd if isinstance(sntd, Missing) else f"{sntd:.5f} nats, noise of the items included"),
+            ("cycles of win rates", f"{self.rings:,} of {self.triples:,} triples; {sure}"),
+            ("model-level SNTD", sntd),
             ("model-level SNTD beyond noise", self.beyond_noise),
         )
 
@@ -86,24 +79,20 @@ class Cycles(CardAnswer):
 def cycles(subject: Subject) -> Cycles | Missing:
     """Find cycles among the win rates, and measure how far the rates deviate from any strengths."""
     coded, level = code_battles(subject.battles), subject.level
-    size = len(coded.models)
-    if size > MOST_MODELS:
-        return Missing(NON_TRANSITIVITY, f"{size:,} models are too many", f"choose at most {MOST_MODELS} with --where")
+    if len(coded.models) > MOST_MODELS:
+        return Missing(f"{len(coded.models):,} models are too many", f"choose at most {MOST_MODELS} with --where")
     pairs = pair_sums(coded)
     triples = find_triples(pairs)
     if not len(triples):
-        return Missing(NON_TRANSITIVITY, "no three models have all met", f"judge {ROUND_ROBINS}")
-    cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
+        return Missing("no three models have all met", f"judge {ROUND_ROBINS}")
+    cells = cells_by_cluster(coded, pairs)
     among = find_cycles(coded.models, cells, triples)
     sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)
     return Cycles(
         triples=len(triples),
-        possible=comb(size, 3),
-        tie=TIE,
         level=level,
         rings=len(among),
         certain=sum(cycle.adjusted <= 1 - level for cycle in among),
-        no_order=int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum()),
         sntd=sntd,
         beyond_noise=beyond_noise,
         cycles=tuple(among[:MOST_LISTED]),
@@ -116,14 +105,14 @@ def _estimate_deviation(
     """Return the model-level SNTD over triples with enough items, as it is, and corrected for the sampling of items."""
     solid, remedy = triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)], "judge every pair on more items"
     if not len(solid):
-        few = Missing(SNTD, f"no three models have {FEWEST_ITEMS} items in each pair", remedy)
+        few = Missing(f"no three models have {FEWEST_ITEMS} items in each pair", remedy)
         return few, few
     sntd = float(model_deviation(cells.pairs.credit / cells.pairs.weight, solid))
     number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
     draws = deviations_of_draws(cells, solid, number, subject.rng)
     estimate, usable = reflected_interval(sntd, draws, subject.level), int((~np.isnan(draws)).sum())
     if estimate is None:
-        return sntd, Missing(SNTD, "in most resamples of the items some pair has no verdict", remedy)
+        return sntd, Missing("in most resamples of the items some pair has no verdict", remedy)
     method = f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples"
     facts: dict[str, Any] = {"level": subject.level, "clusters": cells.credit.shape[0], "unit": Unit.NATS}
     return sntd, Statistic(*estimate, method=method, n=len(solid), of="triples", **facts)
@@ -213,6 +202,9 @@ class JointTest(NamedTuple):
     degrees: tuple[int, int]
     p: float
 
+    def __str__(self) -> str:
+        return f"F({self.degrees[0]}, {self.degrees[1]}) = {self.statistic:.2f}, p = {self.p:.2g}"
+
 
 class MisfitModel(NamedTuple):
     """The model whose pairs differ most from the strengths taken together, and p (F test, Bonferroni over models)."""
@@ -230,26 +222,19 @@ class BradleyTerryFit(CardAnswer):
 
     pairs: int
     tested: int
-    items: int
     level: float
     method: str
     missed: int
-    rms: float
     whole: JointTest | Missing
     worst: MisfitModel | None
     misses: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         among = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met) at {self.level:.0%}"
-        joint: Value | JointTest = self.whole
-        if isinstance(joint, JointTest):
-            joint = f"F({joint.degrees[0]}, {joint.degrees[1]}) = {joint.statistic:.2f}, p = {joint.p:.2g}"
-        worst = (("model that it misses most", str(self.worst)),) if self.worst else ()
         return (
             ("pairs that it misses", f"{among}, Holm; {self.method}"),
-            ("root mean square residual", f"{self.rms:.3f}, noise of the items included"),
-            ("all pairs together", joint),
-            *worst,
+            ("all pairs together", self.whole if isinstance(self.whole, Missing) else str(self.whole)),
+            *([("model that it misses most", str(self.worst))] if self.worst else []),
         )
 
     def tables(self) -> tuple[Table, ...]:
@@ -270,7 +255,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     pairs, names = strengths.pairs, coded.models
     if len(pairs.first) < len(names):
         why = f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths always explain"
-        return Missing("fit of Bradley-Terry", why, CLOSE_A_CYCLE)
+        return Missing(why, CLOSE_A_CYCLE)
     influence, expected = influence_on_residuals(coded, strengths), expected_without_penalty(strengths)
     residual, items = pairs.credit / pairs.weight - expected, items_per_pair(coded, pairs)
     p, reach = _test_pairs(strengths, expected, influence, items, level)
@@ -284,15 +269,16 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
             first, second, rate, off = second, first, 1 - rate, -off
         test = map(finite_or_none, (off - reach[k], off + reach[k], p[k], adjusted[k]))
         misses.append(PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *test))
+    few = Missing(
+        f"{known.sum()} tested pairs on {coded.clusters} items allow no joint test", "judge more pairs and items"
+    )
     return BradleyTerryFit(
         pairs=len(pairs.first),
         tested=int((~np.isnan(p)).sum()),
-        items=coded.clusters,
         level=level,
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
         missed=int((adjusted <= 1 - level).sum()),
-        rms=float(np.sqrt(np.mean(residual**2))),
-        whole=_joint_test(residual[known], influence[:, known], among),
+        whole=_joint_test(residual[known], influence[:, known], among) or few,
         worst=_test_models(strengths, names, residual, influence, known),
         misses=tuple(misses),
     )
@@ -332,20 +318,15 @@ def _test_pairs(
     return p, np.where(varied, t_quantile(np.maximum(items, 2), level) * se, np.nan)
 
 
-def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | Missing:
+def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | None:
     """Test that all residuals are 0, by Hotelling's T^2 on the pairs beyond the models - 1 fitted strengths."""
-    what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (models - 1)
-    if not len(residual):
-        return Missing(what, "no pair has enough items to be tested", "judge more items")
-    if surplus < 1:
-        return Missing(what, "strengths explain any win rates of the tested pairs", "judge more pairs")
-    if clusters <= surplus + 1:
-        why = f"{clusters} items cannot test {surplus} dimensions at once"
-        return Missing(what, why, f"judge at least {surplus + 2} items, or fewer models")
+    clusters, surplus = len(influence), len(residual) - (models - 1)
+    if not len(residual) or not 1 <= surplus < clusters - 1:
+        return None
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
     kept = np.argsort(values)[::-1][:surplus]
     if values[kept].min() <= 1e-12 * values.max():
-        return Missing(what, "the residuals of some pairs do not vary over items", "judge more items")
+        return None
     square = float(np.sum((vectors[:, kept].T @ residual) ** 2 / values[kept]))
     statistic = square * (clusters - surplus) / (surplus * (clusters - 1))
     degrees = (surplus, clusters - surplus)
@@ -361,5 +342,5 @@ def _test_models(
         own = known & ((strengths.pairs.first == k) | (strengths.pairs.second == k))
         # The model's own strength takes one dimension, as in a fit of two models.
         test = _joint_test(residual[own], influence[:, own], 2)
-        tests += [(test.p, name)] if isinstance(test, JointTest) else []
+        tests += [(test.p, name)] if test else []
     return MisfitModel(min(tests)[1], min(1.0, min(tests)[0] * len(tests))) if tests else None

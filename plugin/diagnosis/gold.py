@@ -31,7 +31,6 @@ from podium.report.model import EMPTY, Table
 from podium.report.numbers import cell_text
 from podium.text import some
 
-AGREEMENT = "agreement with a gold ranking"
 NARROWEST = 20.0
 """Elo points: a gold ranking whose scores all lie within this is hardly on the Elo scale."""
 SELF_BIAS = "self-bias"
@@ -69,17 +68,17 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
-        return Missing(AGREEMENT, "there is no gold standard and no human label", remedy)
+        return Missing("there is no gold standard and no human label", remedy)
     if gold is not None and gold.battles is not None and len(gold.battles.judges) > 1:
         why = f"the gold battles are by several judges: {some(gold.battles.judges)}"
         remedy = "keep the rows of one in the gold file, or name the one in the judged file with --human-judge"
-        return Missing(AGREEMENT, why, remedy)
+        return Missing(why, remedy)
     theirs = subject.human if gold is None else gold.source_ratings
     ours = subject.judge_ratings
     names = tuple(sorted(set(ours.models) & set(theirs.models)))
     if len(names) < 3:
         why = f"{len(names)} models are known both to the judge and to the gold standard"
-        return Missing(AGREEMENT, why, "spell the models alike on both sides; at least three are needed")
+        return Missing(why, "spell the models alike on both sides; at least three are needed")
     here, there = (np.array([each.models.index(name) for name in names]) for each in (ours, theirs))
     first, second = np.triu_indices(len(names), 1)
     enough = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
@@ -92,12 +91,12 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
     """Return why a gold ranking has no win rates; None if it has."""
     if gold is None or gold.scores is None:
         return None
-    what, spread = "win rates of the gold ranking", float(np.ptp(list(gold.scores.values())))
     if gold.scale != "elo":
-        return Missing(what, f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles")
+        return Missing(f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles")
+    spread = float(np.ptp(list(gold.scores.values())))
     why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
     remedy = f"give scores in Elo points (log-strengths times {POINTS:.1f})"
-    return None if spread >= NARROWEST else Missing(what, why, remedy)
+    return None if spread >= NARROWEST else Missing(why, remedy)
 
 
 class GoldDraws(NamedTuple):
@@ -141,7 +140,7 @@ class SystemBias(NamedTuple):
     model: str
     opponents: int
     raw: Statistic
-    corrected: Figured
+    corrected: Statistic
     p: float | None
 
 
@@ -171,20 +170,17 @@ class GoldComparison:
         self.facts: dict[str, Any] = {"level": level, "n": len(both.first), "of": "pairs", "clusters": self.items}
         self.reach = t_quantile(max(self.items, 2), level)
         why = f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} decided gold battles"
-        remedy = "give more gold battles per pair, or a gold ranking"
-        few = Missing("win rates beside the gold standard", why, remedy)
+        few = Missing(why, "give more gold battles per pair, or a gold ranking")
         self.without_pairs = few if len(both.first) < 2 else None
         self.lacking = both.rates_missing or self.without_pairs
-        remedy = "give more items, or systems that are less far apart"
-        fit_alpha = partial(decisiveness, self.judge, self.gold)
-        alpha = attempt(fit_alpha, "decisiveness", remedy) if self.lacking is None else self.lacking
-        self.alpha: float | Missing = alpha
+        fit_alpha, remedy = partial(decisiveness, self.judge, self.gold), "give more items, or closer systems"
+        self.alpha: float | Missing = attempt(fit_alpha, remedy) if self.lacking is None else self.lacking
 
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings."""
         tau = float(kendall_taus(*self.both.strengths()))
         if np.isnan(tau):
-            return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
+            return Missing("one of the rankings puts all systems level", "judge systems that differ")
         return self._agreement(tau, self.draws.tau, (-1.0, 1.0), n=self.systems, of="systems", unit=Unit.CORRELATION)
 
     def accuracy(self) -> Figured:
@@ -199,15 +195,13 @@ class GoldComparison:
         if self.lacking:
             return self.lacking, self.lacking
         value, draws = float(squared_error(self.judge, self.gold)), squared_error(self.draws.judge, self.draws.gold)
-        return value, self._reflected_figure(value, draws, "mean squared error")
+        return value, self._reflected_figure(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
         """Return alpha, as it is and corrected for the bias that the sampling of items causes."""
         # Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
         if isinstance(self.alpha, Missing):
             return self.alpha, self.alpha
-        if self.items < 2:
-            return self.alpha, self._statistic((self.alpha,), "a single item: no interval")
         fitted = judge_curve(self.gold, self.alpha)
         noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
         distance = float(np.sum((self.judge - fitted) ** 2))
@@ -216,8 +210,7 @@ class GoldComparison:
         around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
         usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
         if usable is None:
-            why = "most resamples of the items have no alpha"
-            return self.alpha, Missing("decisiveness beyond noise", why, "give more items")
+            return self.alpha, Missing("most resamples of the items have no alpha", "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
         middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
         estimate = np.exp([middle, middle - reach, middle + reach]).tolist()
@@ -226,21 +219,18 @@ class GoldComparison:
 
     def biases(self, subject: Subject) -> Biases:
         """Return delta, delta corrected for noise, the biases by system, and the judge's self-bias."""
-        if self.lacking:
-            return self.lacking, self.lacking, self.lacking, self.lacking
-        gold, judge = self.draws.gold, self.draws.judge
-        raw, drawn = self._biases_beyond(self.gold, gold)
-        raw_se = standard_error_of_draws(drawn)
         if isinstance(self.alpha, Missing):
-            return self.alpha, self.alpha, self._by_system((raw, raw_se), self.alpha), self.alpha
+            return self.alpha, self.alpha, self.alpha, self.alpha
+        gold, judge = self.draws.gold, self.draws.judge
         rows, alphas = np.broadcast_to(gold, judge.shape), decisiveness_of_draws(judge, gold)
         fitted = np.reshape([judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape)
         expected = judge_curve(self.gold, self.alpha)
-        biases, drawn = self._biases_beyond(expected, fitted)
-        corrected, delta = (biases, standard_error_of_draws(drawn)), float(nan_standard_deviation(biases))
-        sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2, "delta")
+        raw, (corrected, drawn) = self._biases_beyond(self.gold, gold), self._biases_beyond(expected, fitted)
+        delta = float(nan_standard_deviation(corrected))
+        sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
         sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
-        return delta, sound, self._by_system((raw, raw_se), corrected), self._self_bias(subject, expected, *corrected)
+        systems = self._by_system(raw, (corrected, drawn))
+        return delta, sound, systems, self._self_bias(subject, expected, corrected, standard_error_of_draws(drawn))
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the biases given expected win rates, shape (systems,), and in resamples, shape (draws, systems)."""
@@ -248,32 +238,29 @@ class GoldComparison:
         value = system_biases(*pairs, self.judge - expected, self.systems)
         return value, system_biases(*pairs, self.draws.judge - of_draws, self.systems)
 
-    def _by_system(
-        self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | Missing
-    ) -> tuple[SystemBias, ...]:
-        """Build the records of all systems, strongest bias first, from values and standard errors per system."""
+    def _by_system(self, *biases: tuple[np.ndarray, np.ndarray]) -> tuple[SystemBias, ...]:
+        """Build the records of all systems, strongest bias first, from biases and their draws, raw and corrected."""
         met = np.bincount(np.concatenate([self.both.first, self.both.second]), minlength=self.systems)
-        value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
+        raw, (value, se) = [(value, standard_error_of_draws(drawn)) for value, drawn in biases]
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
-        biases, method = [], f"{self.draws.method}, standard error, t"
+        systems, method = [], f"{self.draws.method}, standard error, t"
         order = np.argsort(-np.nan_to_num(np.abs(value)), kind="stable")
         for k in order[met[order] > 0].tolist():
             number = int(met[k])
-            plain, own = (self._bias(*pair, number, method) for pair in ((raw[0][k], raw[1][k]), (value[k], se[k])))
-            figure = corrected if isinstance(corrected, Missing) else own
-            biases.append(SystemBias(self.both.models[k], number, plain, figure, finite_or_none(p[k])))
-        return tuple(biases)
+            plain, own = (self._bias(bias[k], error[k], number, method) for bias, error in (raw, (value, se)))
+            systems.append(SystemBias(self.both.models[k], number, plain, own, finite_or_none(p[k])))
+        return tuple(systems)
 
     def _self_bias(
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
         """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
         if subject.judge is None:
-            return Missing(SELF_BIAS, "no row names the judge", "name the judge's model in a column judge")
+            return Missing("no row names the judge", "name the judge's model in a column judge")
         both, model = self.both, split_judge_name(subject.judge)[0]
         if (own := same_model(both.models, model)) is None:
-            why = f"no model of the gold standard is called {model}"
-            return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
+            remedy = "let the judge's model compete, under the judge's name"
+            return Missing(f"no model of the gold standard is called {model}", remedy)
         # Bonferroni over all judges of the table that are ranked themselves.
         judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
         competing = [same_model(subject.battles.models, split_judge_name(name)[0]) for name in judges]
@@ -281,7 +268,7 @@ class GoldComparison:
         k = both.models.index(own)
         against = (both.first == k) * 1 - (both.second == k)
         if not (opponents := int((against != 0).sum())):
-            return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
+            return Missing(f"no gold win rate involves {own}", "give gold battles of it")
         mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
         paired_p = item_p = None
         if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
@@ -300,10 +287,10 @@ class GoldComparison:
             estimate, method = [float(value)], "too few items: no interval"
         return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
-    def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
+    def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
         if (estimate := reflected_interval(value, draws, self.level)) is None:
-            return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
+            return Missing("the items are too few to be resampled", "judge more items")
         return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
 
     def _agreement(self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any) -> Statistic:

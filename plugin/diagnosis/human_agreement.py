@@ -16,7 +16,6 @@ from podium.rankers.calibration.agreement import (
     bin_predictions,
     kappa,
     kappa_influence,
-    margin_auc,
     match_labels,
 )
 from podium.rankers.calibration.evidence import Evidence, build_evidence
@@ -51,7 +50,6 @@ class HumanAgreement(CardAnswer):
     accuracy: Annotated[Figured, "same of win, tie, loss"]
     kappa: Annotated[Figured, "  beyond chance (kappa)"]
     agreement: Annotated[Figured, "same winner, ties aside"]
-    margin_auc: Annotated[Figured, "larger |margin| where humans agree (AUC)"]
     temperature: Annotated[Figured, "temperature beta"]
     calibration_error: Annotated[Figured, "expected calibration error (ECE)"]
     bins: tuple[ReliabilityBin, ...]
@@ -70,22 +68,20 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     """Measure the agreement of a judge with human labels. Source: Soft-Elo, section 4.1 and appendix G."""
     battles, level = subject.battles, subject.level
     if not (~np.isnan(subject.human_credit) & battles.readable).any():
-        return Missing("agreement with humans", "no readable battle has a human label", LABELS)
+        return Missing("no readable battle has a human label", LABELS)
     try:
         evidence = build_evidence(battles, read_signal(battles, default_kind(battles)))
     except NotIdentifiedError:
         evidence = build_evidence(battles, read_signal(battles, "smoothing"))
     match = match_labels(evidence.hard, evidence.human)
-    sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
-    sized = decisive & ~np.isnan(evidence.margin)
+    sample, both = Clustered(evidence.cluster, evidence.unit, level), match.both
     temperature, probability = _temperature(evidence, level)
     reliability = bin_predictions(match, evidence.margin, probability)
     error, bins = _estimate_calibration_error(reliability, match.agree, sample, subject.rng)
     return HumanAgreement(
         accuracy=sample.share(match.agree, what="labelled battles", among=both),
         kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
-        agreement=sample.share(match.agree, what="battles without a tie", among=decisive),
-        margin_auc=_auc(np.abs(evidence.margin[sized]), match.agree[sized], sample.take(sized)),
+        agreement=sample.share(match.agree, what="battles without a tie", among=match.decisive),
         temperature=temperature,
         calibration_error=error,
         bins=bins,
@@ -114,29 +110,18 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
 def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
     """Return Cohen's kappa of labels in {-1, 0, 1} with a clustered interval."""
     if (value := kappa(judge, human)) is None:
-        return Missing("kappa", "judge and humans call every battle a tie", "label battles that differ")
+        return Missing("judge and humans call every battle a tie", "label battles that differ")
     return sample.linear(value, kappa_influence(judge, human, value), len(judge), within=(-1, 1))
-
-
-def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
-    """Return the AUC of |margin| (`size`) for agreement with humans (`agree`), with a clustered DeLong interval."""
-    what = "margin where humans agree"
-    if not len(size):
-        return Missing(what, "no labelled battle without a tie has a margin", MARGINS)
-    if agree.all() or not agree.any():
-        return Missing(what, "humans always agree" if agree.all() else "humans never agree", "label more battles")
-    return sample.linear(*margin_auc(size, agree), len(size), within=(0, 1))
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
     """Return the temperature beta, and the predicted probability that humans prefer the first model, if known."""
-    what, kind = "temperature", evidence.signal.kind
-    if kind == "smoothing":
-        return Missing(what, "the verdicts have no margin", MARGINS), None
-    if kind == "credit":
+    if evidence.signal.kind == "smoothing":
+        return Missing("the verdicts have no margin", MARGINS), None
+    if evidence.signal.kind == "credit":
         why = "the credits are probabilities, taken as they are"
-        return Missing(what, why, "give a column margin"), evidence.soft(np.ones(1))
-    target = attempt(lambda: fit_target(evidence, level), what, "label more battles")
+        return Missing(why, "give a column margin"), evidence.soft(np.ones(1))
+    target = attempt(lambda: fit_target(evidence, level), "label more battles")
     if isinstance(target, Missing):
         return target, None
     unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
@@ -152,7 +137,7 @@ def _estimate_calibration_error(
     """Return the expected calibration error and its reliability table; `Missing` and () without predictions."""
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
-        return Missing("calibration error", why, MARGINS), ()
+        return Missing(why, MARGINS), ()
     sample, right = sample.take(reliability.rows), agree[reliability.rows].astype(np.float64)
     shares = [sample.share(right, among=reliability.bin == k) for k in range(len(reliability.bins))]
     pairs = zip(reliability.bins, shares, strict=True)

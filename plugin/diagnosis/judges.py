@@ -1,6 +1,6 @@
 """Several judges side by side: how their rankings agree, and what differs if two judged the same battles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -10,10 +10,8 @@ import pandas as pd
 from podium.diagnosis.clustered import Clustered, agreement_statistic
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.gold import match_gold_pairs
-from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.ratings import BattleRatings, Ratings, bounded_by_all, fit_ratings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
-from podium.diagnosis.transitivity import transitivity
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import is_turned, matchup_frame
@@ -21,9 +19,6 @@ from podium.rankers.intervals import resample
 from podium.report.model import EMPTY, Table
 
 RESAMPLES = 200
-SIDE_BY_SIDE = "judges side by side"
-TAU = "tau with the gold standard"
-AGAIN, JUDGE_DRIFT, MODEL_DRIFT = "battles re-judged", "drift of the judge", "drift of the models"
 AFRESH = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
 MATCHUP = ["item", "first", "second", "response"]
 LENGTHS = ["length_first", "length_second"]
@@ -33,14 +28,11 @@ Drift: TypeAlias = dict[str, Statistic] | Missing
 
 
 class JudgeStanding(NamedTuple):
-    """One judge among others: share of intransitive triples (`hard`), and Kendall's tau with the gold standard."""
+    """One judge among others, and Kendall's tau of its ranking with the gold standard."""
 
     judge: str
-    model: str
     realization: str | None
     battles: int
-    ties: float
-    hard: Figured
     tau: Figured
 
 
@@ -71,10 +63,9 @@ class JudgesSideBySide(CardAnswer):
         rows, square, names = [], [], [row.judge for row in self.judges]
         tau = {frozenset((pair.first, pair.second)): pair.tau.estimate for pair in self.correlations}
         for k, row in enumerate(self.judges, start=1):
-            counts = (f"{row.battles:,}", f"{row.ties:.1%}")
-            rows.append((f"{k}. {row.judge}", row.realization or EMPTY, *counts, row.hard.estimate, row.tau.brief))
+            rows.append((f"{k}. {row.judge}", row.realization or EMPTY, f"{row.battles:,}", row.tau.brief))
             square.append((f"{k}. {row.judge}", *(tau.get(frozenset((row.judge, name)), EMPTY) for name in names)))
-        standings = Table("", ("judge", "realization", "judged", "ties", "PNT", "tau with gold"), tuple(rows))
+        standings = Table("", ("judge", "realization", "judged", "tau with gold"), tuple(rows))
         header = ("Kendall's tau", *(f"{k}." for k in range(1, len(names) + 1)))
         return (standings, *([Table("Rank correlations", header, tuple(square))] if 2 < len(names) <= 12 else []))
 
@@ -82,7 +73,7 @@ class JudgesSideBySide(CardAnswer):
 def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> JudgesSideBySide | Missing:
     """Compare the rankings of several judges by Kendall's tau; items that judges share are resampled together."""
     if len(subjects) < 2:
-        return Missing(SIDE_BY_SIDE, "there is one judge only", "give the verdicts of several, named in a column judge")
+        return Missing("there is one judge only", "give the verdicts of several, named in a column judge")
     level, ready, sources, why = subjects[0].level, [], [], []
     for subject in subjects:
         try:
@@ -91,20 +82,15 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
         except (NotIdentifiedError, NotConvergedError) as error:
             why.append(str(error))
     if len(ready) < 2:
-        return Missing(SIDE_BY_SIDE, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
+        return Missing(f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
     names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
     if len(names) < 3:
-        return Missing(SIDE_BY_SIDE, f"{len(names)} models are ranked by all judges", "let all judge the same models")
+        return Missing(f"{len(names)} models are ranked by all judges", "let all judge the same models")
     theta, draws = _strengths(sources, names, resamples, subjects[0].rng)
     standings = []
     for k, subject in enumerate(ready):
-        credit, triples = subject.judge_ratings.coded.credit, transitivity(subject.battles, level=level)
-        tied = np.abs(subject.battles.outcomes[subject.battles.readable] - 0.5) < 1e-12
-        counts = len(credit), float(np.mean(tied))
-        hard = triples if isinstance(triples, Missing) else triples.hard
-        figures = hard, _tau_with_gold(subject, theta[k], draws[:, k], names)
-        judge = subject.judge or "(no judge)"
-        standings.append(JudgeStanding(judge, *split_judge_name(subject.judge), *counts, *figures))
+        tau, battles = _tau_with_gold(subject, theta[k], draws[:, k], names), len(sources[k].coded.credit)
+        standings.append(JudgeStanding(subject.judge or "(no judge)", subject.realization, battles, tau))
     first, second = np.triu_indices(len(ready), 1)
     values, drawn = kendall_taus(theta[first], theta[second]), kendall_taus(draws[:, first], draws[:, second])
     correlations = tuple(
@@ -136,12 +122,12 @@ def _strengths(
 
 def _tau_with_gold(subject: Subject, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...]) -> Figured:
     """Estimate a judge's tau with the gold standard, on the models that all judges rank."""
-    gold = attempt(lambda: match_gold_pairs(subject), TAU, "judge the battles that would join the groups")
+    gold = attempt(lambda: match_gold_pairs(subject), "judge the battles that would join the groups")
     if isinstance(gold, Missing):
         return gold
     common = [name for name in names if name in gold.models]
     if len(common) < 3:
-        return Missing(TAU, f"{len(common)} models are common to all", "rank more of them")
+        return Missing(f"{len(common)} models are common to all", "rank more of them")
     here = np.array([names.index(name) for name in common])
     truth = gold.strengths()[1][[gold.models.index(name) for name in common]]
     taus = kendall_taus(theta[here], truth), kendall_taus(draws[:, here], truth)
@@ -152,7 +138,7 @@ def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, 
     """Return Kendall's tau with its bootstrap interval; `n` and `of` are its sample size."""
     tau, usable = float(value), int((~np.isnan(draws)).sum())
     if np.isnan(tau):
-        return Missing("Kendall's tau", "a ranking puts all models level", "judge models that differ")
+        return Missing("a ranking puts all models level", "judge models that differ")
     method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
     return agreement_statistic(tau, draws, (-1.0, 1.0), method, level=level, n=n, of=of, unit=Unit.CORRELATION)
 
@@ -171,21 +157,26 @@ class Rejudged(CardAnswer):
     models: Drift
 
     @property
+    def drifts(self) -> tuple[tuple[str, Drift], ...]:
+        """Both drifts with their labels."""
+        return (("drift of the judge", self.judge), ("drift of the models", self.models))
+
+    @property
     def sentence(self) -> str:
         """The comparison in one or two sentences."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
-        drifts = [_models_that_moved(JUDGE_DRIFT, self.judge), _models_that_moved(MODEL_DRIFT, self.models)]
+        moved = [_models_that_moved(label, drift) for label, drift in self.drifts if not isinstance(drift, Missing)]
         counted = f"re-judged: {self.battles:,} of {self.most:,} battles{share}"
-        return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
+        return "; ".join([counted, *moved]) + f" (from {self.first} to {self.second})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         answers = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             answers = f"{self.battles - self.changed:,} with the same responses, {self.changed:,} with changed ones"
         return (
-            (AGAIN, f"{self.battles:,} of {self.most:,}; {answers}"),
+            ("battles re-judged", f"{self.battles:,} of {self.most:,}; {answers}"),
             ("same verdict", self.agreement),
-            *((drift.what, drift) for drift in (self.judge, self.models) if isinstance(drift, Missing)),
+            *((label, drift) for label, drift in self.drifts if isinstance(drift, Missing)),
         )
 
     def tables(self) -> tuple[Table, ...]:
@@ -204,20 +195,20 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     if len(subjects) != 2:
         several = len(subjects) > 1
         why = f"there are {len(subjects)} judges" if several else "there is one judge only"
-        return Missing(AGAIN, why, "give the verdicts of two" if several else AFRESH)
+        return Missing(why, "give the verdicts of two" if several else AFRESH)
     if not all(subject.battles.has_items for subject in subjects):
-        return Missing(AGAIN, "no row names its item, which judges share", "give a column item")
+        return Missing("no row names its item, which judges share", "give a column item")
     tables = [_by_matchup(subject.battles) for subject in subjects]
     own = [table[table["row"] < 0].groupby(MATCHUP, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
     both = own[0].merge(own[1], on=MATCHUP, suffixes=("", "_then"))
     if both.empty:
-        return Missing(AGAIN, "no battle was judged by both", AFRESH)
+        return Missing("no battle was judged by both", AFRESH)
     now, then = both[LENGTHS].to_numpy(), both[[f"{name}_then" for name in LENGTHS]].to_numpy()
     known = ~np.isnan(now + then).any(axis=1)
     other = known & (now != then).any(axis=1)
     wins = np.sign(both[["credit", "credit_then"]].to_numpy() - 0.5)
     rows = Clustered(pd.factorize(both["item"])[0], "item", subjects[0].level)
-    models: Drift = Missing(MODEL_DRIFT, "the responses are the same: the judge alone changed", "")
+    models: Drift = Missing("the responses are the same: the judge alone changed", "")
     if other.any():
         models = _drift(subjects, tables, both[other], less=both[~other])
     return Rejudged(
@@ -245,16 +236,15 @@ def _drift(
     subjects: Sequence[Subject], tables: Sequence[pd.DataFrame], on: pd.DataFrame, less: pd.DataFrame | None = None
 ) -> Drift:
     """Estimate the rating changes from the first judge to the second on some battles, minus those on other battles."""
-    what = JUDGE_DRIFT if less is None else MODEL_DRIFT
     terms = [(way * sign, k, chosen) for way, chosen in ((1, on), (-1, less)) for k, sign in enumerate((-1, 1))]
     try:
         parts = [(sign, _fit_on(subjects[k], tables[k], chosen)) for sign, k, chosen in terms if chosen is not None]
     except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(what, str(error), AFRESH)
+        return Missing(str(error), AFRESH)
     signs, ratings = [sign for sign, _ in parts], bounded_by_all(*(own for _, own in parts))
     names, level = ratings[0].models, subjects[0].level
     if len(names) < 2:
-        return Missing(what, f"{len(names)} models have bounded ratings by both", "judge more battles")
+        return Missing(f"{len(names)} models have bounded ratings by both", "judge more battles")
     rows = Clustered(np.concatenate([own.rows.code for own in ratings]), "item", 1 - (1 - level) / len(names))
     value = np.sum([sign * own.elo for sign, own in zip(signs, ratings, strict=True)], axis=0)
     shares = np.concatenate([sign * own.influence for sign, own in zip(signs, ratings, strict=True)])
@@ -271,11 +261,9 @@ def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
     return fit_ratings(subject.battles.select(chosen)).ratings
 
 
-def _models_that_moved(what: str, drift: Drift) -> str:
-    """Write how many ratings changed beyond their intervals, and the two largest; empty if unknown."""
-    if isinstance(drift, Missing):
-        return ""
+def _models_that_moved(label: str, drift: Mapping[str, Statistic]) -> str:
+    """Write how many ratings changed beyond their intervals, and the two largest."""
     moved = [name for name, by in drift.items() if by.excludes(0.0)]
     moved.sort(key=lambda name: -abs(drift[name].value))
     most = [f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]]
-    return f"{what}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'no model moves'}"
+    return f"{label}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'no model moves'}"

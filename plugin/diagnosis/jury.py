@@ -9,10 +9,9 @@ import pandas as pd
 
 from podium.checks import CHECKS
 from podium.diagnosis.clustered import Clustered
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.ratings import REMEDY
 from podium.diagnosis.subject import Subject
-from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -49,7 +48,7 @@ class Spending(NamedTuple):
     error: Figured
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JuryWorth(CardAnswer):
     """Ways to spend the calls, the most precise first; `ratio` is the first one's standard error over the second's."""
 
@@ -96,7 +95,7 @@ def _ratio_text(ratio: Statistic) -> str:
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     """Compare the precision of each judge alone, of all in rotation, and of all on each battle, at equal calls."""
     if sum(subject.battles.readable.any() for subject in subjects) < 2:
-        return Missing(JURY, "there is one judge only", "give readable verdicts of several, named in a column judge")
+        return Missing("there is one judge only", "give readable verdicts of several, named in a column judge")
     battles, level = _join_battles(subjects), subjects[0].level
     data = jury_battles(battles)
     theta = fit_battles(data.coded).theta
@@ -104,7 +103,7 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     ways, left_out = _ways(data, battles.judges, subjects[0].rng)
     fits = {name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()}
     if len(ways) < 2 or not min(float(fit.theta @ free.theta) for fit in fits.values()) > 0:
-        return Missing(JURY, "fewer than two ways to judge give ratings, or judges contradict each other", MORE)
+        return Missing("fewer than two ways to judge give ratings, or judges contradict each other", MORE)
     ratings = {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
     # With all calls, a way would have more items: variances fall as calls rise.
     share = {name: len(part.judge) / len(data.judge) for name, part in ways.items()}
@@ -118,8 +117,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     for name in order:
         se, number = float(np.sqrt(variances[name].sum())), len(ways[name].judge)
         spendings.append(Spending(name, number, se, *figures.get(name, (None, None)), costs[name], errors[name]))
-    effective = _effective_judges(battles, data, items)
-    return JuryWorth(tuple(spendings), ratio, by_cost, left_out, battles.counts().judgments, effective)
+    calls, effective = battles.counts().judgments, _effective_judges(battles, data, items)
+    facts: dict[str, Any] = {"left_out": left_out, "calls": calls, "effective_judges": effective}
+    return JuryWorth(spendings=tuple(spendings), ratio=ratio, by_cost=by_cost, **facts)
 
 
 def _costs(battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles) -> dict[str, float | None]:
@@ -212,18 +212,17 @@ def _human_errors(
 ) -> dict[str, Figured]:
     """Return the root mean square distance of each rating from human ratings, both on the scale of all judges."""
     labels = np.where(battles.readable, battles.numbers_of("human"), np.nan)
-    try:
-        if np.isnan(labels).all():
-            return dict.fromkeys(ratings, Missing("error", "no human labels", REMEDY))
-        human = fit_battles(code_battles(battles, credit=labels))
-        if human.pairs.models != len(data.coded.models):
-            raise NotIdentifiedError("not all models have human labels")
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return dict.fromkeys(ratings, Missing("error", str(error), REMEDY))
+    if np.isnan(labels).all():
+        return dict.fromkeys(ratings, Missing("no human labels", REMEDY))
+    human = attempt(lambda: fit_battles(code_battles(battles, credit=labels)), REMEDY)
+    if isinstance(human, Missing):
+        return dict.fromkeys(ratings, human)
+    if human.pairs.models != len(data.coded.models):
+        return dict.fromkeys(ratings, Missing("not all models have human labels", REMEDY))
     errors: dict[str, Figured] = {}
     for name, (elo, influence) in ratings.items():
         if not float(human.theta @ elo) > 0:
-            errors[name] = Missing("error", "these ratings do not rise with human ratings", REMEDY_OF_SIGN)
+            errors[name] = Missing("these ratings do not rise with human ratings", REMEDY_OF_SIGN)
             continue
         off = elo - human.theta * float(human.theta @ elo) / float(human.theta @ human.theta)
         size = max(float(np.sqrt(np.mean(off**2))), TINY)
@@ -234,16 +233,16 @@ def _human_errors(
 
 def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> Figured:
     """Return J / (1 + (J - 1) r), r the mean correlation of judges' distances from human labels, where all judged."""
-    name, judges = "effective number of judges", len(data.judges)
+    judges = len(data.judges)
     errors = np.abs(data.means_by_judge(data.coded.credit - battles.numbers_of("human")[battles.readable]))
     known, models = ~np.isnan(errors).any(axis=1), len(data.coded.models)
     if np.isnan(battles.numbers_of("human")).all():
-        return Missing(name, "no human labels", REMEDY)
+        return Missing("no human labels", REMEDY)
     if known.sum() < FEWEST_COMMON:
-        return Missing(name, f"fewer than {FEWEST_COMMON} labelled battles were judged by all", "play with overlap=0.1")
+        return Missing(f"fewer than {FEWEST_COMMON} labelled battles were judged by all", "play with overlap=0.1")
     z = errors[known] - errors[known].mean(axis=0)
     if not (z.std(axis=0) > 0).all():
-        return Missing(name, "the verdicts of a judge are all as far from the labels", "label more battles")
+        return Missing("the verdicts of a judge are all as far from the labels", "label more battles")
     z /= z.std(axis=0)
     first, second = np.triu_indices(judges, 1)
     products, number = z[:, first] * z[:, second], len(z)

@@ -12,7 +12,6 @@ from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Un
 from podium.diagnosis.judge_checks import family_of, group_by_family
 from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
-from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import CodedBattles, code_battles
@@ -25,13 +24,11 @@ LENGTHS = "give columns length_a and length_b, in characters"
 MARGINS = "give a column margin (judge score of a minus that of b)"
 MORE_LABELS = "give the reference more battles"
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
-RESIDUALS = "residual ratings and length"
 ROUNDING = 1e-12
 FEWEST_MODELS = 5
 """A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 / (n - 4)."""
 FEWEST_OUTSIDE = 3
 """Models of other families that a line needs: two would fit any line."""
-SELF_PREFERENCE = "self-preference"
 NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 
 
@@ -69,18 +66,18 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     battles, ratio = subject.battles, log_ratio(subject.battles)
     known = battles.readable & ~np.isnan(ratio)
     if not known.any():
-        return Missing("verbosity", "no readable battle has the lengths of both responses", LENGTHS)
+        return Missing("no readable battle has the lengths of both responses", LENGTHS)
     credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
     has_transcripts, of_transcripts = "transcript_length_a" in battles.table, log_ratio(battles, "transcript_length")
     win = np.sign(battles.outcomes - 0.5)
     decisive, longer = known & (win != 0) & (ratio != 0), np.sign(ratio) == win
     near, rule = near_ties(credit, readable_margins(battles), subject.near_tie) or (None, None)
     why = "the verdicts have neither margins nor probabilities"
-    in_near_ties: Figured = Missing("longer response among near-ties", why, MARGINS)
+    in_near_ties: Figured = Missing(why, MARGINS)
     if near is not None:
         what = "decisive near-ties with different lengths"
         in_near_ties = sample.share(longer, what=what, among=decisive & near)
-    human: Figured = Missing("length for humans", "there are no human labels", "give a column human, or --human-judge")
+    human: Figured = Missing("there are no human labels", "give a column human, or --human-judge")
     if not np.isnan(subject.human_credit).all():
         human_credit = np.where(battles.readable, subject.human_credit, np.nan)
         human = length_weight(battles, human_credit, ratio, subject.level)
@@ -105,11 +102,11 @@ def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
 def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
     """Estimate the weight of log-length in Bradley-Terry with a length term, in logits."""
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
-    try:
-        weight, influence = length_effect(code_battles(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing("length, strength fixed", str(error), LENGTHS)
-    return cluster_battles(battles, level).take(kept).linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
+    known = np.where(kept, credit, np.nan)
+    fit = attempt(lambda: length_effect(code_battles(battles, credit=known), ratio[kept]), LENGTHS)
+    if isinstance(fit, Missing):
+        return fit
+    return cluster_battles(battles, level).take(kept).linear(*fit, int(kept.sum()), unit=Unit.LOGITS)
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -122,15 +119,15 @@ def correlate_residuals(subject: Subject) -> Figured:
     """Return the partial correlation of the judge's ratings and mean length over models, given reference ratings."""
     reference = subject.reference
     if isinstance(reference, Missing):
-        return Missing(RESIDUALS, reference.why, reference.remedy)
-    both = attempt(lambda: bounded_by_all(subject.judge_ratings.ratings, reference), RESIDUALS, "join the groups")
+        return reference
+    both = attempt(lambda: bounded_by_all(subject.judge_ratings.ratings, reference), "join the groups")
     if isinstance(both, Missing):
         return both
     length = _mean_length(subject.battles)
     names = tuple(name for name in both[0].models if name in length)
     if len(names) < FEWEST_MODELS:
         why = f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are needed"
-        return Missing(RESIDUALS, why, "add models")
+        return Missing(why, "add models")
     (judge, theirs), long = (own.select(names) for own in both), np.array([length[name] for name in names])
     errors = error_sums(judge, theirs, long - long.mean())
     return partial_correlation(judge.elo, long, theirs.elo, subject.level, *errors)
@@ -142,18 +139,18 @@ def partial_correlation(
     """Return the partial correlation of x and y given a third variable, corrected for its errors (see `error_sums`)."""
     y = y - y.mean()
     if not y.any():
-        return Missing(RESIDUALS, "all models write at the same mean length", "add models")
+        return Missing("all models write at the same mean length", "add models")
     fit, alone = fit_line(x, given, y, noise, shared), fit_line(x, given, np.zeros(len(x)), noise, shared)
     if fit is None or alone is None:
-        return Missing(RESIDUALS, MOSTLY_CHANCE, MORE_LABELS)
+        return Missing(MOSTLY_CHANCE, MORE_LABELS)
     z = given - given.mean()
     left = x - alone.weights[0] - alone.weights[1] * given
     ours, theirs = float(left @ left), float(y @ y - (y @ z) ** 2 / (z @ z - noise))
     if min(ours, theirs) <= ROUNDING * max(float(x @ x), float(y @ y)):
-        return Missing(RESIDUALS, "one of the two does not vary beyond strength", "add models")
+        return Missing("one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
-        return Missing(RESIDUALS, "too few models or battles to correct the errors of the reference", MORE_LABELS)
+        return Missing("too few models or battles to correct the errors of the reference", MORE_LABELS)
     # Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
@@ -209,15 +206,14 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     unknown = tuple(name for name in subject.battles.models if name not in known)
     name, how = (own.name, own.how) if own else (None, None)
     if isinstance(reference, Missing):
-        missing = Missing(SELF_PREFERENCE, reference.why, reference.remedy)
-        return SelfPreference(name, how, None, missing, missing, families, unknown, {})
+        return SelfPreference(name, how, None, reference, reference, families, unknown, {})
     ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
     inside = {family: np.isin(ours.models, models) for family, models in families.items()}
     excesses = {family: _estimate_line(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
     why = f"the family of {judge} is not known" if judge else "no row names the judge's model"
     if own:
         why = f"no model is known to be of the judge's family ({name})"
-    excess = excesses.get(name or "", Missing(SELF_PREFERENCE, why, NAME_FAMILIES))
+    excess = excesses.get(name or "", Missing(why, NAME_FAMILIES))
     own_family = inside.get(name or "", np.zeros(len(ours.models), dtype=bool))
     slope = _estimate_line(ours, theirs, own_family, level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
@@ -228,15 +224,15 @@ def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
         why = "no model of this family has a bounded rating by both"
-        return Missing(SELF_PREFERENCE, why, "judge some of its models")
+        return Missing(why, "judge some of its models")
     if outside < FEWEST_OUTSIDE:
         why = f"{outside} models of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
-        return Missing(SELF_PREFERENCE, why, "add models of other families")
+        return Missing(why, "add models of other families")
     if np.ptp(reference.elo[~inside]) == 0:
-        return Missing(SELF_PREFERENCE, "the reference rates all other models alike", "add models that differ")
+        return Missing("the reference rates all other models alike", "add models that differ")
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
-        return Missing(SELF_PREFERENCE, MOSTLY_CHANCE, MORE_LABELS)
+        return Missing(MOSTLY_CHANCE, MORE_LABELS)
     term, rows = 1 + step, Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level)
     ours, theirs = judge.influence @ fit.by_judge[:, term], reference.influence @ fit.by_reference[:, term]
     influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"

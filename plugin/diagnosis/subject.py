@@ -167,11 +167,11 @@ class Subject:
             candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(named)
         reasons = []
         for who, rate in candidates.items():
-            if not isinstance(ratings := attempt(rate, who, REMEDY), Missing):
+            if not isinstance(ratings := attempt(rate, REMEDY), Missing):
                 return replace(ratings, who=who)
             reasons.append(f"{who}: {ratings.why}")
         why = "; ".join(reasons) or "there are no human labels, no gold standard and no other judge"
-        return Missing("ratings to compare with", why, REMEDY)
+        return Missing(why, REMEDY)
 
     @property
     def realization(self) -> str | None:

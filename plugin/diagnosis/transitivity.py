@@ -7,7 +7,6 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.special import entr, expit, logit
 
 from podium.diagnosis.clustered import Clustered
@@ -38,12 +37,10 @@ ROUND_ROBINS = "round robins: all pairs of at least three models"
 CELLS = "triples on items"
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
 UNSWAPPED = Missing(
-    "consistent and ambiguous items",
     "no triple on an item has all three pairs judged in both orders",
     "show every pair in both orders, and let them be merged (a column order, or --shown)",
 )
 HARD_VERDICTS = Missing(
-    "SNTD",
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
@@ -59,7 +56,7 @@ class TripleCounts(NamedTuple):
     """Verdicts, intransitive ones and summed SNTD, by triple (i < j < k, strongest first) and by group and item."""
 
     models: tuple[str, ...]
-    clipped: float | None
+    soft: bool
     triples: np.ndarray
     scenario: np.ndarray
     by_triple: np.ndarray
@@ -79,28 +76,27 @@ def triples_among(models: int) -> np.ndarray:
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
     """Count outcomes over all triples of models and items; `Missing` without items, below 3 models, or if too many."""
-    what = "non-transitivity"
     if not battles.has_items:
-        return Missing(what, "no row names its item", "name the item's column: --columns item=COLUMN")
+        return Missing("no row names its item", "name the item's column: --columns item=COLUMN")
     coded = code_battles(battles)
     size, items = len(coded.models), coded.clusters
     if size < 3:
-        return Missing(what, f"{size} models make no triple", "judge at least three models")
+        return Missing(f"{size} models make no triple", "judge at least three models")
     if comb(size, 3) * items > MOST_CELLS:
         why = f"{size:,} models on {items:,} items have too many triples"
-        return Missing(what, why, "choose fewer models or items with --where")
+        return Missing(why, "choose fewer models or items with --where")
     extreme = (coded.credit < CLIP) | (coded.credit > 1 - CLIP)
     coarse = extreme | (np.abs(4 * coded.credit - np.round(4 * coded.credit)) < 1e-9)
-    clipped = None if coarse.mean() > 0.5 else float(extreme.mean())
+    soft = bool(coarse.mean() <= 0.5)
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
     credit, steady = _arrange(battles, coded, np.argsort(order))
     outcome, triples = outcomes(credit), triples_among(size)
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
-    sums = _sum_triples(triples, scenario, outcome, steady, None if clipped is None else credit)
+    sums = _sum_triples(triples, scenario, outcome, steady, credit if soft else None)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
-    return TripleCounts(tuple(coded.models[k] for k in order), clipped, triples, scenario, *sums, ties)
+    return TripleCounts(tuple(coded.models[k] for k in order), soft, triples, scenario, *sums, ties)
 
 
 def _sum_triples(
@@ -183,18 +179,25 @@ class TripleGroup(NamedTuple):
     soft: Figured
 
 
+class Triple(NamedTuple):
+    """PNT (`hard`) with its interval and SNTD (`soft`) of three models, strongest first; the gaps of its `scenario`."""
+
+    models: tuple[str, ...]
+    items: int
+    hard: float
+    hard_low: float | None
+    hard_high: float | None
+    soft: float | None
+    scenario: str
+
+
 @dataclass(frozen=True, slots=True)
 class Transitivity(CardAnswer):
     """PNT (`hard`) and SNTD (`soft`, nats) of verdicts on items; `chance` is the PNT of random, equally tied ones."""
 
-    models: int
     triples: int
     possible: int
     items: int
-    tie: float
-    lead: float
-    clip: float
-    clipped: float | None
     hard: Figured
     chance: float
     soft: Figured
@@ -203,7 +206,7 @@ class Transitivity(CardAnswer):
     consistent_share: Figured
     scenarios: tuple[TripleGroup, ...]
     categories: tuple[TripleGroup, ...] | Missing
-    triplets: pd.DataFrame
+    triplets: tuple[Triple, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
@@ -219,14 +222,14 @@ class Transitivity(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
-        gaps = f"By gap in strength (A strongest; lead = win rates at least {self.lead:g} apart)"
+        gaps = f"By gap in strength (A strongest; lead = win rates at least {LEAD:g} apart)"
         tables = [_triples_table(gaps, "A over B, B over C", groups)]
         if not isinstance(self.categories, Missing):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
-        for own in self.triplets.head(5).itertuples():
-            low, high = (finite_or_none(100 * end) for end in (own.hard_low, own.hard_high))
-            figures = (f"{own.hard:.1%}", interval_text(low, high, 1), cell_text(finite_or_none(own.soft), ".4f"))
+        for own in self.triplets[:5]:
+            low, high = (None if end is None else 100 * end for end in (own.hard_low, own.hard_high))
+            figures = (f"{own.hard:.1%}", interval_text(low, high, 1), cell_text(own.soft, ".4f"))
             worst.append((" > ".join(own.models), f"{own.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
@@ -240,22 +243,17 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     cells = counts.by_group[0]
     if not cells[ALL].any():
         why = "no three models have all three verdicts on one item"
-        return Missing("non-transitivity", why, f"judge {ROUND_ROBINS} on the same items")
+        return Missing(why, f"judge {ROUND_ROBINS} on the same items")
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
-    size, swapped = len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
+    swapped = cells[CONSISTENT] + cells[AMBIGUOUS]
     consistent_share: Figured = UNSWAPPED
     if swapped.any():
         items = Clustered(np.arange(len(swapped)), "item", level)
         consistent_share = items.share(cells[CONSISTENT], CELLS, cells=swapped)
     return Transitivity(
-        models=size,
         triples=int((counts.by_triple[0] > 0).sum()),
-        possible=comb(size, 3),
+        possible=len(counts.triples),
         items=int((cells[ALL] > 0).sum()),
-        tie=TIE,
-        lead=LEAD,
-        clip=CLIP,
-        clipped=counts.clipped,
         hard=groups[ALL].hard,
         chance=chance_of_no_order(counts.ties),
         soft=groups[ALL].soft,
@@ -273,47 +271,39 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
     cells, hits, sums = counts.by_group[:, group]
     items = Clustered(np.arange(len(cells)), "item", level)
     rows: dict[str, Any] = {"of": CELLS, "what": f"{CELLS} ({name})", "remedy": "judge more items or models"}
-    soft: Figured = HARD_VERDICTS
-    if counts.clipped is not None:
-        soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
+    soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows) if counts.soft else HARD_VERDICTS
     return TripleGroup(name, items.share(hits, cells=cells, **rows), soft)
 
 
 def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
     """Estimate PNT and SNTD by category of the items."""
     if "category" not in battles.table or battles.table["category"].isna().all():
-        return Missing("by category", "there is no column category", "add a column category")
+        return Missing("there is no column category", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
     if categories > MOST_SLICES:
-        return Missing("by category", f"{categories:,} categories are too many", "give at most 100")
+        return Missing(f"{categories:,} categories are too many", "give at most 100")
     groups = []
     for name, part in battles.slices("category"):
-        unparsed = Missing(f"non-transitivity, {name}", "no battle has a verdict", "re-judge the unparsed battles")
+        unparsed = Missing("no battle has a verdict", "re-judge the unparsed battles")
         counts = count_triples(part) if part.readable.any() else unparsed
         group = TripleGroup(name, counts, counts) if isinstance(counts, Missing) else _group(name, counts, ALL, level)
         groups.append(group)
     return tuple(groups)
 
 
-def _triplets(counts: TripleCounts, level: float) -> pd.DataFrame:
-    """Return PNT and SNTD of single triples, the least transitive first; `scenario` names the gaps that are leads."""
+def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
+    """Return PNT and SNTD of single triples, the least transitive first."""
     known = np.flatnonzero(counts.by_triple[0] > 0)
     items, broken, _ = counts.by_triple[:, known]
     order = known[np.lexsort((known, -items, -broken / items))][:MOST_LISTED]
     items, broken, off = counts.by_triple[:, order]
     share, freedom = broken / items, np.maximum(items, 2)
     interval = wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level)
-    low, high = np.where(items > 1, interval, np.nan)
-    columns = {
-        "models": [tuple(counts.models[code] for code in triple) for triple in counts.triples[order]],
-        "items": items.astype(np.int64),
-        "hard": share,
-        "hard_low": low,
-        "hard_high": high,
-        "soft": np.where(counts.clipped is None, np.nan, off / items),
-        "scenario": np.array(SCENARIOS, dtype=object)[counts.scenario[order]],
-    }
-    return pd.DataFrame(columns)
+    columns = *np.where(items > 1, interval, np.nan), np.where(counts.soft, off / items, np.nan)
+    low, high, soft = (map(finite_or_none, column) for column in columns)
+    names = (tuple(counts.models[code] for code in triple) for triple in counts.triples[order])
+    scenarios = (SCENARIOS[code] for code in counts.scenario[order])
+    return tuple(map(Triple, names, items.astype(int).tolist(), share.tolist(), low, high, soft, scenarios))
 
 
 def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:

@@ -111,16 +111,6 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
     return ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
 
 
-def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return P(|margin| is larger where humans agree), and what each battle adds to its error (DeLong et al. 1988)."""
-    rank, yes, no = stats.rankdata(size), int(agree.sum()), int((~agree).sum())
-    below = np.empty(len(size))
-    below[agree] = (rank[agree] - stats.rankdata(size[agree])) / no
-    below[~agree] = 1 - (rank[~agree] - stats.rankdata(size[~agree])) / yes
-    value = float(below[agree].mean())
-    return value, (below - value) / np.where(agree, yes, no)
-
-
 def _mean_or_none(values: np.ndarray) -> float | None:
     """Return the mean, None if there are no values."""
     return float(values.mean()) if len(values) else None

@@ -43,7 +43,6 @@ def test_residuals_of_a_pure_cycle_equal_its_preferences():
     assert [abs(one.residual) for one in found.misses] == pytest.approx([0.2] * 3, abs=1e-6)
     assert [one.expected for one in found.misses] == pytest.approx([0.5] * 3, abs=1e-6)
     assert found.missed == 3
-    assert found.rms == pytest.approx(0.2, abs=1e-6)
 
 
 def test_standard_errors_equal_the_jackknife_with_refitted_strengths():

@@ -48,18 +48,15 @@ def test_verdicts_that_change_with_the_order_are_flips_and_halves():
 
 def test_every_repeated_judgment_counts_once_in_the_retest():
     found = card(REPEATS, "item order credit repeat")
-    agreement, chance = (1 / 3 + 1) / 2, 0.5**2 + 0.5**2 / 2
-    assert found.retest.value == pytest.approx(agreement)
-    assert found.retest_kappa.value == pytest.approx((agreement - chance) / (1 - chance))
+    assert found.retest.value == pytest.approx((1 / 3 + 1) / 2)
     pooled_over_pairs = (1 + 1) / (3 + 1)
     assert found.retest.value != pytest.approx(pooled_over_pairs)
-    assert (found.repeated, found.retest.n, found.retest.clusters) == (2, 2, 2)
+    assert (found.retest.n, found.retest.clusters) == (2, 2)
 
 
 def test_the_two_orders_of_a_pair_are_no_repeats():
     found = card([(0, "ab", 1), (0, "ba", 0)], "item order credit")
     assert isinstance(found.retest, Missing)
-    assert found.repeated == 0
     assert "asked" not in found.retest.why
     assert "repeat judgments" in found.retest.remedy
 
@@ -75,12 +72,6 @@ def test_repeats_without_an_order_are_turned_to_one_response():
 def test_an_unparsed_repeat_agrees_with_nothing():
     found = card([*REPEATS, (1, "ab", np.nan, 2)], "item order credit repeat")
     assert found.retest.value == pytest.approx((1 / 3 + 1) / 2)
-
-
-def test_repeats_that_are_all_ties_have_no_kappa():
-    found = card([(0, "ab", 0.5, 0), (0, "ab", 0.5, 1)], "item order credit repeat")
-    assert found.retest.value == 1
-    assert isinstance(found.retest_kappa, Missing)
 
 
 def test_rows_without_an_item_leave_repeats_unknown():

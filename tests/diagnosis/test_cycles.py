@@ -75,17 +75,6 @@ def test_the_weakest_link_decides_how_certain_a_ring_is():
     assert found.p != pytest.approx(strongest, rel=0.1)
 
 
-def test_an_order_has_no_ring_but_can_lack_a_weak_order(monkeypatch):
-    """0.7, 0.51 and 0.51: within ties A beats B, B equals C and A equals C, which is no weak order."""
-    rows = [("A", "B", 70), ("B", "C", 51), ("A", "C", 51)]
-    frame = [(f"{k}", a, b, float(k < won)) for a, b, won in rows for k in range(100)]
-    battles = read_battles(pd.DataFrame(frame, columns=["item", "model_a", "model_b", "credit"]))
-    found = asked(battles)
-    assert (found.rings, found.no_order) == (0, 1)
-    monkeypatch.setattr("podium.diagnosis.transitivity.TIE", 0.0)
-    assert asked(battles).no_order == 0
-
-
 def test_model_level_sntd_of_a_ring_in_closed_form():
     """Each of three rates 0.7 is implied to be sigmoid(-2 ln(7 / 3)) = 9 / 58 by the two others."""
     p, q = 0.7, 9 / 58

@@ -89,7 +89,6 @@ def test_figures_are_those_of_a_calibration():
     oracle, found = judge_agreement(battles), card(battles)
     assert found.kappa.value == pytest.approx(oracle.kappa)
     assert found.agreement.value == pytest.approx(oracle.agreement)
-    assert found.margin_auc.value == pytest.approx(oracle.auc)
     assert (found.accuracy.n, found.agreement.n) == (oracle.battles, oracle.decisive)
 
 
@@ -101,10 +100,10 @@ def test_the_auc_counts_equal_margins_half():
     judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
     decisive = (judge != 0) & (human != 0)
     size, agree = np.abs(evidence.margin[decisive]), (judge == human)[decisive]
-    found = card(battles).margin_auc
-    assert found.value == pytest.approx(roc_auc_score(agree, size))
+    found = judge_agreement(battles).auc
+    assert found == pytest.approx(roc_auc_score(agree, size))
     strictly_larger = np.mean(size[agree][:, None] > size[~agree][None, :])
-    assert found.value != pytest.approx(strictly_larger, abs=1e-3)
+    assert found != pytest.approx(strictly_larger, abs=1e-3)
 
 
 def test_the_temperature_is_the_fitted_one_with_its_interval():
@@ -147,7 +146,7 @@ def test_agreement_rises_with_the_margin_in_ten_bins():
 def test_hard_verdicts_without_margins_leave_the_temperature_missing():
     rows = [(0, 1.0, 1.0), (1, 0.0, 1.0), (2, 0.5, 0.5)]
     found = card(judgments(rows, "item credit human"))
-    lacking = (found.margin_auc, found.temperature, found.calibration_error)
+    lacking = (found.temperature, found.calibration_error)
     assert all(isinstance(one, Missing) and "margin" in one.remedy for one in lacking)
     assert found.accuracy.value == 2 / 3
     assert found.bins == ()

@@ -61,11 +61,7 @@ def test_the_swap_report_with_and_without_ties():
     names = ("same", "half", "flip", "flip_decisive", "prefers_first", "flips_to_first")
     everything = values(**{name: getattr(found.all, name) for name in names})
     assert everything == pytest.approx(dict(zip(names, (3 / 8, 1 / 8, 4 / 8, 4 / 6, 9 / 13, 3 / 4), strict=True)))
-    assert found.clear.pairs == 6
-    assert values(same=found.clear.same, flip=found.clear.flip) == pytest.approx({"same": 2 / 6, "flip": 4 / 6})
-    assert isinstance(found.clear.half, Missing)
-    assert (found.near.pairs, found.near.half.value) == (2, 0.5)
-    assert isinstance(found.near.flip, Missing)
+    assert all(isinstance(part, Missing) and "margin" in part.remedy for part in (found.clear, found.near))
 
 
 def test_near_ties_are_identified_by_the_mean_margin():

@@ -213,8 +213,8 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
         monkeypatch.setattr("podium.diagnosis.transitivity.LEAD", lead)
         found = transitivity(battles)
         assert [one.name for one in found.scenarios if isinstance(one.hard, Statistic)] == [scenario]
-        assert found.triplets.scenario[0] == scenario
-        assert found.triplets.models[0] == ("A", "B", "C")
+        assert (found.triplets[0].scenario, found.triplets[0].models) == (scenario, ("A", "B", "C"))
+        assert hash(found) == hash(transitivity(battles))
 
 
 def test_an_unknown_deviation_is_a_dash_with_a_dash_for_its_interval():

@@ -62,7 +62,7 @@ def test_rejudging_by_the_same_judge_agrees_as_the_repeat_column_does(play, beha
     twice = play(round_robin(responses=write_responses(), repeats=2, cache=False), judge, log_dir="twice")
     [one], [other] = cards(place(first), place(again)).cards, cards(place(twice)).cards
     assert one.to_dict()["sections"]["consistency"] == other.to_dict()["sections"]["consistency"]
-    assert one.answers["consistency"].repeated == 72
+    assert one.answers["consistency"].retest.n == 72
     assert 0.2 < one.answers["consistency"].retest.value < 0.8
     third = recorded_battles(str(place(first)), str(place(again)), show=ANSWER_ALONE)
     assert [*third.repeats.values()] == [2]

@@ -8,15 +8,13 @@ from typing import Any
 
 from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
 from podium.scorers.reply import Reply, no_verdict
-from podium.scorers.reply_structure import own_words
+from podium.scorers.reply_structure import MOST_BRACES, own_words
 from podium.scorers.schemas import refuse_repeats
 
 MOST_QUESTIONS = 12
 LONGEST = 400
 """Characters of one question."""
 KEYS = frozenset({"questions"})
-MOST_BRACES = 200
-"""Largest number of opening braces in a readable reply."""
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:

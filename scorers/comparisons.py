@@ -23,7 +23,6 @@ FORMS = tuple(
     )
 )
 """Forms of comparisons, each with words of which a sentence of that form has one."""
-SLIGHT_FORM = re.compile(rf"(?<!\w){LETTER}[ ,]*(?P<wins>{words.SLIGHTLY_WINS})", re.IGNORECASE)
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORMS = tuple(
     map(
@@ -35,14 +34,11 @@ CHINESE_FORMS = tuple(
         ),
     )
 )
-CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
-    rf"(?i)\W*(?:{words.CONCESSIVES})\b[^,，]*[,，]\W*|[^,，]*[,，]? ?(?:{words.BUT})\b|.*[，,]但是?"
-    rf"|\W*(?:after|having|weighing|comparing|taking)\b.*, "
+    r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b", re.IGNORECASE
 )
 """A clause that concedes something, before the main one."""
-ONLY_CONCEDES = re.compile(rf"\A\W*(?:{words.CONCESSIVES})\b", re.IGNORECASE)
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
@@ -50,16 +46,13 @@ WORD = re.compile(r"\w+")
 OTHER = {"A": "B", "B": "A"}
 
 
-def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -> Iterator[Statement]:
+def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
     """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if only introductory
     words stand before; conditions, concessions and single aspects are left out."""
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
-        if CONDITION.match(view, begin, stop):
-            continue
-        for phrase in _in_sentence(view, begin, stop, slight=slight):
+        for phrase in _in_sentence(view, begin, stop):
             before = view[begin : phrase.start()]
-            before = (before if "," in view[begin:stop] else ONLY_CONCEDES.sub("", before)).rpartition(";")[2]
             before = before[conceded.end() :] if (conceded := CONCESSIVE.match(before)) else before
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
@@ -71,15 +64,13 @@ def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -
             yield Statement(phrase.start(), phrase.end(), place, value, form)
 
 
-def _in_sentence(view: str, start: int, end: int, *, slight: bool) -> Iterator[re.Match[str]]:
+def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
     """Yield the comparisons in a sentence."""
     sentence = view[start:end]
     spoken = frozenset(WORD.findall(sentence.lower()))
     for triggers, form in FORMS:
         if not triggers.isdisjoint(spoken):
             yield from form.finditer(view, start, end)
-    if slight:
-        yield from SLIGHT_FORM.finditer(view, start, end)
     if not sentence.isascii() and CHINESE.search(sentence):
         for form in CHINESE_FORMS:
             yield from form.finditer(view, start, end)

@@ -38,8 +38,8 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a letter without the word verdict counts: it begins the reply, or is alone on its line."""
-    if statement.form in ("leading", "closing"):
-        return is_first if statement.form == "leading" else is_last
+    if statement.form == "leading":
+        return is_first
     return statement.form == "alone" and (is_first or is_last or not statement.named)
 
 

@@ -13,11 +13,11 @@ from typing import Literal
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin
-from podium.scorers.reply_reader import Compares, Found, read_statement
+from podium.scorers.reply_reader import read_statement
 from podium.scorers.reply_structure import own_words
-from podium.scorers.reply_words import BLAME, MUCH_BETTER, PRAISE, SLIGHTLY_BETTER
+from podium.scorers.reply_words import BLAME, PRAISE
 from podium.scorers.schemas import ReplyForm, choice_form
-from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, LETTERS, Pattern, Statement
+from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Statement
 
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
@@ -44,7 +44,6 @@ DECORATION = re.compile(
 )
 """What may stand around a level inside its brackets."""
 BEST, WORST = PRAISE.split("|"), BLAME.split("|")
-MUCH, SLIGHTLY = re.compile(MUCH_BETTER, re.IGNORECASE), re.compile(SLIGHTLY_BETTER, re.IGNORECASE)
 HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
 NEAR, LONGEST_BEFORE = 400, 20
 """Characters at both ends of a reply in which extreme words may contradict a rating."""
@@ -123,36 +122,19 @@ def _read_level(
 
     def parse(text: str) -> str | None:
         level = levels.get(_plain(text))
-        return level[0] if level else text if text in LETTERS else None
+        return level[0] if level else None
 
     counts = _is_only_level if kind == "pointwise" else _is_last_level
-    compares: Compares = "never" if kind == "pointwise" else "last"
-    stated = read_statement(reply, value, parse, counts, signs=signs, compares=compares)
+    stated = read_statement(reply, value, parse, counts, signs=signs)
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
     line = reply.text[stated.place :].partition("\n")[0]
     if kind == "pointwise" and len(parts := re.split(r"[,/|]| or ", line)) > 1 and all(map(parse, parts)):
         return Rating(None, reason="several verdicts")
-    name = _plain(stated.value)
-    if stated.value in LETTERS:
-        is_bracketed = "[" in reply.text[: stated.place][-3:]
-        name = "" if is_bracketed else _level_of_comparison(reply.text, stated, levels)
-        if not name:
-            return Verdict(None, reason="out of range" if is_bracketed else "no verdict")
-    label, level = levels[name]
+    label, level = levels[_plain(stated.value)]
     if kind == "pairwise":
         return verdict_of_margin(level, label=label)
     return _rating(reply.text, level, (level - 1) / max(len(levels) - 1, 1), label)
-
-
-def _level_of_comparison(text: str, stated: Found, levels: Levels) -> str:
-    """Return the level of a sentence such as `A is much better`; empty if its words do not say which."""
-    start = max(text.rfind("\n", 0, stated.place), text.rfind(". ", 0, stated.place)) + 1
-    sentence = re.split(r"\n|\. ", text[start:].lstrip(), maxsplit=1)[0]
-    sign = {"A": 1, "B": -1, "C": 0}[stated.value]
-    fitting = sorted((abs(level), name) for name, (_, level) in levels.items() if (level > 0) - (level < 0) == sign)
-    is_much, is_slight = bool(MUCH.search(sentence)), bool(SLIGHTLY.search(sentence))
-    return fitting[-1 if is_much else 0][1] if len(fitting) == 1 or (fitting and is_much != is_slight) else ""
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
@@ -161,9 +143,9 @@ def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
     return is_end and not statement.named
 
 
-def _is_last_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
-    """Return whether a label without brackets or name is alone on the last line, after the reasons."""
-    return statement.form in ("alone", "leading") and is_last and not is_first
+def _is_last_level(statement: Statement, _: bool, is_last: bool) -> bool:
+    """Return whether a label without brackets or name is alone on the last line, or begins it."""
+    return statement.form in ("alone", "leading") and is_last
 
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:

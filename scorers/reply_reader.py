@@ -11,7 +11,6 @@ from podium.scorers.comparisons import find_comparisons
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, own_words
 from podium.scorers.verdict_statements import (
-    LETTERS,
     LINE,
     LIST_MARK,
     MOST_STATEMENTS,
@@ -27,11 +26,11 @@ from podium.scorers.verdict_statements import (
 
 LONGEST_REST = 10_000
 """Characters after a verdict; longer texts are no explanation."""
-SHORTEST_LEAD, LONGEST_LEAD = 3, 200
+LONGEST_LEAD = 200
 """Characters of the line before a verdict that are looked at."""
 SHORT_LINE = 30
-MOST_RULES = 20
-"""Lines of signs only, such as `---`, that may stand before a verdict."""
+LONGEST_GAP = 500
+"""Characters before a verdict in which the last line with words is looked for."""
 NEAR = 250
 """Characters before a verdict in which a comparison may contradict it."""
 BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
@@ -42,7 +41,6 @@ TWO_ON_A_LINE = re.compile(
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
-NAMED = re.compile(r"(?<![A-Za-z])[ABab](?![A-Za-z])")
 CONDITION_STARTS = re.compile(
     r"(?i)\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls|hätte|wäre|si"
     r"|supposons|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)"
@@ -51,9 +49,6 @@ HEADING = re.compile(
     r"[\[(<=#*_~-]+[^.!?:]*\b(?:response|answer|candidate|assistant) [AB]\b[^.!?:]*[\])>=#*_~-]+", re.IGNORECASE
 )
 """A line between signs that names a response, whose text may follow."""
-WHICH = re.compile(
-    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)", re.IGNORECASE
-)
 LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
 COLON = re.compile(r"[:：][*_ \t]*\n")
 QUOTED_TEXT = re.compile(
@@ -67,22 +62,17 @@ RESPONSE = re.compile(
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 RETRACTION_START = re.compile(rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
 # Searched in texts in lower case, which is faster than to ignore case.
-ABOUT_NEXT, RETRACTION, IGNORED, DEMAND = map(
-    re.compile, (words.ABOUT_NEXT, words.RETRACTIONS, words.IGNORED, words.DEMANDS)
-)
+ABOUT_NEXT, RETRACTION = map(re.compile, (words.ABOUT_NEXT, words.RETRACTIONS))
 SELF_REFERENCE, HARMLESS = map(re.compile, (words.SELF_REFERENCE, words.HARMLESS_SELF_REFERENCE))
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
-SIGN_BEFORE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
-"""A sign after a verdict, before its explanation on the same line."""
+SAME_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
+"""A sign or a word in lower case after a verdict, before its explanation on the same line."""
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
     r"[ \t]*\n\s*(?![a-z_]+ ?:|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
 """A line after the verdict that goes on in lower case, so that the verdict is part of a sentence."""
-ATTRIBUTION = re.compile(
-    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z", re.IGNORECASE
-)
 PRONOUN_LOSES = re.compile(rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE)
 LAST_NAME = re.compile(
     rf"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
@@ -146,19 +136,17 @@ def read_statement(
 def _own_statements(
     view: str, stated: list[Statement], ends: tuple[Span, ...], counts: Counts, compares: Compares
 ) -> list[Statement]:
-    """Return the statements that count; if there are none, sentences that compare the responses, or the first letter
-    of a reply that should end with one; `ends` are the first and the last line with words."""
+    """Return the statements that count or, if there are none, sentences that compare the responses; `ends` are the
+    first and the last line with words."""
     (_, first_end), (last_start, _) = ends
     own = [
         each for each in stated if each.form == "marked" or counts(each, each.start <= first_end, each.end > last_start)
     ]
     if own or compares == "never":
         return own
-    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= first_end:
-        return stated[:1] if stated[0].value.upper() in LETTERS and not stated[0].named else []
     lines = sorted(set(ends if compares == "ends" else ends[1:]))
     short = [(start, end) for start, end in lines if end - start < LONGEST_REST]
-    compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in short)
+    compared = chain.from_iterable(find_comparisons(view, *span) for span in short)
     return [statement for statement in compared if statement.form == "marked"]
 
 
@@ -180,8 +168,6 @@ def _decide(view: str, own: list[Statement], mentions: list[Statement], parse: P
     if others - {final}:
         return "several verdicts"
     spans = [(statement.start, statement.end) for statement in own]
-    if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
-        return "reported"
     reason = _reason_of_context(view, spans) or _reason_of_contradiction(view, last, final, _text_after(view, spans))
     return reason or Found(last.place, final)
 
@@ -195,8 +181,7 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why the text around equal verdicts makes none of them the judge's own, or takes them back."""
     before = [reason_before(view, begin) for begin, _ in spans]
-    reason = (before[-1] if all(before) else None) or reason_after(view[spans[-1][1] :])
-    return reason or (reason_after(_text_after(view, spans)) if len(spans) > 1 else None)
+    return (before[-1] if all(before) else None) or reason_after(_text_after(view, spans))
 
 
 def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
@@ -237,10 +222,7 @@ def reason_before(view: str, start: int) -> str | None:
     line = view.rfind("\n", 0, start) + 1
     before = LIST_MARK.sub("", view[max(line, start - LONGEST_LEAD) : start]).strip()
     if WORDS.search(before) or MASK in before:
-        sentence = before[_last_sentence(before) :]
-        is_condition = before[-1] not in ".!。！" and CONDITION_STARTS.match(sentence)
-        is_wrong = is_condition or (before.endswith("?") and not WHICH.search(before))
-        return "reported" if is_wrong or ABOUT_NEXT.search(before.lower()) else None
+        return "reported" if before.endswith("?") or ABOUT_NEXT.search(before.lower()) else None
     if opens_quotation(view, start):
         return "reported"
     previous = _previous_line(view, line)
@@ -266,14 +248,8 @@ def _last_sentence(text: str) -> int:
 
 def _previous_line(view: str, end: int) -> str | None:
     """Return the last line with words before a position."""
-    for _ in range(MOST_RULES):
-        end = len(view[:end].rstrip())
-        start = view.rfind("\n", 0, end) + 1
-        line = view[max(start, end - LONGEST_LEAD) : end].strip()
-        if not line or WORDS.search(line) or MASK in line:
-            return line or None
-        end = start
-    return None
+    lines = view[max(0, end - LONGEST_GAP) : end].split("\n")
+    return next((line.strip()[-LONGEST_LEAD:] for line in lines[::-1] if WORDS.search(line) or MASK in line), None)
 
 
 def leads_to_own_verdict(line: str) -> bool:
@@ -285,14 +261,9 @@ def leads_to_own_verdict(line: str) -> bool:
     if ABOUT_NEXT.search(bare.lower()) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
-        return WHICH.search(clause) is not None
-    if COMPLETE.search(bare) or len(bare.strip("#>-* ")) < SHORTEST_LEAD:
-        return True
-    is_open = _is_open(bare) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
-    has_sign = not (line[0].isalnum() or line[0] in "\"'“*_(") or max(line) > "\uffff"
-    is_listed = has_sign or LIST_MARK.match(line) or LABEL.match(line)
-    is_finished = is_listed or len({name.upper() for name in NAMED.findall(bare)}) > 1
-    if is_finished and not (is_open or CONDITION_STARTS.match(clause) or line.startswith("#")):
+        return False
+    is_finished = LIST_MARK.match(line) or LABEL.match(line)
+    if COMPLETE.search(bare) or (is_finished and not (_is_open(bare) or CONDITION_STARTS.match(clause))):
         return True
     return is_introduction(clause)
 
@@ -306,8 +277,6 @@ def reason_after(rest: str) -> str | None:
     if CONTINUES.match(rest):
         return "reported"
     low = rest.lower()
-    if IGNORED.search(low):
-        low = "\n".join(said for said in _sentences(low) if not (DEMAND.search(said) or IGNORED.search(said)))
     speaks = SELF_REFERENCE.search(low) and any(
         SELF_REFERENCE.search(HARMLESS.sub("", said)) for said in _sentences(low)
     )
@@ -316,7 +285,7 @@ def reason_after(rest: str) -> str | None:
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
         return "retracted"
-    is_explained = sentences and (SIGN_BEFORE.match(rest) or EXPLANATION.match(sentences[0]))
+    is_explained = sentences and (SAME_LINE.match(rest) or EXPLANATION.match(sentences[0]))
     if sentences and not (is_explained or SUBJECT.search(sentences[0])):
         return "retracted"
     ending = rest.rstrip()

@@ -4,15 +4,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from podium.scorers.reasoning import MARKS
 from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 
 MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
-MOST_MARKS, MOST_LINES = 4000, 20_000
-"""Largest numbers of quotation marks, fence lines or tags, and of lines, in a readable reply."""
-LOW_MARKS = {opening.lower(): closing.lower() for opening, closing in MARKS}
-REASONING = re.compile(rf"^[^\S\n]*({'|'.join(map(re.escape, LOW_MARKS))})", re.MULTILINE)
+MOST_MARKS, MOST_LINES, MOST_BRACES = 4000, 20_000, 200
+"""Largest numbers of quotation marks, fence lines or tags, of lines, and of opening braces, in a readable reply."""
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
@@ -32,13 +29,6 @@ TAG = re.compile(
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
-SCALE = re.compile(
-    r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)[)\]](?=[:：])"
-    r"|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
-)
-QUOTED_TAG = re.compile(
-    r"<(\w*(?:response|answer|candidate)_?[ab]|quote\w*|blockquote)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
-)
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
     rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+", re.IGNORECASE
@@ -72,14 +62,12 @@ def own_words(text: str) -> str | None:
     a conversation, or has too many marks to be a reply."""
     if text.count("\n") > MOST_LINES:
         return None
-    view = _without_tokens(mask(text, _reasoning_spans(text)))
+    view = _without_tokens(text)
     if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
         view = view.translate(FULL_WIDTH)
     if "\\" in view or "&" in view:
         for spelling, sign in ESCAPED:
             view = view.replace(spelling, sign)
-    if " scale " in view or (":" in view and ("):" in view or "]:" in view)):
-        view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
     turn = TURN.search(f"\n{view}") if ":" in view or "<" in view or "[" in view else None
     signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
     if turn or (len(view) > MOST_MARKS and max(map(view.count, signs)) > MOST_MARKS):
@@ -93,7 +81,6 @@ def own_words(text: str) -> str | None:
         view = _lines_of_fields(view)
     if "~" in view or "<" in view:
         view = mask(view, _struck(view))
-        view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
         quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
@@ -124,18 +111,6 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
         parts += [text[end:start], "\n".join([sign * len(line) for line in text[start:stop].split("\n")])]
         end = stop
     return "".join([*parts, text[end:]]) if parts else text
-
-
-def _reasoning_spans(text: str) -> Iterator[Span]:
-    """Yield the reasoning that begins the text or a line, up to the end of the text if it never ends."""
-    low, end = text.lower(), 0
-    if any(mark[0] in low and mark in low for mark in LOW_MARKS):
-        for opening in REASONING.finditer(low):
-            if (start := opening.start(1)) >= end:
-                closing = LOW_MARKS[opening[1]]
-                stop = low.find(closing, start)
-                end = len(text) if stop < 0 else stop + len(closing)
-                yield start, end
 
 
 def _without_tokens(view: str) -> str:

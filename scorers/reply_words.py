@@ -5,54 +5,42 @@ ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользова
 """Speakers other than the judge; a reply with a turn of theirs is a conversation."""
 VERDICT_NOUNS = """answer verdict decision choice winner pick conclusion judgment judgement preference result rating
 score scores grade level label evaluation assessment ranking ratings final total quality mark category word selection
-résultat resultado результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output
-json grading selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis
-bewertung note noten stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant
-gagnante niveau évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección
-conclusión ganador ganadora nota notas puntuación puntuaciones nivel calificación valoración evaluación mejor migliore
-melhor risposta resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл
-баллы"""
+punkte vote summary sum point edge nod points scoring output json selected chosen best better preferred stronger
+superior antwort urteil entscheidung fazit ergebnis bewertung note stufe wahl wertung besser bessere beste réponse choix
+niveau évaluation notes jugement meilleure meilleur respuesta veredicto nota notas puntuación puntuaciones nivel
+calificación valoración mejor ответ вердикт решение вывод выбор оценка оценки уровень итог лучше лучший"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
-DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose say'd i'd i'll wähle nehme gebe
-vergebe bevorzuge entscheide bewerte choisis préfère préfere donne attribue opte elijo prefiero doy escojo califico
-otorgo выбираю ставлю предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean
-leaning arrive settle dirais diría mets pongo makes assign corresponds amounts asigno elegiría choisirais preferisco
-vincitore scelgo escolho"""
-RATING_WORDS = """rate grade score scored rated graded give scores rating points note notes bewerte vergebe
-donne doy оцениваю"""
+DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose i'd i'll wähle nehme gebe vergebe
+entscheide bewerte choisis préfère préfere donne elijo prefiero выбираю ставлю предпочитаю оцениваю it's that's say call
+deserves gets earns consider conclude lean arrive settle dirais diría makes"""
+RATING_WORDS = "rate grade score scored rated graded give scores rating point note notes bewerte vergebe donne"
 """Words for ratings, which do not say that the letter after them was chosen."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus
-hence therefore overall finally ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc
-ainsi alors finalement entonces así finalmente итак поэтому значит следовательно итого"""
+hence therefore overall finally ultimately consequently accordingly also daher deshalb donc ainsi así поэтому"""
 """Words that lead from the reasons to the verdict."""
-INTRODUCTORY = """put appropriate suitable я yo i my our the a an this that it here here's is are be will with for as at
-to of on in from and own both two one six five criteria criterion responses assistant great well everything considered
-considering weighing based reasoning analysis above-mentioned things following follows below correct right having
-compared object requested which serves fits user person set out scale opinion view looking these those compare comparing
-comparison two's reasons after i'm would then me let fine yes clear case think believe find feel now up between taking
-together more most helpful accurate complete useful precise relevant careful only strong reason consideration have que
-de ihr est avis meinung opinión meiner nach моему finde sie there beider antworten réponses respuestas ответов deux
-brief towards toward narrow slight bit should würde hier im format why one's estas beide sind les ambas оба ответа
-slightly somewhat significantly considerably noticeably choisi much marginally equally equal tie good weighed mit à
-cette está questa settles lui un ich mein meine meinen die der das den ist für auf und am ganzen endgültige endgültiges
-endgültig finale finales lautet je mon ma mes la le l'option voici sont pour et en sur définitive définitif retenue mi
-mis el los las es aquí esta este están son para por y definitiva definitivo sobre мой моя моё мои это вот за и на из по
-итоговый итоговая окончательный окончательная окончательное"""
+INTRODUCTORY = """put appropriate я yo i my our the a an this that it here here's is are be will with for as at to of on
+in from and own both two one six five criteria criterion responses assistant great well everything considered
+considering weighing based reasoning analysis things following follows below correct right having compared object
+requested which serves fits user person set out scale opinion view looking these those compare comparing comparison
+reasons after i'm would then me let fine yes clear case think believe find feel now up between taking together more most
+helpful accurate complete useful precise relevant careful only strong reason consideration have que de est meinung
+meiner nach sie there beider antworten réponses respuestas ответов deux brief towards toward narrow slight bit should
+würde hier im format why one's estas beide sind les ambas оба ответа slightly somewhat significantly considerably choisi
+much marginally equally equal tie good weighed mit à cette está lui un ich mein meine die der das den ist für auf und am
+ganzen lautet je mon ma mes la le voici sont pour et en sur définitive définitif mi mis el los las es aquí esta este
+están son para por y definitiva sobre моя это вот за и на из по"""
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
-CHINESE_INTRODUCTORY = """所以|因此|综上|我的|我|的|最终|更好|较好|最佳|回答|答案|结论|选择|选|是|评分|得分|分数|打分
-|评级|等级|总分|判断|裁决|判决|结果|胜者|获胜者|评价|评估|给|为|以下|如下|分|级别|总体|对|两个|认为
-|这个""".replace("\n", "")
-RESPONSE_NOUNS = """response answer option candidate model antwort réponse reponse respuesta opción ответ
-вариант 回答 答案 选项"""
+CHINESE_INTRODUCTORY = """所以|综上|我的|我|的|最终|更好|回答|答案|结论|选择
+|选|是|评分|得分|分数|打分|评级|等级|判断|评价|评估|给|为|以下|如下|分|对|两个|这个""".replace("\n", "")
+RESPONSE_NOUNS = """response answer option candidate model antwort réponse respuesta ответ 回答 答案"""
 """Nouns before a letter that names a response: `Response A`."""
 PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und|que|de|dans|et|en|con
 |y|чем|в|у|и""".replace("\n", "")
 """Words before the name of a response that is not the subject."""
-SENTENCE_TAILS = r"""here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici|aquí|здесь|points?
-|punkten?|puntos|баллов|分""".replace("\n", "")
+SENTENCE_TAILS = r"here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici|points?|punkten?|分"
 """Words that may follow the value before the sentence ends."""
-TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal|unentschieden|gleichstand|égalité|empate|ничья|平局|平手"
+TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal"
 EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better|\b(?:both|they|the (?:two
 |responses)|these)(?: (?:two|responses|answers))?(?: are|['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong|helpful
 |well\b)|\b(?!ly))|tied|level\b|on a par|the same\b|equivalent|identical)|\bthey say the same\b|\bno clear winner\b
@@ -65,9 +53,9 @@ SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|te
 |(?:seconde|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая|ое)(?: ответ)?
 |第二个(?:回答)?""".replace("\n", "")
 """How replies name the responses without letters."""
-COPULAS = "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?|ist|est|reste|es|è|é"
+COPULAS = "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?|ist|est|reste|es"
 BETTER = r"""better|best|stronger|superior|preferable|winner|preferred|ahead|besser\w*|beste\w*|überlegen|vorzuziehen
-|stärker|meilleure?|supérieure?|préférable|mejor|preferible|лучш\w+|сильнее|migliore|melhor""".replace("\n", "")
+|stärker|meilleure?|supérieure?|préférable|mejor|preferible|лучш\w+|сильнее""".replace("\n", "")
 WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win
 |right|richtig|juste|correcta)\b|(?:is|would be|wäre|ist|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference
 |favou?rite|wahl|choix|elección)\b|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose|prefer)\b
@@ -79,11 +67,6 @@ WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b|not
 |vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much|clearly|plainly|klar|deutlich|nettement
 |bien|claramente) (?:better|superior|besser|meilleure?|mejor)\b""".replace("\n", "")
 """Predicates of the better response, after its name."""
-SLIGHTLY_WINS = r"""(?:is|ist|est|es) (?:\w+ ){0,2}?(?:more|plus|más) (?:accurate|complete|correct|helpful|useful
-|suitable|convincing|relevant|appropriate|hilfreich|utile|complète|útil|completa)\b|(?:is|est|ist
-|es) (?:the )?(?:only )?(?:correct|right)(?: one)?\b|ist \w+er(?= als\b)|(?:точнее|полнее|überzeugt mehr)\b|(?:answers
-|follows|handles|addresses|fits|meets|explains)\b[^.!?,;\n]{0,50}? better\b""".replace("\n", "")
-"""Predicates that state a verdict only where nothing else does."""
 LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst|weaker|inferior|wrong
 |loser|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b
 |fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее|неверен
@@ -99,10 +82,9 @@ ONLY = "only|nur|seul|seule|solo|sólo|только"
 WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved correct correctly
 works wins beats outperforms surpasses nod vote edge advantage top won besser beste besten bessere überlegen vorzuziehen
 stärker richtig gewinnt schlägt meilleure meilleur supérieur supérieure préférable juste gagne emporte mejor preferible
-correcta gana supera лучше лучший лучшая сильнее выигрывает побеждает превосходит migliore melhor worse worst weaker
-inferior wrong loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor
-incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección genauer точнее полнее überzeugt more plus
-más"""
+correcta gana supera лучше лучший лучшая сильнее выигрывает побеждает превосходит worse worst weaker inferior wrong
+loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor incorrecta хуже
+слабее неверен проигрывает choice pick wahl choix elección"""
 PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select selected vote favor
 favour mean meant served goes give better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis
 meilleure prefiero elijo gana mejor выбираю лучше judge find consider deem rate rank makes"""
@@ -114,9 +96,6 @@ CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB
 CHINESE_LOSES = r"(?:在?各?[个方面]*|明显|都|是)*(?:更差|较差|不如|错)"
 CHINESE_PREFERS = r"(?:应该?是|更好的(?:回答)?是|更?喜欢|选择?|只有)"
 CHINESE_EQUAL = "同样好|一样好|不相上下"
-CONCESSIVES = "although|though|while|even though|even if|whereas|obwohl|bien que|même si|aunque|si bien|хотя"
-BUT = "but|yet|however|aber|doch|mais|pero|но"
-"""Words that begin a concession, and the main clause after one."""
 CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not|isn['’]t|neither|nor
 |granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde|nicht|si|bien que|quoique|même si|serait
 |aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不""".replace("\n", "")
@@ -150,26 +129,16 @@ steht sagt schreibt schreiben geschrieben mit ist war wäre würde meinte schrie
 serait dirait écrire écrit par avec que donne lit termine à de es era sería dice diría decir escribir escriba con pide
 termina dijo escribí написал написать пишет сказал говорит ставит так был было бы что"""
 """Last words of a line without full stop that lead to the next line."""
-CHINESE_OPEN_ENDS = "是说写为道到如成"
 SELF_REFERENCE = r"""\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]|moi|mon|yo|mi|he|я|мне|мой|моя
 |меня)(?!\w)|我|本人""".replace("\n", "")
 HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve|d))?(?: (?:have|had
 |would|could|did|do|can|might|must|should|also|still|simply|just|only|then|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let
-|be))?(?: \w+ly)? (?:follow\w*|(?:take|let) .{0,60} (?:into account|influence)|obey\w*|comply|find|found|see|seen
-|consider\w*|influenced|swayed|tell)| (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|appreciat|miss|scor
-|deduct|subtract|ignor|disregard|valu|think|believ|add|expect|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced
-|search|consider)\w*|ran|find|found|see|saw|(?:picked|chose|selected|preferred) (?:response )?[ab]\b|lowered|raised
-|reduced|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have (?:given|called
-|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b
-|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b|\ben mi opinión\b
-|\bпо[- ]моему\b|\bна мой взгляд\b|ich habe [^.]{0,40}geprüft|j['’]ai vérifié|he comprobado|я проверил\w*|我认为
-|在我看来""".replace("\n", "")
-IGNORED = r"""\b(?:ignor(?:e|ed|ing)|disregard(?:ed|ing)?|out of account|on (?:its|their) (?:own )?merits|(?:not|n['’]t
-|never|no|without)\b[^.;]{0,20}\b(?:follow\w*|obey\w*|comply|influence\w*|bearing|weight|part|role|sway\w*|count\w*))\b
-|\bignorier|\bignor[oe]\b""".replace("\n", "")
-"""Said of a demand in a response that the judge did not follow."""
-DEMANDS = r"""\b(?:asks?|asking|tells?|telling|tries|demands?|demanding|requests?|instruct\w*|wants|claims?|urges|begs
-|note|hint|injection|plea|verlangt|bittet|demande|exige|pide|exige|просит|требует)\b|要求|请求""".replace("\n", "")
+|be))?(?: \w+ly)? (?:follow\w*|(?:take|let) .{0,60} (?:into account|influence)|obey\w*|find|found|see|seen|consider\w*
+|tell)| (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu|think|believ|add
+|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw|(?:picked|chose|selected
+|preferred) (?:response )?[ab]\b|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want
+|have (?:given|called|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes
+|reading|mind)\b|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|я проверил\w*""".replace("\n", "")
 RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends|depends|as if|by the way
 |so (?:the|it|says|claims)|the (?:letter|labels?|verdict|numbers?|figures?|object|token|judge?ment)|(?:copied|quoted
 |taken|pasted|stolen) from|(?:this is |that is |quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no(?=\W*(?:\Z
@@ -217,25 +186,19 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|own (?:words?|figures?|rating|scores?|nu
 |inside|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错
 |看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反""".replace("\n", "")
 """Phrases anywhere after a verdict that take it back."""
-EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|hands down|no doubt|without (?:a |any )?doubt
-|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?|(?:out )?of|von
-|sur)\W{0,4}\d+|[-*•+] |\d[.)] |confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because
-|since|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*
-|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*|parce|car|puisque
-|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так как|поскольку|理由|解释
-|原因|因为|说明)(?!\w)""".replace("\n", "")
+EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a |any )?doubt|explanations?
+|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] 
+|\d[.)] |confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due|overall|summary
+|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*|thanks?
+|thank you|erklärung|weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace("\n", "")
 SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat
 |it|its|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?|points?|parts?|structure|language|details?|examples?
 |lack\w*|wrong|incomplete|incorrect|inaccurate|vague|short|long|no \w+|pros|cons|strengths?|weakness\w*|clear\w*
 |correct\w*|accura\w+|complete\w*|concise|facts?|style|tone|content|close|it['’]s|both|neither|either|responses?
 |answers?|instruction|user|person|question|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|der|die|das
 |eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la réponse|elle|les deux|réponses?|consigne|respuestas?
-|ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目|用户|它""".replace("\n", "")
+|ambas|la|las|ответ\w*|оба|он)(?!\w)|回答|两个|题目|用户|它""".replace("\n", "")
 """What an explanation of the verdict speaks of."""
-MUCH_BETTER = r"""\b(?:much|far|significantly|considerably|clearly|vastly|substantially|way|viel|deutlich|weit|nettement
-|bien|beaucoup|mucho|claramente|гораздо|намного|значительно)\b|明显|远|好得多""".replace("\n", "")
-SLIGHTLY_BETTER = r"""\b(?:slightly|somewhat|a bit|a little|marginally|narrowly|etwas|leicht|knapp|légèrement|un peu
-|ligeramente|algo|un poco|немного|чуть)\b|略|稍""".replace("\n", "")
 PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|outstanding|superb|masterpiece
 |could not be better|fehlerlos|makellos|perfekt|parfait|impeccable|perfecta|impecable|безупречн|идеальн|完美
 |无可挑剔""".replace("\n", "")

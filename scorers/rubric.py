@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
 from podium.scorers.reply_structure import own_words
 from podium.scorers.schemas import ReplyForm
-from podium.scorers.score_tables import Scores, ScoreTable, read_table
+from podium.scorers.score_tables import ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
@@ -45,16 +44,11 @@ VERDICT = re.compile(
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
 SENTENCE = re.compile(r"[^;\n.]*+(?:\.(?:(?<=\d\.)|(?! ))[^;\n.]*+)*+[;\n.]?")
-DEMAND = re.compile(r"\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b")
-"""Sentences on what a response asks for."""
 LONGEST_OUTSIDE, NEAR = 20_000, 400
 """Characters around the scores: longer texts are no explanation, and further ones contradict nothing."""
 NUMBERS = re.compile(rf"[0-9]|\b(?:{'|'.join(NUMBER_WORDS[2:])})\b")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
-
-REPEATED = re.compile(rf"\b({'|'.join(CRITERIA)})\W+(\d+)\W+(\d+)\b|\b(\d+) (?:for|in|on) ({'|'.join(CRITERIA)})\b")
-TOTAL = re.compile(r"\d(?<![\d.]\d)\d*(?:\.\d+)?(?!\d)")
 OBJECT = re.compile(rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE)
 """The beginning of another object with scores, quoted or not."""
 OTHER_SCALE = re.compile(
@@ -104,7 +98,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     letters = {letter.upper() for letter in VERDICT.findall(text[near[0][0] : near[-1][1]].lower())}
     if OBJECT.search(hidden) or letters - {better}:
         return "several verdicts"
-    if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside, table.scores):
+    if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside):
         return "several verdicts"
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     if reason := reason_around(view, table.places) or reason_after(remarks):
@@ -113,32 +107,10 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     return "several verdicts" if better and {"A": "B", "B": "A"}[better] in compared else None
 
 
-def _has_other_scores(outside: str, scores: Scores) -> bool:
-    """Return whether the text around the scores states others, but for the range, their sums and means, and demands."""
-    counting = [sentence for sentence in SENTENCE.findall(outside.lower()) if NUMBERS.search(sentence)]
-    outside = "".join(text for text in counting if text.rstrip().endswith(":") or not DEMAND.search(text))
-    if re.search(r"\d", outside):
-        outside = _without_known_numbers(outside, scores)
-    return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
-
-
-def _without_known_numbers(outside: str, scores: Scores) -> str:
-    """Delete the scores of criteria, their sums and means from a text in lower case."""
-    totals = [sum((scores[side, name] for name in CRITERIA), Decimal()) for side in "AB"]
-    known = {
-        f"{total / parts:.{digits}f}"
-        for total in totals
-        for parts, digits in ((1, 0), (len(CRITERIA), 1), (len(CRITERIA), 2))
-    }
-    outside = REPEATED.sub(lambda stated: "" if _is_repeated(stated, scores) else stated[0], outside)
-    return TOTAL.sub(lambda number: "" if number[0] in known else number[0], outside)
-
-
-def _is_repeated(stated: re.Match[str], scores: Scores) -> bool:
-    """Return whether a phrase repeats the scores of a criterion."""
-    name = stated[1] or stated[5]
-    pair = [str(scores[side, name]) for side in "AB"]
-    return [stated[2], stated[3]] == pair if stated[1] else stated[4] in pair
+def _has_other_scores(outside: str) -> bool:
+    """Return whether the text around the scores states others, but for the range."""
+    counting = "".join(sentence for sentence in SENTENCE.findall(outside.lower()) if NUMBERS.search(sentence))
+    return bool(OTHER_SCALE.search(counting) or OTHER_SCORES.search(SCALE.sub("", counting)))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> Verdict:

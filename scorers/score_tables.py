@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 
-from podium.scorers.reply_structure import Span
-from podium.scorers.verdict_statements import LATEX, LIST_MARK, is_introductory
+from podium.scorers.reply_structure import MOST_BRACES, Span
+from podium.scorers.verdict_statements import LIST_MARK, is_introductory
 
 Scores = dict[tuple[str, str], Decimal]
 """Scores by response (A, B) and criterion."""
@@ -26,7 +26,7 @@ WORDS = re.compile(r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object with the scores of one response."""
 BRACE = re.compile(r"[{}]")
-LONGEST_LABEL, LONGEST_TABLE, MOST_NAMES, MOST_BRACES = 40, 20_000, 20, 200
+LONGEST_LABEL, LONGEST_TABLE = 40, 20_000
 OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
 FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
@@ -52,7 +52,7 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         return "bad JSON"
     for start, end in _object_spans(view):
         label = LABEL.search(view, max(0, start - LONGEST_LABEL), start)
-        block = COMMENT.sub(" ", re.sub(LATEX, " ", text[start:end].translate(FULL_WIDTH)))
+        block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH))
         table.remarks += [words[3] for words in WORDS.finditer(block)]
         block = WORDS.sub(r"\1", block)
         matches = list(pieces.finditer(block))
@@ -65,8 +65,6 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
             return "several verdicts"
         table.scores |= block_scores
         start = label.start("side") if label else start
-        if table.places and not re.search(r"\w", view[table.places[-1][1] : start]):
-            start = table.places.pop()[0]
         table.places.append((start, end))
     return table if table.places or "{" in text else _table_of_lines(view, pieces)
 
@@ -93,21 +91,21 @@ def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: 
     """Assign numbers to the criterion and the response named before; None if they contradict each other, are of
     another scale or, in objects, if other names or numbers occur."""
     scores: Scores = {}
-    sides, names, count, last, skips = [side] if side else [], [""], 0, None, False
+    sides, name, count, last, skips = [side] if side else [], "", 0, None, False
     for piece in pieces:
         kind = "number" if piece["number"] else piece.lastgroup
         if kind == "side":
             sides, count = [*(sides[-2:] if last == kind and not is_object else []), piece["side"].upper()], 0
         elif kind == "criterion":
-            names, count, skips = [*(names[-MOST_NAMES:] if last == kind else []), piece["criterion"].lower()], 0, False
+            name, count, skips = piece["criterion"].lower(), 0, False
         elif kind == "remark":
-            skips = last != "criterion"
+            skips = True
         elif kind == "word":
             if is_object and not is_introductory(piece["word"].lower()):
                 return None
             continue
         elif not skips:
-            cell, score = _place_of_score(sides, names, count), Decimal(piece["number"].replace("−", "-"))
+            cell, score = _place_of_score(sides, name, count), Decimal(piece["number"].replace("−", "-"))
             is_other_scale = piece["scale"] and not OUT_OF_TEN.fullmatch(piece["scale"])
             if is_other_scale or (cell is None and is_object) or (cell and scores.setdefault(cell, score) != score):
                 return None
@@ -116,14 +114,11 @@ def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: 
     return scores
 
 
-def _place_of_score(sides: list[str], names: list[str], count: int) -> tuple[str, str] | None:
-    """Return the response and criterion of the number after `count` others: one of those named in a row just before,
-    or the last."""
-    if len(names) > 1:
-        return (sides[-1], names[count]) if sides and count < len(names) else None
-    if sides == ["A", "B"]:
-        return (sides[count], names[0]) if count < len(sides) and names[0] else None
-    return (sides[-1], names[0]) if sides and names[0] and count == 0 else None
+def _place_of_score(sides: list[str], name: str, count: int) -> tuple[str, str] | None:
+    """Return the response and criterion of the number after `count` others since the last name."""
+    if not name or count >= len(sides) or (count and sides != ["A", "B"]):
+        return None
+    return (sides[count] if sides == ["A", "B"] else sides[-1], name)
 
 
 def _object_spans(view: str) -> Iterator[Span]:

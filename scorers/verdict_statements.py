@@ -12,9 +12,6 @@ NOUNS = frozenset(words.VERDICT_NOUNS.split())
 RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
 JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
 RATINGS = frozenset(words.RATING_WORDS.split())
-COPULAS = frozenset(("is", "be", "it's", "ist", "est", "es"))
-ARTICLES = frozenset(("a", "an", "the", "der", "die", "la", "le", "el"))
-COMPARATIVES = frozenset(("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied"))
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
 INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
 LETTERS = frozenset("ABC")
@@ -53,8 +50,6 @@ TAIL = re.compile(
     re.IGNORECASE,
 )
 """What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
-AFTER_BRACKETS = re.compile(rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z])|[ \t]+(?:response|answer|one)\b(?=\W*\Z)")
-"""What else may follow a value in the brackets that were asked for."""
 NAME_AS_SUBJECT = re.compile(
     rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
 )
@@ -62,7 +57,6 @@ NAME_AS_SUBJECT = re.compile(
 MOST_WORDS = 16
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
-SHORT_START = 15
 LAST_SENTENCES, LAST_LINES = 200, 2
 """Characters at the end of a line, and lines at the end, in which sentences, not only the line, may state a verdict."""
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
@@ -70,12 +64,12 @@ CLOSES = {")": "(", "]": "[", "}": "{"}
 
 Match = re.Match[str]
 Pattern = re.Pattern[str]
-Form = Literal["marked", "alone", "closing", "leading", "mention"]
+Form = Literal["marked", "alone", "leading", "mention"]
 
 
 class Statement(NamedTuple):
     """One statement, from the start of its clause to its end; `place` is that of the value; `form` is `marked` (named
-    as verdict or in the form asked for), `alone` on its line, `closing` or `leading` it, or a `mention` of a value."""
+    as verdict or in the form asked for), `alone` on its line, `leading` it, or a `mention` of a value."""
 
     start: int
     end: int
@@ -114,12 +108,11 @@ def _statement(view: str, start: int, end: int, value: Pattern, *, is_line: bool
     for _ in range(MOST_WORDS):
         if value_match := value.match(view, place, end):
             tail = TAIL.match(view, value_match.end(), end)
-            if "[[" in value_match[0]:
-                tail = tail or AFTER_BRACKETS.match(view, value_match.end(), end)
-            elif not tail and not (value_match[value_match.lastindex or 0] in LETTERS and names_verdict(lead)):
+            is_letter = value_match[value_match.lastindex or 0] in LETTERS
+            if not (tail or "[[" in value_match[0] or (is_letter and names_verdict(lead))):
                 value_match = None
         if value_match:
-            if AT_BEST.search(" ".join(lead)) or (not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)):
+            if AT_BEST.search(" ".join(lead)):
                 return None
             return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
         token = TOKEN.match(view, place, end)
@@ -146,8 +139,6 @@ def _with_form(
         judging = [word for word in judging if word not in RATINGS]
     is_asked = "[[" in value_match[0] if bracketed else len(value_match[group]) > 1
     is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
-    judging = judging[:-1] if judging and judging[-1] in ARTICLES else judging
-    is_marked = is_marked or bool(judging and judging[-1] in COPULAS)
     close = tail.end() if tail else value_match.end()
     ending = tail.end("closers") if tail else value_match.end()
     around = (view[start : value_match.start(group)] + view[value_match.end(group) : ending]).strip()
@@ -161,8 +152,6 @@ def _with_form(
         form: Form = "mention"
     elif is_marked:
         form = "marked"
-    elif not is_line and not lead and not view[close:end].strip() and start - view.rfind("\n", 0, start) > SHORT_START:
-        form = "closing"
     elif not is_line or (set(lead) - RESPONSES):
         return None
     else:

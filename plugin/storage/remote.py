@@ -5,7 +5,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from glob import has_magic
@@ -192,7 +192,6 @@ def _file_system(place: RemoteFile) -> Iterator[Any]:
     logging.getLogger(package).addHandler(NO_LOG)
     # Proxies, and the keys in ~/.netrc.
     options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
-    system: Any = None
     try:
         system = fsspec.filesystem(place.scheme, **options)
         system.invalidate_cache()
@@ -202,10 +201,10 @@ def _file_system(place: RemoteFile) -> Iterator[Any]:
     except ImportError as error:
         raise UsageError(f"{place.scheme}:// needs {package} ({error}): {install_hint(extra)}") from None
     except Exception as error:
-        raise _convert_error(place, system, error) from None
+        raise _convert_error(place, error) from None
 
 
-def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumError:
+def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
     """Convert what a driver raised to an error that names the place, without credentials."""
     cause = error.__cause__ if error.__cause__ is not None else error
     status = getattr(cause, "status", None) or getattr(cause, "code", None)
@@ -215,13 +214,7 @@ def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumEr
     if isinstance(error, PermissionError) or status in (401, 403):
         return UsageError(f"{place}: access denied. Remedy: {remedy}")
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
-        bucket = place.url.split("/")[2]
-        with suppress(Exception):
-            if place.scheme in STORES and not system.exists(bucket):
-                return UsageError(f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name")
-        if place.scheme in STORES and has_magic(place.url):
-            return UsageError(f"no object matches {place}")
-        return UsageError(f"{place}: there is nothing of this name; check the path")
+        return UsageError(f"{place}: there is nothing of this name; check the path, and the bucket if it is in a store")
     said = " ".join(without_secrets(str(cause)).split())[:200]
     problem = f"it cannot be read or written ({type(cause).__name__}{': ' if said else ''}{said})"
     return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")

@@ -279,14 +279,6 @@ class Battles:
         cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
-    def where(self, column: str, value: str) -> "Battles":
-        """Keep the rows whose column, as text, equals the value; raise UsageError if none does."""
-        known = self.values_of(column)
-        if value not in known:
-            shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-            raise UsageError(f"no row has {column}={value!r}; values of {column!r}: {shown or 'none'}")
-        return self._keep_where(column, value)
-
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the rows of a mask; models without a row are dropped and `missing` becomes unknown."""
         table = self.table.loc[keep].reset_index(drop=True)
@@ -304,10 +296,8 @@ class Battles:
         seen = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)].drop_duplicates()
         full = seen["item"].value_counts().loc[lambda n: n == pairs].index
         if not len(full):
-            raise DataError(
-                f"no item has a readable battle for each of the {pairs} pairs",
-                remedy="rank without asking for complete items",
-            )
+            problem = f"no item has a readable battle for each of the {pairs} pairs"
+            raise DataError(problem, remedy="rank without asking for complete items")
         kept = self.select(np.isin(item, full))
         note = f"complete items only: {len(full)} of {self.counts().items} items kept"
         return replace(kept, notes=(*kept.notes, note))
@@ -324,10 +314,8 @@ class Battles:
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > MOST_SLICES:
-            raise UsageError(
-                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each: "
-                f"choose one with at most {MOST_SLICES}"
-            )
+            problem = f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
+            raise UsageError(f"{problem}: choose one with at most {MOST_SLICES}")
         for value in known:
             yield value, self._keep_where(column, value)
 
@@ -367,7 +355,6 @@ def parsed_credits(table: pd.DataFrame) -> pd.Series:
 
 
 def _tally_of(table: pd.DataFrame) -> Tally:
-    """Count merged battles of a data frame."""
     judged = table["credit"].notna()
     outcome = parsed_credits(table)
     decided = table[judged & (outcome != 0.5)]

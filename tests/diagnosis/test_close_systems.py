@@ -73,7 +73,7 @@ def test_interval_of_two_identical_judges_contains_one(monkeypatch):
     for seed in range(WORLDS):
         world = simulate(6, 60, seed=seed, strengths=tuple(1.5 * STRENGTHS[:6]), item_sd=0.0)
         both = read_battles(world.judgments(Judge("one"), Judge("two"), orders="ab"))
-        parts = {name: both.where("judge", name) for name in both.judges}
+        parts = dict(both.slices("judge"))
         found = side_by_side([Subject(name, part, part, seed=seed) for name, part in parts.items()], resamples=100).mean
         held += found.low <= 1 <= found.high + 1e-9
         held_by_percentiles += percentiles[found.low, found.high] >= 1 - 1e-9

@@ -41,7 +41,7 @@ def card(name, judge, **reading):
     """Return what the sections on the judge itself say."""
     path = DATA / name
     apart, merged = read_battles(path, merge=False, **reading), read_battles(path, **reading)
-    subject = Subject(judge, apart.where("judge", judge), merged.where("judge", judge))
+    subject = Subject(judge, *(dict(each.slices("judge"))[judge] for each in (apart, merged)))
     return answer_sections({name: section for name, section in SECTIONS.items() if name in ASKED}, subject)
 
 

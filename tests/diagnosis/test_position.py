@@ -130,7 +130,7 @@ def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
     frame.assign(judge="two", credit=1.0).to_csv(tmp_path / "1.csv", index=False)
     frame.to_csv(tmp_path / "2.csv", index=False)
     both_files = read_battles(tmp_path / "1.csv", tmp_path / "2.csv", merge=False)
-    found = find_order_pairs(both_files.where("judge", "one"), 0.95)
+    found = find_order_pairs(dict(both_files.slices("judge"))["one"], 0.95)
     alone = find_order_pairs(read_battles(tmp_path / "2.csv", merge=False), 0.95)
     expected = find_order_pairs(read_battles(frame, merge=False), 0.95)
     assert found.credit.tolist() == alone.credit.tolist() == expected.credit.tolist()

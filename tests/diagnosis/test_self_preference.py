@@ -173,7 +173,7 @@ def test_self_preference_uses_other_judges_without_labels_or_gold():
     """Truth: of two judges, one favours its family by 0.8 logits."""
     vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")
     together = read_battles(world(5, 300).judgments(vain, fair))
-    ours, others = together.where("judge", "gpt-9"), together.where("judge", "llama-9")
+    ours, others = (dict(together.slices("judge"))[judge] for judge in ("gpt-9", "llama-9"))
     found = measure_self_preference(subject_of(ours, "gpt-9", others=others))
     assert found.who == "other judges"
     assert covers(found.excess, 0.8 * POINTS)

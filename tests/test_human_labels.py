@@ -171,14 +171,14 @@ def test_a_misspelt_human_judge_is_rejected_with_the_nearest():
 
 def test_a_human_judge_in_a_table_without_judges_is_rejected():
     message = refusal(("i", "x", "y", 1.0), columns=COLUMNS[:4], error=podium.UsageError)
-    assert "no column says whose rows are those of the human judge 'crowd'; name it with --columns judge=" in message
+    assert "no column judge, so no human judge 'crowd': name it with --columns judge=" in message
 
 
 def test_a_human_judge_whose_rows_meet_no_condition_is_rejected():
     columns = (*COLUMNS, "category")
     rows = ("i", "x", "y", 1.0, "gpt", "code"), ("i", "x", "y", 1.0, "crowd", None)
     message = refusal(*rows, columns=columns, where={"category": "code"}, error=podium.UsageError)
-    assert "no row of the human judge 'crowd' is left: conditions on other columns than judge apply" in message
+    assert "no row of 'crowd' is left: conditions on other columns than judge apply" in message
 
 
 @pytest.mark.parametrize("where", [{}, {"judge": "crowd"}])

@@ -16,9 +16,7 @@ ROUNDING = 1e-9
 def check_judge(judges: Sequence[str], judge: str) -> None:
     """Raise UsageError if there is no judge column, or no judge of this name."""
     if not judges:
-        raise UsageError(
-            f"no column says whose rows are those of the human judge {judge!r}; name it with --columns judge=COLUMN"
-        )
+        raise UsageError(f"no column judge, so no human judge {judge!r}: name it with --columns judge=COLUMN")
     if judge not in judges:
         raise unknown_name("judge", judge, {*judges})
 
@@ -28,14 +26,10 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
     if not ours.any():
-        raise UsageError(
-            f"no row of the human judge {judge!r} is left: conditions on other columns than judge apply to it, too"
-        )
+        raise UsageError(f"no row of {judge!r} is left: conditions on other columns than judge apply to it, too")
     if ours.all():
-        raise NotIdentifiedError(
-            f"{judge} is the only judge here, so there is nothing to label: add the verdicts of the judge that "
-            f"{judge} is to be compared with, or leave out --human-judge"
-        )
+        why = f"{judge} is the only judge here, so there is nothing to label"
+        raise NotIdentifiedError(f"{why}: add the verdicts of another judge, or leave out --human-judge")
     remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
     _check_tables(remedy, verdicts=battles)
     return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
@@ -99,21 +93,16 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]
     if means.empty:
-        raise NotIdentifiedError(
-            f"no label to take: none of the {len(votes):,} battles of {judge} has an item and a verdict"
-        )
-    of_first = (
-        matchup_frame(battles).merge(means["credit"].reset_index(), how="left", on=MATCHUP_COLUMNS)["credit"].to_numpy()
-    )
+        why = f"none of the {len(votes):,} battles of {judge} has an item and a verdict"
+        raise NotIdentifiedError(f"no label to take: {why}")
+    of_first = matchup_frame(battles).merge(means["credit"].reset_index(), how="left")["credit"].to_numpy()
     human = np.where(is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
         models = len({*votes.models} & {*battles.models})
-        raise NotIdentifiedError(
-            f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged; in "
-            f"common are {items:,} items and {models:,} models: spell both alike, or let {judge} judge some of those "
-            "pairs"
-        )
+        why = f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged"
+        remedy = f"spell both alike, or let {judge} judge some of those pairs"
+        raise NotIdentifiedError(f"{why}; in common are {items:,} items and {models:,} models: {remedy}")
     readable = int((votes.readable & votes.table["item"].notna()).sum())
     notes = [_label_note(judge, readable, len(votes), len(means), human)]
     several = means[means["votes"] > 1]
@@ -130,11 +119,9 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
         raise UsageError(f"{known:,} battles have a human label already: {remedy}")
     for name, battles in tables.items():
         if not battles.has_items:
-            raise DataError(
-                f"no row of the {name} has an item, and labels are joined by item and pair",
-                source=some(battles.sources, most=3),
-                remedy="name the item's column, for example --columns item=prompt",
-            )
+            problem = f"no row of the {name} has an item, and labels are joined by item and pair"
+            remedy = "name the item's column, for example --columns item=prompt"
+            raise DataError(problem, source=some(battles.sources, most=3), remedy=remedy)
 
 
 def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from podium.errors import DataError, UsageError
 from podium.formats.leaderboard_details import read_details
 from podium.formats.lm_eval_judged import gather_verdicts
-from podium.formats.lm_eval_layout import NAMING, Results, Samples, find_runs, is_details, lack_of_samples, select_runs
+from podium.formats.lm_eval_layout import Results, Samples, find_runs, is_details, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, note_other_means, read_scores
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
@@ -26,7 +26,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     samples: dict[Path, Samples] = {}
     paths, notes, lost = set[Path](), list[str](), list[str]()
     for source in sources:
-        of_source, results = _find_run_files(source, notes, lost)
+        of_source, results = _find_run_files(source, lost)
         paths.update([*(file.path for file in of_source), *(run.path for run in results)])
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
@@ -44,7 +44,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     if not scores:
         raise _nothing_to_compare(lost)
     metrics, without_metric = choose_metrics(scores, reading.metrics)
-    notes += [*_note_random_names(files), *without_metric]
+    notes += without_metric
     sheets, sizes = list[tuple[str, pd.DataFrame]](), dict[str, int]()
     for task, name in [(task, name) for task, names in metrics.items() for name in names]:
         rows, documents = _join_runs(task, name, scores, notes, lost)
@@ -59,8 +59,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     return GatheredBattles(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
 
 
-def _find_run_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
-    """Return the samples and results files of a source; append notes and what could not be read."""
+def _find_run_files(source: SourceFiles, lost: list[str]) -> tuple[list[Samples], list[Results]]:
+    """Return the samples and results files of a source; append newest runs without samples to `lost`."""
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     names = sorted({file.results.model for file in own if file.results and file.results.model})
     if source.label is not None and len(names) > 1:
@@ -69,13 +69,8 @@ def _find_run_files(source: SourceFiles, notes: list[str], lost: list[str]) -> t
     sampled = {file.results.path for file in own if file.results}
     for run in [run for run in results if run.path not in sampled]:
         of_model = [file for file in own if file.results and file.results.model == run.model]
-        beside = [file for file in of_model if file.path.parent == run.path.parent]
-        last = max(beside, key=lambda file: file.time, default=None)
-        if last is None:
+        if not any(file.path.parent == run.path.parent and file.time >= run.time for file in of_model):
             lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
-        elif last.time < run.time:
-            why = lack_of_samples(f"the newest run of {last.model}", run)
-            notes.append(f"{why}; until then those of {last.time} count")
     return own, results
 
 
@@ -171,12 +166,3 @@ def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str
     why = "another version, split or selection of the task? (documents that hold images hash differently in every run)"
     alone = {name: f"no document or target of {name} is in another's samples of {task}" for name in documents}
     return [f"{paths[name]}: {alone[name]}: {why}" for name, items in documents.items() if not items & shared]
-
-
-def _note_random_names(files: Sequence[Samples]) -> list[str]:
-    """Return a note with the labels to give if lm-eval drew names of models at random."""
-    own = [(file, file.results.arguments) for file in files if file.results and not file.has_label]
-    folders = sorted({file.model: file.path.parent for file, given in own if given.keys().isdisjoint(NAMING)}.items())
-    labels = some([f"{name}={folder}" for name, folder in folders], " ", most=5)
-    names = f"lm_eval was run without the name of a model, and {len(folders)} models are called as it drew at random"
-    return [f"{names}; say whose they are with labels: {labels}"] if folders else []

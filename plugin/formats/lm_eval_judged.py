@@ -14,16 +14,13 @@ from typing import Any
 import pandas as pd
 
 from podium.errors import DataError, named_in_errors
-from podium.format_version import require_format
-from podium.formats.lm_eval_layout import Samples, open_bytes, sample_rows
+from podium.formats.lm_eval_layout import Samples, sample_rows
 from podium.formats.records import short_lines
 from podium.hookspecs import GatheredBattles
 from podium.text import parse_json
 
 MARK = "podium_verdicts"
 VERSION = 2
-OF_FORMAT_0_1 = f'{{"{MARK}": 1,'
-"""Beginning of the verdicts that podium wrote before some keys were renamed."""
 UNNAMED_MODEL = "this model"
 """Name that the filter gives to the model if the user gives none."""
 BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
@@ -79,7 +76,7 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     lost, sheets = list[str](), []
     for file in files:
         # Most files hold none: searching their bytes is faster than parsing them.
-        with open_bytes(file.path) as stream, named_in_errors(file.path):
+        with file.path.open("rb") as stream, named_in_errors(file.path):
             is_judged = any(MARK.encode() in line for line in short_lines(stream))
         if rows := list(_read_judgments(file, lost)) if is_judged else []:
             sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
@@ -96,8 +93,6 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             continue
         # Text that the model itself wrote is a response, even if it looks like verdicts.
         said, kept = list(_flatten_texts(row.get("resps"))), list(_flatten_texts(row.get("filtered_resps")))
-        if any(text.startswith(OF_FORMAT_0_1) and text not in said for text in kept):
-            require_format("0.1", "verdicts of podium's filter", f"{file.path}, {place}", "run the task again")
         document = parse_verdicts(row.get("filtered_resps"))
         if document is None or any(verdicts in text for verdicts in kept for text in said):
             continue
@@ -112,7 +107,6 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _flatten_texts(value: Any) -> Iterator[str]:
-    """Yield all texts in nested lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -1,11 +1,9 @@
 """Find and read what lm-eval writes with --log_samples: `results_<time>.json` and `samples_<task>_<time>.jsonl` of one
 run share their time. All models share a folder if the output path ends in `.json`."""
 
-import gzip
 import hashlib
 import json
 import re
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,14 +21,12 @@ from podium.text import parse_json, some, text_of
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 DATE = r"(?P<date>\d{8}_\d{6})"
 """The time in names of lmms-eval, at their beginning."""
-SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?(\.gz)?$")
+SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
 RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
 DETAILS, HELM = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$"), "per_instance_stats.json"
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
 """Fields of a row of lmms-eval, which leaves out `doc` and `arguments`."""
-NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
-"""Arguments from which lm-eval takes a model's name, in this order; without any, it draws one at random."""
 IRRELEVANT_ARGUMENTS = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
 
 
@@ -93,7 +89,6 @@ class Samples:
 
 
 def _read_results(paths: Iterable[Path]) -> list[Results]:
-    """Read the complete results files among some files."""
     read = []
     for path in [path for path in paths if RESULTS.match(path.name)]:
         with suppress(ValueError):
@@ -109,9 +104,9 @@ def is_samples(path: Path) -> bool:
     if named is None:
         return is_details(path)
     try:
-        with open_bytes(path) as stream:
+        with path.open("rb") as stream:
             first = parse_json(stream.readline(LONGEST_LINE))
-    except (ValueError, OSError, EOFError, zlib.error):
+    except (ValueError, OSError):
         return named["time"] is not None
     return isinstance(first, dict) and is_sample(first)
 
@@ -131,9 +126,8 @@ def _details_at(path: Path, label: str | None) -> Samples:
     if named := DETAILS.match(path.name):
         folders = (re.fullmatch("details_(.+)", folder.name) for folder in path.absolute().parents)
         model = next((own[1].replace("__", "/", 1) for own in folders if own), None)
-        return Samples(
-            path, named["task"], named["time"], label or model or path.absolute().parent.name, bool(label), None
-        )
+        name = label or model or path.absolute().parent.name
+        return Samples(path, named["task"], named["time"], name, bool(label), None)
     spec = path.with_name("run_spec.json")
     try:
         content = parse_json(spec.read_bytes()) if spec.is_file() else {}
@@ -168,8 +162,8 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
     """Find the samples and results files of a source; unless a folder was searched, results stand for their samples."""
     results, names = _read_results(paths), {*paths}
     for run in [] if searched else results:
-        names |= {*run.path.parent.glob(f"samples_*_{run.time}.jsonl*")}
-        names |= {*run.path.parent.glob(f"{run.time}_samples_*.jsonl*")}
+        names |= {*run.path.parent.glob(f"samples_*_{run.time}.jsonl")}
+        names |= {*run.path.parent.glob(f"{run.time}_samples_*.jsonl")}
     return describe_samples(sorted(filter(is_samples, names)), label), results
 
 
@@ -217,10 +211,8 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
             pairs.append((results[0].path, later.path, f"was run with other arguments ({some(names, most=5)})"))
     for place, other, why in pairs:
         short = runs[0].model.partition(" ")[0].rpartition("/")[2]  # without settings: a label is one word
-        raise UsageError(
-            f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; lm-eval names both alike: label "
-            f"them ({short}-1={place} {short}-2={other}), or leave one out"
-        )
+        remedy = f"label them ({short}-1={place} {short}-2={other}), or leave one out"
+        raise UsageError(f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; {remedy}")
 
 
 def lack_of_samples(model: str, results: Results) -> str:
@@ -228,28 +220,19 @@ def lack_of_samples(model: str, results: Results) -> str:
     return f"{model} has no samples beside {results.path}: run lm_eval with --log_samples"
 
 
-def open_bytes(path: Path) -> Any:
-    """Open a file for reading bytes; a gzipped one is unpacked."""
-    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")
-
-
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
     """Yield place and content of each row of a samples file; None for a last line that is cut off."""
-    with open_bytes(path) as stream:
+    with path.open("rb") as stream:
         if stream.peek(1)[:1] == b"[":
             yield from ((f"row {number}", row) for number, row in enumerate(parse_json(stream.read()), 1))
             return
-        lines = json_lines(stream)
         try:
-            for place, row in lines:
+            for place, row in json_lines(stream):
                 yield f"line {place}", row
         except CutLineError as error:
             yield error.row or "the last line", None
         except DataError as error:
             raise error.with_place(str(path)) from None
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            problem = f"not a whole gzip file ({error})"
-            raise DataError(problem, source=str(path), remedy="write or copy the file again") from None
 
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:

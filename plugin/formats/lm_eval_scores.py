@@ -1,6 +1,6 @@
 """Read the metrics of each document in lm-eval's samples; choose the metric to compare and its direction."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose, log
@@ -21,6 +21,7 @@ from podium.formats.lm_eval_layout import (
     read_doc_hash,
     sample_rows,
 )
+from podium.printable import shorten
 from podium.text import some, text_of
 
 NO_METRICS = SAMPLE_FIELDS | LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
@@ -96,9 +97,7 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
     strange = [value for value in values if value is not None and not isinstance(value, int | float)]
     if not strange:
         return None if any(value is not None for value in values) else "it has no value for any document"
-    kinds = Counter("a list" if isinstance(value, list) else "not a number" for value in strange)
-    kind, shown = kinds.most_common(1)[0][0], str(strange[0])
-    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    kind, shown = "a list" if isinstance(strange[0], list) else "not a number", shorten(str(strange[0]))
     return f"per document it is {kind} ({shown}), of which lm-eval makes one figure for all documents together"
 
 
@@ -112,10 +111,9 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
     by_task = {task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()}
     several = {} if ALL in asked else {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
     if several:
-        raise NotIdentifiedError(
-            f"several metrics could be compared: {_list_metrics(several)}; choose with --metric, as --metric "
-            f"{next(iter(several.values()))[0]}, or rank by each with --metric all --by judge"
-        )
+        first = next(iter(several.values()))[0]
+        remedy = f"choose with --metric, as --metric {first}, or rank by each with --metric all --by judge"
+        raise NotIdentifiedError(f"several metrics could be compared: {_list_metrics(several)}; {remedy}")
     lacking = [task for task, names in by_task.items() if not names]
     reasons = [(task, *reason) for task in lacking for reason in unusable[task].items()]
     if len(lacking) == len(usable):
@@ -131,7 +129,6 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
 
 
 def _metrics_by_task(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
-    """Return the usable metrics of each task, and why the others are unusable."""
     usable, unusable = defaultdict[str, dict[str, None]](dict), defaultdict[str, dict[str, str]](dict)
     for scores in files:
         unusable[scores.file.task] |= scores.unusable
@@ -140,7 +137,6 @@ def _metrics_by_task(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dic
 
 
 def _is_wanted(asked: Sequence[str], metric: str) -> bool:
-    """Return whether a metric was asked for, by name, by `all` or because no metric was named."""
     return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
 
 

@@ -90,7 +90,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
     "lm-eval": {
         "gathers": "podium.formats.lm_eval:gather",
         "names": (
-            *("*samples_*.jsonl", "*samples_*.jsonl.gz", "*_????-??-??T*.json", "*_results.json"),
+            *("*samples_*.jsonl", "*_????-??-??T*.json", "*_results.json"),
             *("details_*.parquet", "per_instance_stats.json", "run_spec.json"),
         ),
     },

@@ -93,21 +93,6 @@ def test_alpaca_eval_skips_and_reports_the_baselines_own_file(save, tmp_path):
     assert "results/davinci/annotations.json" in battles.notes[0]
 
 
-def notes_of_tree(save, tmp_path, *models):
-    for folder, model in models:
-        save(f"results/{folder}/alpaca_eval_gpt4/annotations.json", [annotation(2, model=model)])
-    return podium.read_battles(str(tmp_path / "results")).notes
-
-
-def test_alpaca_eval_reports_a_model_named_unlike_its_folder(save, tmp_path):
-    (note,) = notes_of_tree(save, tmp_path, ("gpt-4-turbo", "gpt4_turbo"), ("good", "good"))
-    assert note.endswith("gpt4_turbo (folder gpt-4-turbo)")
-
-
-def test_models_named_as_their_folders_are_need_no_note(save, tmp_path):
-    assert notes_of_tree(save, tmp_path, ("good", "good"), ("bad", "bad")) == ()
-
-
 def test_alpaca_eval_reports_a_model_with_fewer_annotations(save, tmp_path):
     for model, number in (("good", 3), ("bad", 2)):
         rows = [annotation(2, model=model, item=f"item {k}") for k in range(number)]

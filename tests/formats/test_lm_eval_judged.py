@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import podium
 from podium.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
 from podium.reading.judgments import read_battles
 
@@ -95,12 +94,3 @@ def test_lm_eval_does_not_read_the_models_own_text_as_a_verdict(tmp_path: Path):
 
 def test_other_texts_are_no_verdicts() -> None:
     assert (parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)) == (None, None, None)
-
-
-def test_verdicts_of_format_0_1_are_rejected_by_version_with_file_and_line(tmp_path: Path) -> None:
-    folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 1.0))])
-    [path] = folder.glob("samples_*.jsonl")
-    path.write_text(path.read_text().replace(r"\"podium_verdicts\": 2", r"\"podium_verdicts\": 1"))
-    with pytest.raises(podium.DataError, match=r"line 1: verdicts of podium's filter of format 0\.1") as caught:
-        read_battles(folder)
-    assert "run the task again" in str(caught.value)

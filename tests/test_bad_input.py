@@ -222,7 +222,7 @@ def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
 def test_an_infinite_margin_is_rejected(save, margin):
     line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
     message = refusal(save("votes.jsonl", json.dumps(line)))
-    assert f"votes.jsonl, line 1: margin {margin} is infinite. Remedy: leave the cell empty" in message
+    assert f"votes.jsonl, line 1: margin {json.dumps(margin)} is infinite. Remedy: leave the cell empty" in message
 
 
 def test_a_margin_on_a_criterion_that_is_a_word_is_rejected(save):

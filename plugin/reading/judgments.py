@@ -179,7 +179,6 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str,
 
 
 def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return conditions as pairs of column and value."""
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
         raise UsageError(f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs")
@@ -258,23 +257,15 @@ def _read_tables(
     notes = [note for each in tables for note in each.notes]
     notes += [f"{len(empty)} files hold no verdicts and were skipped: {some(empty)}"] if empty else []
     notes += [f"files that compare a model only with itself were skipped: {some(alone)}"] if alone else []
-    return tables, [*notes, *_note_folders(tables)]
+    return tables, [*notes, *_note_shorter_files(tables)]
 
 
-def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
-    """Return notes on AlpacaEval folders: models named otherwise, files with fewer rows than the fullest."""
-    trees = [each for each in tables if each.format == "alpaca-eval" and "judge" in each.records.columns]
-    unlike, sizes = [], {each.source: each.records.number or 0 for each in trees}
-    for each in [each for each in trees if each.label is None]:
-        models, judges = (distinct_texts(each.records, name) for name in ("model_a", "judge"))
-        folder, *annotator = PurePath(each.source).parts[-3:-1] or ("",)
-        if annotator == judges and len(models) == 1 and models != [folder]:
-            unlike.append(f"{models[0]} (folder {folder})")
+def _note_shorter_files(tables: Sequence[RecordTable]) -> list[str]:
+    """Return a note on files of an AlpacaEval folder with fewer annotations than the fullest."""
+    sizes = {each.source: each.records.number or 0 for each in tables if each.format == "alpaca-eval"}
     most = max(sizes.values(), default=0)
     few = [f"{source} ({number} of {most})" for source, number in sizes.items() if number < most]
-    named = "models have the name in the file, not that of the folder (NAME=PATH gives another)"
-    notes = {named: unlike, "files with fewer annotations than the fullest": few}
-    return [f"{text}: {some(names)}" for text, names in notes.items() if names]
+    return [f"files with fewer annotations than the fullest: {some(few)}"] if few else []
 
 
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:

@@ -47,7 +47,6 @@ def read_length_data(path: str | Path) -> External:
 
 
 def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
-    """Return the rows of gamed baselines; None if the table has none."""
     if not set(GAMED) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()

@@ -107,14 +107,10 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
-    is_json = column.type == JSON and value is not None
-    named = {"Infinity": "inf", "-Infinity": "-inf", "null": "None", "true": "True", "false": "False"}
     if value is None or value != value or value == "":
         shown = ""
-    elif is_json and not value.startswith('"'):
-        shown = f" {named.get(value, shorten(value))}"
     else:
-        shown = f" {shorten(repr(value[1:-1] if is_json else value))}"
+        shown = f" {shorten(value if column.type == JSON else repr(value))}"
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"{rule.column}{shown} {rule.problem}{more}"
     return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
@@ -183,7 +179,6 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 
 def _number_rules(records: Records) -> list[Rule]:
-    """Return the rules that numeric columns hold finite numbers."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
     for name in (name for name in names if name in records.columns):
@@ -230,5 +225,4 @@ def _is_blank(name: str) -> str:
 
 
 def _sql_list(words: Iterable[str]) -> str:
-    """Return words as an SQL list in brackets."""
     return f"({', '.join(map(text, words))})"

@@ -159,7 +159,6 @@ class Duck:
 
 @contextmanager
 def _convert_duckdb_errors() -> Iterator[None]:
-    """Convert DuckDB's memory, disk and file errors to `DataError`."""
     try:
         yield
     except (BinderException, CatalogException, ParserException):

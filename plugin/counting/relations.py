@@ -239,7 +239,6 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
 
 
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
-    """Return the SQL expression for a column of a merged battle."""
     x, y = _of("f", name), _turned_value(name, columns)
     single = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
     if name == "credit":

@@ -123,7 +123,6 @@ class Spark:
 
 @contextmanager
 def _convert_spark_errors() -> Iterator[None]:
-    """Convert Spark's errors to `DataError`."""
     try:
         yield
     except Exception as error:

@@ -262,7 +262,6 @@ class Verdicts:
 
     @cached_property
     def _items(self) -> int:
-        """Number of distinct items."""
         return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
 
     @cached_property
@@ -336,12 +335,10 @@ def verdicts_of(
 
 
 def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
-    """Convert an Arrow table to NumPy arrays by column name."""
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.schema.names}
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
-    """Build a block from the arrays of whole clusters."""
     fresh = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(fresh) - 1
     first, second, credit, judged = (arrays[name] for name in ("first", "second", "credit", "judged"))
@@ -385,10 +382,5 @@ def arrow_column(cells: pd.Series) -> pa.Array:
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:
     """Convert a text column to a categorical with sorted categories; empty cells get code -1."""
-    coded = column.combine_chunks().dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    labels = coded.dictionary.to_pylist()
-    names = tuple(sorted(labels)) if names is None else names
-    place = {name: k for k, name in enumerate(names)}
-    recode = np.array([*(place[name] for name in labels), -1], dtype=np.int64)
-    return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
+    coded = column.dictionary_encode().to_pandas().array
+    return coded.set_categories(pd.Index(sorted(coded.categories) if names is None else names, dtype=object))

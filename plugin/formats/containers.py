@@ -1,7 +1,6 @@
 """Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed."""
 
 import codecs
-import errno
 import gzip
 import os
 import stat
@@ -22,6 +21,7 @@ from podium.formats.delimited import open_delimited
 from podium.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
 from podium.printable import shorten
+from podium.storage.atomic_files import NO_ROOM
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
 SUFFIXES = (*PLAIN, *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")))
@@ -30,7 +30,6 @@ HEAD = 65536
 PIECE = 2**20
 UNPACKED_SIZE, UNPACKED_RATIO = 2**30, 250
 """A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach 10 to 50 times."""
-DISK_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 PANDAS_INDEX = "__index_level_"
 _shared_engine = cache(Duck)
 
@@ -104,7 +103,7 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
                     problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
                     raise DataError(problem, remedy="unpack it yourself if you trust it")
     except (EOFError, zlib.error, OSError) as error:
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
             problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
             raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
         raise _damage_error(kind, error) from None
@@ -112,7 +111,6 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
 
 
 def _reject_binary(head: bytes) -> None:
-    """Raise DataError if the first bytes are binary, apart from Parquet and DuckDB."""
     if b"\0" in head[:HEAD] and not head.startswith(PARQUET) and head[8:12] != DATABASE:
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
 
@@ -150,7 +148,6 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
-    """Return the error for a file that is cut off or damaged."""
     return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again")
 
 

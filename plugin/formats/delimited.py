@@ -61,7 +61,6 @@ def _header(path: Path) -> tuple[int, list[str], str]:
 
 
 def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
-    """Return a strict CSV reader for cells of any length."""
     csv.field_size_limit(LONGEST_LINE)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 

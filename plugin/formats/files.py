@@ -49,7 +49,6 @@ def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFil
 
 
 def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
-    """Return the objects whose name matches one of the globs."""
     return [place for place in places if any(fnmatch(place.name, name) for name in names)]
 
 

@@ -108,7 +108,6 @@ def _likely_credits(words: list[str]) -> dict[str, str]:
 
 
 def _format_option(credits: Mapping[str, str]) -> str:
-    """Return a credit map as a `--credit-map` option, quoted for a shell."""
     pairs = ",".join(f"{word}={credit}" for word, credit in credits.items())
     return f"--credit-map {shlex.quote(pairs)}"
 

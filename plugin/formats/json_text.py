@@ -60,7 +60,6 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
 
 
 def _scan_of_objects(path: Path) -> str:
-    """Return the SQL table function that reads the objects of a file."""
     return f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, compression='uncompressed')"
 
 
@@ -145,7 +144,6 @@ def read_document(path: Path) -> pd.DataFrame:
 
 
 def _duplicate_key(key: str) -> DataError:
-    """Return the error for a record with two values of a key."""
     return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
 
 

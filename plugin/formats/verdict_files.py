@@ -214,13 +214,12 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
 
 
 def parse_numbers(column: pd.Series) -> np.ndarray:
-    """Parse a column as numbers, shape (rows,); empty cells become NaN, other text and infinities are DataErrors."""
+    """Parse a column as numbers, shape (rows,); empty cells become NaN, other text is a DataError."""
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
         unclear = column[np.isnan(numbers)]
         empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
         reject_cells(unclear, ~empty.to_numpy(), "is not a number", "write a number, as 0.5, or leave it empty")
-    reject_cells(column, np.isinf(numbers), "is infinite", "leave the cell empty if the value is unknown")
     return numbers
 
 

@@ -109,7 +109,6 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
 
 
 def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Raise ValueError if two records of a list have the same model."""
     for model, count in Counter(each.model for each in records).most_common(1):
         if count > 1:
             raise ValueError(f"{shorten(repr(model))} appears twice")

@@ -105,7 +105,6 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Return the status of a file; None if it does not exist."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -129,6 +128,5 @@ def _remove_left_over(target: Path) -> None:
 
 
 def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
-    """Force the content of a file or folder to the disk."""
     with open_descriptor(path, flags) as descriptor:
         os.fsync(descriptor)

@@ -42,11 +42,8 @@ def open_descriptor(path: str | Path, flags: int) -> Iterator[int]:
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Yield a new temporary folder, which is removed when the block ends."""
-    folder = make_folder()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=process_folder(), ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def make_folder() -> Path:
@@ -93,7 +90,6 @@ def _remove_unlocked(path: str) -> None:
 
 
 def _remove_own_folder() -> None:
-    """Remove the folder of this process, but not one inherited from a parent."""
     if folder := _FOLDERS.pop(os.getpid(), None):
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -177,8 +177,8 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
     for own in cells.values():
         _reject_ambiguous_runs(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
-    chosen = choose_runs(runs, every=every)
-    return [by_path[run.path] for run in chosen.runs], [*notes, *chosen.notes]
+    chosen, _, left_out = choose_runs(runs, every=every)
+    return [by_path[run.path] for run in chosen], [*notes, *left_out]
 
 
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from podium.text import some
 
@@ -24,16 +24,9 @@ class FiledRun:
     header: Any = field(default=None, compare=False, repr=False)
 
 
-class ChosenRuns(NamedTuple):
-    """The runs that count, those of a question together, oldest first; empty runs; and notes about those left out."""
-
-    runs: list[FiledRun]
-    failed: list[FiledRun]
-    notes: list[str]
-
-
-def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
-    """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`, all repeats."""
+def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> tuple[list[FiledRun], list[FiledRun], list[str]]:
+    """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`, all repeats. Return
+    those of a question together, oldest first; runs without a finished sample; and notes on the runs left out."""
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
         attempts.setdefault((run.question, run.evaluation) if run.evaluation else run.path, []).append(run)
@@ -55,7 +48,7 @@ def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
         if len(repeats) > 1 and not every:
             many = f"{newest.who} was run {len(repeats)} times on {newest.what}"
             notes.append(f"{many}: {_left_out('the newest', newest, repeats)}")
-    return ChosenRuns(kept, failed, notes)
+    return kept, failed, notes
 
 
 def _preference(run: FiledRun) -> tuple[bool, int, str]:

@@ -105,16 +105,16 @@ def choose_logs(
             lost.append(f"left out: {error}")
     if len(labels) == 1:
         return runs, [], []
-    chosen = choose_runs(runs, every=every)
-    cut = [run for run in chosen.runs if not run.whole]
+    chosen, failed, left_out = choose_runs(runs, every=every)
+    cut = [run for run in chosen if not run.whole]
     notes = [f"{run.path}: the run ended with status {run.header.status}; its finished samples count" for run in cut]
-    readable = [run for run in runs if run not in chosen.failed]
-    for run in chosen.failed:
+    readable = [run for run in runs if run not in failed]
+    for run in failed:
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         why = f"no sample of it finished, its status is {status}; `inspect eval-retry` runs it again"
         lost.append(f"left out: {run.path}: {why}")
-    return chosen.runs, [*chosen.notes, *notes, *_different_settings(readable, every)], lost
+    return chosen, [*left_out, *notes, *_different_settings(readable, every)], lost
 
 
 def find_logs(sources: Iterable[str]) -> list[FiledRun]:

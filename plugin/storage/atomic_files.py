@@ -94,9 +94,8 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and (error.errno in NO_ROOM or error.filename in (str(target), str(temporary))):
             number = error.errno or errno.EIO
-            remedy = "make room there, or name another place" if number in NO_ROOM else "name another place"
-            fate = "the old file is as it was" if old is not None else "nothing was written"
-            problem = f"cannot be written: {os.strerror(number)}; {fate}. Remedy: {remedy}"
+            remedy = "make room there, or name another place"
+            problem = f"cannot be written: {os.strerror(number)}; no file was changed. Remedy: {remedy}"
             raise OSError(number, problem, str(place)) from None
         raise
     # The new name is on the disk only when its folder is.

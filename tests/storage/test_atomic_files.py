@@ -377,7 +377,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced_either(tmp_path: Path) -
     path = tmp_path / "out.csv"
     path.write_bytes(OLD)
     path.chmod(0o444)
-    with pytest.raises(PermissionError, match="the old file is as it was"):
+    with pytest.raises(PermissionError, match="no file was changed"):
         write_text(path, "new")
     assert path.read_bytes() == OLD
 
@@ -492,7 +492,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one_and_says_so(votes: Path,
     process.start()
     process.join(60)
     assert process.exitcode == 2
-    assert "cannot be written: File too large; the old file is as it was. Remedy: make room" in reported.read_text()
+    assert "cannot be written: File too large; no file was changed. Remedy: make room" in reported.read_text()
     assert path.read_bytes() == OLD
     assert os.listdir(folder) == [path.name]
 
@@ -511,7 +511,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_leaves_the_old_file_and_says_so(small_disk: Path) -> None:
     path = small_disk / "out.txt"
     path.write_bytes(OLD)
-    with pytest.raises(OSError, match=r"cannot be written: No space left on device; the old file is as it was"):
+    with pytest.raises(OSError, match=r"cannot be written: No space left on device; no file was changed"):
         write_text(path, "x" * 3_000_000)
     assert path.read_bytes() == OLD
     assert os.listdir(small_disk) == ["out.txt"]

@@ -161,7 +161,7 @@ def battle_diagnostics(battles: Battles) -> dict[str, Any]:
     swaps = battles.swaps()
     report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
     if battles.tally.decided < battles.tally.judged:
-        report |= {"informative_items": battles.informative_items()}
+        report |= {"informative_items": battles.tally.informative}
     report |= {"graded": battles.tally.graded} if battles.tally.graded else {}
     reasons = battles.unparsed_reasons()
     return report | ({"unparsed_reasons": reasons} if reasons else {})

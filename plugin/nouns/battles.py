@@ -245,10 +245,6 @@ class Battles:
             without_margin=tally.judged - tally.with_margin,
         )
 
-    def informative_items(self) -> int:
-        """Count the items with a readable battle that is not a tie."""
-        return self.tally.informative
-
     def swaps(self) -> SwapReport | None:
         """Report how the two orders agree; None when no battle was shown in both orders."""
         return SwapReport(*self.tally.swaps.values()) if any(self.tally.swaps.values()) else None

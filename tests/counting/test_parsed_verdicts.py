@@ -49,7 +49,7 @@ def test_flips_and_ties_are_counted_from_the_verdicts(turn, is_read):
     assert (swaps.same, swaps.half, swaps.flip, swaps.one_sided) == (3, 1, 1, 1)
     # decided: `same`, `half` (a tie and a win) and `open`; the flip and the tie are not
     assert battles.tally.decided == 3
-    assert battles.informative_items() == 3
+    assert battles.tally.informative == 3
     assert battles.tally.graded == 4
 
 

@@ -222,7 +222,7 @@ def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
 def test_an_infinite_margin_is_rejected(save, margin):
     line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
     message = refusal(save("votes.jsonl", json.dumps(line)))
-    assert f"votes.jsonl, line 1: margin {json.dumps(margin)} is infinite. Remedy: leave the cell empty" in message
+    assert f"line 1: margin {json.dumps(margin)} is infinite or too large. Remedy: leave the cell empty" in message
 
 
 def test_a_margin_on_a_criterion_that_is_a_word_is_rejected(save):
@@ -232,7 +232,7 @@ def test_a_margin_on_a_criterion_that_is_a_word_is_rejected(save):
 
 def test_an_infinite_margin_on_a_criterion_is_rejected(save):
     message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,inf\n"))
-    assert "row 1: margin_tone 'inf' is infinite. Remedy: leave the cell empty" in message
+    assert "row 1: margin_tone 'inf' is infinite or too large. Remedy: leave the cell empty" in message
 
 
 def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
@@ -255,9 +255,9 @@ def test_a_column_reason_of_explanations_is_kept_under_another_name(save):
     ("column", "value", "problem"),
     [
         ("length_b", -5, "is below 0"),
-        ("margin", 1e308, "is too large"),
-        ("score_a", -1e308, "is too large"),
-        ("margin_tone", 1e101, "is too large"),
+        ("margin", 1e308, "is infinite or too large"),
+        ("score_a", -1e308, "is infinite or too large"),
+        ("margin_tone", 1e101, "is infinite or too large"),
     ],
 )
 def test_a_number_that_cannot_be_is_named_with_its_row(column, value, problem):

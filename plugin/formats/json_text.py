@@ -105,12 +105,11 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
 def first_line_is_a_record(path: Path) -> bool:
     """Return whether the first line holds a complete object that is not one of columns: JSON lines, not a document."""
     with path.open("rb") as stream:
-        line = next((line for line in iter(lambda: stream.readline(LONGEST_LINE), b"") if line.strip()), b"")
-    try:
-        record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and not all(isinstance(value, list | dict) for value in record.values())
+        try:
+            _, record = next(json_lines(stream))
+        except DataError:
+            return False
+    return not all(isinstance(value, list | dict) for value in record.values())
 
 
 def read_document(path: Path) -> pd.DataFrame:

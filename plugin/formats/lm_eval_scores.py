@@ -11,20 +11,11 @@ import pandas as pd
 
 from podium.counting.relations import NO_VALUE
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.formats.lm_eval_layout import (
-    LMMS_FIELDS,
-    SAMPLE_FIELDS,
-    Samples,
-    is_sample,
-    item_ids,
-    place_in_set,
-    read_doc_hash,
-    sample_rows,
-)
+from podium.formats import lm_eval_layout as layout
 from podium.printable import shorten
 from podium.text import some, text_of
 
-NO_METRICS = SAMPLE_FIELDS | LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
+NO_METRICS = layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
 """Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
 ALL = "all"
 """Name that asks for every metric, each as a separate judge."""
@@ -36,7 +27,7 @@ class Scores:
     """The scores of a samples file, a frame per `metric,filter`; `unusable` says why each other metric cannot be
     ranked, `cut` where a last line is cut off."""
 
-    file: Samples
+    file: layout.Samples
     values: Mapping[str, pd.DataFrame]
     unusable: Mapping[str, str]
     cut: str | None
@@ -56,15 +47,15 @@ class Scores:
         return (float(mean), figure) if is_whole and pd.notna(mean) and isinstance(figure, int | float) else None
 
 
-def read_scores(file: Samples) -> Scores:
+def read_scores(file: layout.Samples) -> Scores:
     """Read the metrics of a samples file; DataError if a line is not a row of samples."""
     rows, cut = [], None
-    for place, row in sample_rows(file.path):
+    for place, row in layout.sample_rows(file.path):
         if row is None:
             cut = place
             continue
-        if not is_sample(row):
-            problem = f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing"
+        if not layout.is_sample(row):
+            problem = f"no row of lm-eval samples: {', '.join(sorted(layout.SAMPLE_FIELDS - row.keys()))} is missing"
             raise DataError(problem, source=str(file.path), row=place, remedy="give the file as lm_eval wrote it")
         names = row.get("metrics")
         if not isinstance(names, list):
@@ -73,10 +64,11 @@ def read_scores(file: Samples) -> Scores:
         metrics = {str(name): row.get(str(name)) for name in names}
         # lmms-eval keeps the figure of a document beside what it was made of.
         metrics |= {name: own["score"] for name, own in metrics.items() if isinstance(own, dict) and "score" in own}
-        document = (text_of(row.get("filter")) or "none", read_doc_hash(row), place_in_set(row))
+        document = (text_of(row.get("filter")) or "none", layout.read_doc_hash(row), layout.place_in_set(row))
         rows.append((place, *document, target, metrics))
     frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
-    frame["item"] = item_ids(file.task, list(zip(frame["filter"], frame["document"], frame["order"], strict=True)))
+    documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
+    frame["item"] = layout.item_ids(file.task, documents)
     values, unusable = dict[str, pd.DataFrame](), dict[str, str]()
     for of_filter, own in frame.groupby("filter", sort=False):
         for name in dict.fromkeys(name for metrics in own["metrics"] for name in metrics):

@@ -272,15 +272,11 @@ def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple
         return isinstance(game, Mapping) and isinstance(game.get(verdict), str | None)
 
     for position, games in enumerate(records[column]):
-        problem = ""
-        if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
-            problem = "is not a list of one or two judgments"
-        elif any(game is not None and not has_verdict(game) for game in games):
-            problem = f"has an entry that is not an object with a {verdict}"
-        if problem:
+        is_list = isinstance(games, list | np.ndarray) and 1 <= len(games) <= 2
+        if not is_list or any(game is not None and not has_verdict(game) for game in games):
+            problem = f"{column} {shorten(str(games))!r} is not a list of one or two judgments with a {verdict}"
             remedy = "each record needs a list of one judgment per order, null where the judge failed"
-            row = row_name(records.index, position)
-            raise DataError(f"{column} {shorten(str(games))!r} {problem}", row=row, remedy=remedy)
+            raise DataError(problem, row=row_name(records.index, position), remedy=remedy)
     rest, parts = records.drop(columns=column), []
     for k, order in enumerate(orders):
         has_game = records[column].map(len).to_numpy() > k

@@ -13,18 +13,8 @@ from typing_extensions import TypedDict
 
 from podium.errors import DataError, UsageError
 from podium.format_version import RANK_AGAIN, require_format
+from podium.nouns import calibration
 from podium.nouns.battles import LARGEST, Counts
-from podium.nouns.calibration import (
-    Accuracy,
-    Agreement,
-    AnchorStrengths,
-    Calibration,
-    Conformal,
-    HeldOut,
-    ScaleCorrection,
-    Stability,
-    Target,
-)
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
 from podium.printable import shorten
 
@@ -164,36 +154,37 @@ class CalibrationContent(JsonRecord):
     regularization: Annotated[float, Field(ge=0)]
     se_method: Annotated[str, Field(pattern=r"^(sandwich|bootstrap:([2-9]|[1-9][0-9]+))$")]
     seed: int
-    loo: ByKind[Accuracy]
-    models: Annotated[tuple[HeldOut, ...], ONCE]
-    anchors: Annotated[tuple[AnchorStrengths, ...], ONCE]
-    conformal: ByKind[Conformal]
-    agreement: Agreement
+    loo: ByKind[calibration.Accuracy]
+    models: Annotated[tuple[calibration.HeldOut, ...], ONCE]
+    anchors: Annotated[tuple[calibration.AnchorStrengths, ...], ONCE]
+    conformal: ByKind[calibration.Conformal]
+    agreement: calibration.Agreement
     provenance: Annotated[CalibrationOrigin, AS_WRITTEN]
     target: TargetPart | None = None
     beta_level: float | None = None
     se_cluster: str = "row"
-    scale_correction: dict[str, ScaleCorrection] = Field(default_factory=dict)
-    stability: tuple[Stability, ...] = ()
+    scale_correction: dict[str, calibration.ScaleCorrection] = Field(default_factory=dict)
+    stability: tuple[calibration.Stability, ...] = ()
     warnings: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
     is_uninformative: bool = False
 
 
-def read_calibration(path: str | Path) -> Calibration:
+def read_calibration(path: str | Path) -> calibration.Calibration:
     """Read a calibration file; UsageError if there is none, DataError if it is damaged or of another format version."""
     if not Path(path).exists():
         raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one")
     content = read_json_record(Path(path), CalibrationContent, "a calibration", CALIBRATE_AGAIN)
     target = content.target or TargetPart(kind="margin", weights={"margin": content.beta})
     beta = {name: getattr(content, f"beta_{name}") for name in ("low", "high", "level", "battles")}
-    values: dict[str, Any] = {field.name: getattr(content, field.name, None) for field in fields(Calibration)}
+    names = [field.name for field in fields(calibration.Calibration)]
+    values: dict[str, Any] = {name: getattr(content, name, None) for name in names}
     values |= {
-        "target": Target(**dict(target), beta=content.beta, **beta),
+        "target": calibration.Target(**dict(target), beta=content.beta, **beta),
         "accuracy": dict(content.loo),
         "conformal": dict(content.conformal),
     }
-    return Calibration(**values)
+    return calibration.Calibration(**values)
 
 
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"

@@ -186,8 +186,7 @@ def _number_rules(records: Records) -> list[Rule]:
         if not column.is_number:
             rules.append(Rule(name, column.is_strange, "is not a number", "write a number, as 0.5, or leave it empty"))
         remedy = "leave the cell empty if the value is unknown"
-        rules.append(Rule(name, f"isinf({column.number})", "is infinite", remedy))
-        rules.append(Rule(name, f"abs({column.number}) > {LARGEST}", "is too large", remedy))
+        rules.append(Rule(name, f"abs({column.number}) > {LARGEST}", "is infinite or too large", remedy))
         if name.startswith("length"):
             rules.append(Rule(name, f"{column.number} < 0", "is below 0", remedy))
     return rules

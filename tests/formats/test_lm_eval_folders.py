@@ -59,7 +59,7 @@ def test_the_win_rate_of_two_is_a_half_plus_half_the_difference_of_their_accurac
 
 
 def test_the_items_on_which_models_differ_are_counted(out: Path) -> None:
-    assert podium.read_battles(out).informative_items() == 2
+    assert podium.read_battles(out).tally.informative == 2
 
 
 def test_folders_given_one_by_one_with_labels_are_the_same_battles(out: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from podium.counting import relations
 from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
@@ -382,5 +383,6 @@ def arrow_column(cells: pd.Series) -> pa.Array:
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:
     """Convert a text column to a categorical with sorted categories; empty cells get code -1."""
-    coded = column.dictionary_encode().to_pandas().array
-    return coded.set_categories(pd.Index(sorted(coded.categories) if names is None else names, dtype=object))
+    labels = column.unique().drop_null().sort() if names is None else pa.array(names, column.type)
+    codes = pc.index_in(column, value_set=labels).fill_null(-1).to_numpy()
+    return pd.Categorical.from_codes(codes, categories=pd.Index(labels.to_pylist(), dtype=object))

@@ -1,7 +1,6 @@
 """podium enable and disable: one file in site-packages lets bare `inspect` and `lm_eval` take `--ranker`."""
 
 import os
-import site
 import sys
 import sysconfig
 from pathlib import Path
@@ -36,8 +35,7 @@ except Exception:
 
 
 @click.command(short_help="Let the bare inspect and lm_eval commands of this environment take --ranker.")
-@click.option("--user", is_flag=True, help="For all Pythons of this version that you run outside virtual environments.")
-def enable(user: bool) -> None:
+def enable() -> None:
     """Let the bare inspect and lm_eval commands of this environment take --ranker.
 
     One file is written into its site-packages; without --ranker the commands stay as they are.
@@ -48,47 +46,36 @@ def enable(user: bool) -> None:
     lm_eval run --model hf --tasks gsm8k --output_path runs --ranker bradley-terry
     podium disable
     """
-    path = write_startup_file(user)
-    whose = "all your Pythons of this version" if user else sys.prefix
-    tell(f"inspect and lm_eval of {whose} now take --ranker; wrote {path}")
+    path = write_startup_file()
+    tell(f"inspect and lm_eval of {sys.prefix} now take --ranker; wrote {path}")
 
 
 @click.command(short_help="Undo podium enable.")
 def disable() -> None:
     """Remove the file of `podium enable`."""
-    paths = startup_files()
-    for path in paths:
-        try:
-            path.unlink()
-        except OSError as error:
-            raise UsageError(f"cannot remove {path}: {error.strerror}. Remedy: remove it as its owner") from None
+    path = startup_file()
+    if path.exists():
+        path.unlink()
         tell(f"removed {path}")
-    if not paths:
+    else:
         tell(f"was not enabled in {sys.prefix}")
 
 
-def write_startup_file(user: bool) -> Path:
-    """Write the startup file into the environment's or the user's site-packages; return its path."""
-    if user and not site.ENABLE_USER_SITE:
-        raise UsageError(f"--user: the Python of {sys.prefix} reads no user site-packages; leave --user out")
-    path = Path(site.getusersitepackages() if user else sysconfig.get_path("purelib"), NAME)
+def write_startup_file() -> Path:
+    """Write the startup file into the environment's site-packages; return its path."""
+    path = startup_file()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         # Atomically: Python complains at every start about half a line.
         write_text(path, startup_lines())
     except OSError as error:
-        if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
-            remedy = "run it as the owner of that folder, or in a virtual environment of your own"
-        else:
-            remedy = "a virtual environment, or podium enable --user for all your Pythons of this version"
+        remedy = "run it as the owner of that folder, or in a virtual environment of your own"
         raise UsageError(f"cannot write {path}: {os.strerror(error.errno or 0)}. Remedy: {remedy}") from None
     return path
 
 
-def startup_files() -> list[Path]:
-    """Return the startup files that exist for this environment."""
-    folders = [sysconfig.get_path("purelib"), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
-    return [path for path in (Path(folder, NAME) for folder in folders) if path.exists()]
+def startup_file() -> Path:
+    """Return where this environment's startup file is or would be."""
+    return Path(sysconfig.get_path("purelib"), NAME)
 
 
 def startup_lines() -> str:

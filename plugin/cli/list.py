@@ -49,13 +49,12 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
-    """Describe whether `podium enable` is in effect."""
-    from podium.cli.enable import startup_files, startup_lines
+    from podium.cli.enable import startup_file, startup_lines
 
-    paths = startup_files()
+    path = startup_file()
     state = f"on in {sys.prefix} (podium disable turns it off)"
-    if not paths:
+    if not path.exists():
         state = f"off in {sys.prefix} (podium enable turns it on)"
-    elif any(path.read_text(encoding="ascii", errors="replace") != startup_lines() for path in paths):
-        state = f"on, by another podium: {paths[0]} (podium enable brings it up to date)"
+    elif path.read_text(encoding="ascii", errors="replace") != startup_lines():
+        state = f"on, by another podium: {path} (podium enable brings it up to date)"
     return f"--ranker on the bare commands is {state}"

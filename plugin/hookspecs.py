@@ -59,11 +59,7 @@ class Ranker(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Scorer(Extension):
-    """A scorer: how to ask a judge and how to parse its reply.
-
-    Attributes:
-        realization: the prompt and the parser, or where to import them from (`module:name`).
-    """
+    """A scorer: how to ask a judge and how to parse its reply."""
 
     target = "realization"
     name: str
@@ -121,7 +117,6 @@ class GatheredBattles:
     Attributes:
         sheets: name of a source, and a frame with columns of the battles table, or item, model, score.
         claimed: the files of this format, with or without a sheet; no other format reads them.
-        notes: messages to users.
         lost: messages on what could not be read or compared, and what to do; the rest is ranked.
         apart: a column whose values are ranked separately by default.
     """
@@ -141,8 +136,7 @@ class Format(Extension):
         signature: alternative sets of columns; a file with all columns of one of them is of this format.
         read: `frame -> frame`, from foreign records to columns of the battles table with the same index.
         label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
-        suffixes: of files that `opens` can open and that are not tables.
-        opens: `path -> frame`; None for a file that is not of this format.
+        suffixes: of files of this format that are not tables.
         gathers: `(files, reading) -> GatheredBattles`, for files that belong together, called before any file is read.
         names: globs of the files that `gathers` reads.
         texts: `path -> rows`: per judgment in a file item, model_a, model_b, instruction, response_a, response_b,
@@ -159,16 +153,11 @@ class Format(Extension):
     summary: str
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
-    opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
     gathers: Callable[[Sequence[SourceFiles], Reading], GatheredBattles] | str | None = None
     names: tuple[str, ...] = ("*",)
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     costs: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     responses: Any = None
-
-    def open(self, path: "Path") -> "pd.DataFrame | None":
-        """Read a file by its suffix; None if it is not of this format."""
-        return None if self.opens is None or not path.name.endswith(self.suffixes) else load_target(self.opens)(path)
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         """Read files that belong together; empty if none is of this format."""

@@ -224,19 +224,14 @@ def _locate_files(source: str) -> SourceFiles:
 
 
 def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
-    """Open a data frame, or the files of a source, each by the first format that opens it, else as a table."""
+    """Open a data frame, or the files of a source, as tables."""
     if isinstance(place, pd.DataFrame):
         frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
-    openers, tables = [known for known in catalogue.formats() if known.opens is not None], []
+    tables = []
     for file in (*place.paths, *place.remote):
-        frames = (opener.open(local_file(file)) for opener in openers if file.name.endswith(opener.suffixes))
-        frame = next((frame for frame in frames if frame is not None), None)
-        if frame is None:
-            records, missing = replace(open_records(local_file(file), engine), source=str(file)), None
-        else:
-            records, missing = records_of(engine, frame, str(file)), frame.attrs.get("missing")
-        tables.append(RecordTable(records, label=place.label, optional=place.searched, missing=missing))
+        records = replace(open_records(local_file(file), engine), source=str(file))
+        tables.append(RecordTable(records, label=place.label, optional=place.searched))
     return tables
 
 

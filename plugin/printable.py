@@ -53,7 +53,6 @@ def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Escape control characters and formulas in cells and column names."""
 
     def harmless(cell: object) -> object:
-        """Escape a text; leave other values as they are."""
         return printable(escape_formula(cell)) if isinstance(cell, str) else cell
 
     return frame.map(harmless).rename(columns=harmless)

@@ -84,7 +84,7 @@ class Document:
 
     def _repr_html_(self) -> str:
         """Return the HTML for notebooks."""
-        return str(call("podium.report.html:notebook_part", self.reports()))
+        return str(call("podium.report.html:html_part", self.reports()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

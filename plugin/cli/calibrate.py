@@ -58,11 +58,10 @@ def calibrate(output: Place | None, figure: Place | None, side_by_side: bool, **
     from podium.verbs.calibration_run import calibrate_targets, judge_agreement
 
     arguments["scale_correction"] = not arguments.pop("no_scale_correction")
-    labels, (section, full) = arguments.pop("human_labels"), options.pop_detail(arguments)
+    section, full = options.pop_detail(arguments)
     if section is not None:
         find_name("section", section, view.SECTIONS)
-    battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
-    battles = options.add_labels(battles, labels, must_meet=True)
+    battles = options.read_sources(arguments, must_meet=True)
     with show_progress():
         agreement = view.agreement_report(judge_agreement(battles))
         try:

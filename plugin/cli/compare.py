@@ -47,7 +47,6 @@ def compare(**arguments: Any) -> int:
     """
     from podium.cli.output import show_progress, warn, write_figures
     from podium.comparison.compare import compare as compare_models
-    from podium.comparison.comparison_report import comparison_reports
 
     style, output = options.pop_output(arguments)
     words = arguments.pop("sources")
@@ -57,7 +56,7 @@ def compare(**arguments: Any) -> int:
         comparison = compare_models(*words, **asked, **options.reading_arguments(arguments))
     for failure in comparison.failures:
         warn(f"not compared: {failure}")
-    write_figures(comparison, comparison_reports, style, output, comparison.warnings)
+    write_figures(comparison, style, output, comparison.warnings)
     if comparison.gate:
         return comparison.gate.exit_code
     return 3 if comparison.failures or comparison.lost else 0

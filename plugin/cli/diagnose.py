@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from podium.cli import options
-from podium.cli.output import View, show_progress, write_figures
+from podium.cli.output import show_progress, write_figures
 from podium.errors import DataError
+from podium.report.styles import View
 
 
 @options.command("What to look at", "Measure how far to trust a judge: biases, consistency, agreement with humans.")
@@ -57,5 +58,5 @@ def diagnose(**arguments: Any) -> int:
         battles = options.read_sources(dict(arguments), one_sided=one_sided)
         standard = read_gold(gold) if gold else None
     diagnosis = diagnose_battles(judgments, battles, gold=standard, families=families, **common)
-    write_figures(diagnosis, view, style, output, diagnosis.warnings)
+    write_figures(diagnosis, style, output, diagnosis.warnings, view)
     return 3 if battles.lost else 0

@@ -53,11 +53,10 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
                 raise UsageError(f"two results would be {place}: export one ranking at a time, each to its own folder")
         pairs = ((each.ranker, entry) for each in ranking.standings for entry in each.entries)
         unbounded += [f"{entry.model} ({ranker})" for ranker, entry in pairs if entry.score is None]
-    older = sum((output / place).exists() for place in files)
     for place, text in files.items():
         (output / place).parent.mkdir(parents=True, exist_ok=True)
         write_text(output / place, text, errors="backslashreplace")
     for name in unbounded:
         tell(f"not written: {name} has no score, because the data do not bound it")
-    tell(f"wrote {len(files):,} files into {output}{f', {older:,} in place of older ones' if older else ''}")
+    tell(f"wrote {len(files):,} files into {output}")
     return 3 if unbounded else 0

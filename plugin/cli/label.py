@@ -40,9 +40,8 @@ def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) ->
     if output is not None and not responses and arguments["by"] == "random":
         raise UsageError("-o: a sheet needs the texts of the responses: name their files (--responses)")
     how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
-    rng, labels = np.random.default_rng(arguments.pop("seed")), arguments.pop("human_labels")
-    battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
-    battles = options.add_labels(battles, labels, must_meet=False)
+    rng = np.random.default_rng(arguments.pop("seed"))
+    battles = options.read_sources(arguments)
     texts = read_responses(*responses, show=Show("auto")) if responses else None
     draw = draw_labels(battles, responses=texts, rng=rng, **how)
     print_reports(draw_reports(draw))

@@ -32,8 +32,6 @@ def leaderboard(folder: Path, output: Path, space: str | None) -> int:
             place = output / name
             place.parent.mkdir(parents=True, exist_ok=True)
             write_text(place, text, errors="backslashreplace")
-    if space is None and (output / "README.md").exists():
-        tell(f"{output / 'README.md'} is left as it was: pass --space TITLE to write it anew, or delete it")
     for failure in failures:
         tell(f"not shown: {failure}")
     tell(f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} {plural('page', len(rankings))}")

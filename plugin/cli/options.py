@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from podium.errors import UsageError
-from podium.report.styles import PICTURES, styles_of
+from podium.report.styles import PICTURES, STYLES, suffix_style
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ complete = click.option("--complete", is_flag=True, help="Only items on which ev
 
 def output(*, csv: bool = True) -> Decorator:
     """Return the options --format and -o; a CSV suffix is rejected where CSV is not available."""
-    styles = styles_of(csv=csv)
+    styles = {style: suffix for style, suffix in STYLES.items() if csv or style != "csv"}
     suffixes = () if csv else tuple(sorted(styles.values()))
     help = "Output format; by default that of -o's suffix, else table."
     by_format = click.option("--format", "style", type=click.Choice(styles), help=help)
@@ -186,16 +186,12 @@ def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | N
 
 def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
     """Remove --format and -o from `arguments` and return the style and the file."""
-    from podium.report.writers import suffix_style
-
     output = arguments.pop("output")
     return arguments.pop("style") or suffix_style(output), output
 
 
-def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
+def _add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
     """Add human labels from files to battles; with `must_meet`, labels of other battles raise an error."""
-    if not places:
-        return battles
     from podium.nouns.human_labels import label_by_table
     from podium.reading.judgments import read_battles
     from podium.text import as_text
@@ -257,8 +253,14 @@ def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     return {"format": arguments.pop("format_"), "where": where, **{name: arguments.pop(name) for name in AS_THEY_ARE}}
 
 
-def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
-    """Remove the options of `sources` from `arguments` and read the battles that they describe."""
+def read_sources(arguments: dict[str, Any], *, must_meet: bool = False, **more: Any) -> "Battles":
+    """Remove the options of `sources`, and `human_labels`, `one_sided` and `complete` if they are there, from
+    `arguments` and read the battles that they describe; with `must_meet`, labels of other battles raise an error."""
     from podium.reading.judgments import read_battles
 
-    return read_battles(*arguments.pop("sources"), **reading_arguments(arguments), **more)
+    labels, complete = arguments.pop("human_labels", ()), arguments.pop("complete", False)
+    if "one_sided" in arguments:
+        more["one_sided"] = arguments.pop("one_sided")
+    battles = read_battles(*arguments.pop("sources"), **reading_arguments(arguments), **more)
+    battles = _add_labels(battles, labels, must_meet=must_meet) if labels else battles
+    return battles.complete_items() if complete else battles

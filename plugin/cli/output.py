@@ -1,20 +1,18 @@
 """Write results to stdout or to the file of -o; messages and progress to stderr."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from podium.printable import tell
 from podium.progress import tracker
+from podium.report.styles import USUAL_VIEW, View, styled_text
 
 if TYPE_CHECKING:
     from podium.nouns.ranking import Ranking
     from podium.report.model import Report
     from podium.storage.remote import Place
-
-View: TypeAlias = Callable[[Any], "Sequence[Report]"]
-"""From figures to what is shown of them."""
 
 
 def warn(warning: str) -> None:
@@ -24,14 +22,10 @@ def warn(warning: str) -> None:
 
 def announce(ranking: "Ranking") -> None:
     """Write the warnings and failures of a ranking to stderr, each once."""
-    from podium.report.ranking_view import standings_name
+    from podium.report.ranking_view import ranking_messages
 
-    for warning in dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings):
-        names = [standings_name(standings) for standings in ranking.standings if warning in standings.warnings]
-        whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
-        warn(f"{whose}{warning}")
-    for failure in ranking.failures:
-        tell(f"not ranked: {failure}")
+    for message in ranking_messages(ranking):
+        tell(message)
 
 
 def print_reports(reports: "Sequence[Report]") -> None:
@@ -42,18 +36,21 @@ def print_reports(reports: "Sequence[Report]") -> None:
     sys.stdout.flush()
 
 
-def write_figures(figures: Any, view: View, style: str, output: "Place | None", warnings: Iterable[str] = ()) -> None:
+def write_figures(
+    figures: Any, style: str, output: "Place | None", warnings: Iterable[str] = (), view: View = USUAL_VIEW
+) -> None:
     """Write warnings to stderr and results to a file or stdout, in the chosen style."""
-    from podium.report.writers import styled_text
     from podium.storage.atomic_files import write_text
 
     for warning in warnings:
         warn(warning)
-    if output is None:
-        sys.stdout.write(styled_text(figures, style, view, sys.stdout.isatty()))
-        return
-    write_text(output, styled_text(figures, style, view), errors="backslashreplace")
-    tell(f"wrote {output}")
+    if output is not None:
+        write_text(output, styled_text(figures, style, view), errors="backslashreplace")
+        tell(f"wrote {output}")
+    elif style == "table":
+        print_reports(view(figures))
+    else:
+        sys.stdout.write(styled_text(figures, style, view))
 
 
 def draw(figures: Any, place: "Place | None") -> None:

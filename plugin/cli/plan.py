@@ -106,8 +106,8 @@ def plan(context: click.Context, **arguments: Any) -> int:
             if is_typed and param.name in {*READING, "pilot_items", "pool"}:
                 raise UsageError(f"{param.opts[0]} belongs to a pilot: name one, or leave the option out")
     with show_progress():
-        pilot = [options.read_sources(reading, one_sided=reading.pop("one_sided"))] if reading["sources"] else []
+        pilot = [options.read_sources(reading)] if reading["sources"] else []
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
     lost = [each for battles in pilot for each in battles.lost]
-    write_figures(comparison_plan, partial(select_reports, section=section, full=full), style, output, lost)
+    write_figures(comparison_plan, style, output, lost, partial(select_reports, section=section, full=full))
     return 3 if comparison_plan.is_partial or lost else 0

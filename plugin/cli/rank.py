@@ -51,14 +51,13 @@ def rank(**arguments: Any) -> int:
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
     from podium.cli.output import announce, draw, show_progress, write_figures
-    from podium.report.ranking_view import ranking_reports
 
     style, output = options.pop_output(arguments)
     figure = arguments.pop("figure")
     with show_progress():
         ranking, battles = rank_sources(arguments)
     announce(ranking)
-    write_figures(ranking, ranking_reports, style, output)
+    write_figures(ranking, style, output)
     draw(ranking, figure)
     return 3 if battles.lost or ranking.failures else 0
 
@@ -74,10 +73,7 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     from podium.verbs.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
-    complete, labels = arguments.pop("complete"), arguments.pop("human_labels")
-    how = {name: arguments.pop(name) for name in ("one_sided", "engine", "memory")}
+    how: dict[str, Any] = {name: arguments.pop(name) for name in ("engine", "memory") if name in arguments}
     how["scores_only"] = {*names} <= {"mean", "median"} if names else None
-    battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), **how)
-    battles = options.add_labels(battles, labels, must_meet=False)
-    battles = battles.complete_items() if complete else battles
+    battles = options.read_sources(arguments, merge=not arguments.pop("no_merge", False), **how)
     return rank_battles(battles, names, **common, **settings), battles

@@ -53,26 +53,24 @@ def replay(**arguments: Any) -> int:
     """
     from podium.cli.output import announce, write_figures
     from podium.plugins.settings import parse_settings, ranker_names
-    from podium.report.ranking_view import ranking_reports
     from podium.verbs.replays import replay as replay_battles
-    from podium.verbs.tournament_table import compare_tournaments, tournament_names, tournament_table_reports
+    from podium.verbs.tournament_table import compare_tournaments, tournament_names
 
     style, output = options.pop_output(arguments)
     names, rankers = tournament_names(arguments.pop("tournaments")), ranker_names(arguments.pop("rankers"))
     settings = parse_settings(arguments.pop("settings"), rankers, names)
     if "seed" in settings:
         raise UsageError("--set seed: give --seed, which seeds the tournament and the rankers")
-    seeds, budgets, complete = (arguments.pop(name) for name in ("seeds", "budgets", "complete"))
-    battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
-    battles = battles.complete_items() if complete else battles
+    seeds, budgets = arguments.pop("seeds"), arguments.pop("budgets")
+    battles = options.read_sources(arguments)
     # What is left of the arguments are level, seed and pool.
     if len(names) == 1 and seeds is None and budgets is None:
         ranking = replay_battles(battles, names[0], rankers, **arguments, **settings).ranking
         announce(ranking)
-        write_figures(ranking, ranking_reports, style, output)
+        write_figures(ranking, style, output)
         return 3 if ranking.failures or battles.lost else 0
     del arguments["level"]
     settings |= {"seeds": seeds or 1, "budgets": budgets or ()}
     table = compare_tournaments(battles, names, ",".join(rankers), **arguments, **settings)
-    write_figures(table, tournament_table_reports, style, output, [*battles.lost, *table.warnings])
+    write_figures(table, style, output, [*battles.lost, *table.warnings])
     return 3 if battles.lost else 0

@@ -61,15 +61,13 @@ def _build_page_content(
     sources = arguments["sources"]
     ranking = read_ranking(Path(sources[0])) if len(sources) == 1 else None
     if ranking is not None:
-        only = "The page was made of a ranking alone: give its battles to see them."
-        return PageContent(ranking, command=command, missing={"battles": only}), True
+        return PageContent(ranking, command=command), True
     from podium.page.sources import collect_texts, costs_table
     from podium.reading.side_tables import about_models, families_of
 
     how = {name: arguments[name] for name in ("level", "seed")}
     apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
-    defaults = {"no_merge": False, "complete": False, "engine": "duckdb", "memory": None}
-    ranking, battles = rank_sources({**arguments, **defaults})
+    ranking, battles = rank_sources(dict(arguments))
     texts = None if no_texts else collect_texts(apart, sources, responses)
     known = read_calibration(arguments["calibration"]) if arguments["calibration"] else None
     costs = costs_table(ranking.standings[0], [*sources, *responses])

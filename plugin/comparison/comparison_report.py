@@ -105,7 +105,7 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
         for item, *figures in won.head(most)[["item", *columns]].itertuples(index=False):
             rows.append((winner, item, *(f"{figure:.3g}" for figure in figures)))
         counts.append(f"{winner} {min(most, len(won)):,} of {len(won):,}")
-    table = Table("", ("won by", "item", *columns.values()), tuple(rows), "ll" + "r" * len(columns), name=1)
+    table = Table("", ("won by", "item", *columns.values()), tuple(rows), "ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
     return Section("items", f"items that changed{about}", tables=(table,), notes=(note,))
 

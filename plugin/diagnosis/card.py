@@ -24,7 +24,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import build_provenance
 from podium.rankers.intervals import check_level
 from podium.report.model import Fact, Report, Section, Table
-from podium.report.numbers import percent, reasons_text
+from podium.report.numbers import counts_text, percent
 from podium.text import Document, as_text
 
 Reply: TypeAlias = CardAnswer | Missing
@@ -210,12 +210,8 @@ def _title(card: Card) -> str:
 
 def _sizes(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
-    battles, counts = card.subject.battles, card.subject.battles.counts()
-    return (
-        f"{len(battles.models)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
-        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
-        f"{reasons_text(battles.unparsed_reasons())}"
-    )
+    battles = card.subject.battles
+    return f"{len(battles.models)} models, {counts_text(battles.counts(), battles.unparsed_reasons())}"
 
 
 def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:

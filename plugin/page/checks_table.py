@@ -58,7 +58,6 @@ def _denominator_rows(standings: Standings, unparsed: CheckResult | None, battle
 
 
 def _check_row(result: CheckResult, standings: Standings) -> Row:
-    """Build the table row of one check."""
     name = "orders" if result.check in ("position", "order decides") else result.check
     if result.unknown or result.fails:
         return name, UNKNOWN if result.unknown else LOOK, result.unknown or result.sentence

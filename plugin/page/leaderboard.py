@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -14,7 +14,6 @@ from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.page.material import PageContent
 from podium.page.packing import read_asset, render_page
 from podium.page.report_page import plain_answer, report_page
-from podium.pictures.style import load_extra
 from podium.printable import printable
 from podium.report.html import table_part
 from podium.report.markup import markdown_text
@@ -24,7 +23,6 @@ from podium.report.ranking_view import ranking_reports, standings_name
 from podium.text import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
-OF_A_HOST = re.compile(r"podium-(?P<time>[\dT+-]+)_(?P<task>.+)_\w{22}\.ranking$")
 INDEX, CARD = "index.html", "leaderboard.md"
 SPACE = """---
 title: {title}
@@ -79,18 +77,11 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
             failures.append(str(error))
             continue
         if ranking is not None and ranking.standings:
-            rankings[_name(path.relative_to(folder).with_suffix(""), rankings)] = ranking
+            rankings[path.relative_to(folder).with_suffix("").as_posix()] = ranking
     if not rankings:
         raise DataError("no ranking", remedy=f"for each, {REMEDY}", source=str(folder))
     names = sorted(sorted(rankings, reverse=True), key=lambda name: DATE.sub("", name))
     return {name: rankings[name] for name in names}, failures
-
-
-def _name(path: Path, known: Container[str]) -> str:
-    """Return a ranking's name: its path, or task and time of a host's ranking if these are unique."""
-    by_a_host = OF_A_HOST.fullmatch(path.name)
-    name = path.with_name("{task} {time:.19}".format(**by_a_host.groupdict())) if by_a_host else path
-    return path.as_posix() if name.as_posix() in known else name.as_posix()
 
 
 def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
@@ -104,7 +95,7 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     title, leaders = f"{len(places.rows)} models in {_rankings(len(entries))}", _describe_leaders(entries)
     links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
     shown = {"header": HEADER, "rankings": list(zip(links, index.rows, strict=True)), "card": CARD}
-    shown["places"] = load_extra("markupsafe").Markup(table_part(places))
+    shown["places"] = table_part(places)
     heads = {"title": f"{title} · podium", "heading": title, "answer": leaders}
     yield INDEX, render_page("leaderboard", [read_asset("tables.js")], {}, **heads, **shown)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
@@ -122,11 +113,10 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
 
 
 def _index_table(entries: Sequence[SiteEntry]) -> Table:
-    """Build the table of the index page: a row per ranking."""
     rows = []
     for each in entries:
         standings, counts = each.standings, each.standings.counts
-        best = printable(standings.entries[0].model) if standings.entries else EMPTY
+        best = printable(standings.entries[0].model)
         first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
         judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
         figures = (f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items))
@@ -135,20 +125,12 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
-    """Write which models lead clearly in how many rankings, and in how many the first place is open or unknown."""
+    """Write which models lead clearly in how many rankings, and in how many none does."""
     leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
-    shared = sum(len(each.firsts) > 1 for each in entries)
-    unknown = sum(not each.firsts for each in entries)
-    sentences = []
-    if leaders:
-        leads = [f"{model} in {count}" for model, count in leaders.most_common()]
-        sentences.append(f"Clear leaders in {_rankings(len(entries))}: {some(leads, most=5)}.")
-    if shared:
-        where = f"{shared} of {_rankings(len(entries))}" if shared < len(entries) else "every ranking"
-        sentences.append(f"In {where} the first place is too close to call.")
-    if unknown:
-        sentences.append(f"{_rankings(unknown)} without rank sets: whether the leader is clearly ahead is unknown.")
-    return tuple(sentences)
+    of_all, unled = _rankings(len(entries)), len(entries) - leaders.total()
+    leads = [f"{model} in {count}" for model, count in leaders.most_common()]
+    sentences = [f"Clear leaders in {of_all}: {some(leads, most=5)}."] if leads else []
+    return (*sentences, *([f"In {unled} of {of_all} no model leads clearly."] if unled else []))
 
 
 def _rankings(number: int) -> str:
@@ -158,25 +140,19 @@ def _rankings(number: int) -> str:
 
 def _places_table(entries: Sequence[SiteEntry]) -> Table:
     """Build the table of each model's score and rank set in each ranking."""
-    places = {
-        (entry.model, k): _format_score(each.standings, entry)
-        for k, each in enumerate(entries)
-        for entry in each.standings.entries
-        if entry.score is not None or entry.rank_low
-    }
-    models = dict.fromkeys(entry.model for each in entries for entry in each.standings.entries)
-    rows = tuple((printable(name), *(places.get((name, k), EMPTY) for k in range(len(entries)))) for name in models)
+    scores = [
+        {entry.model: _format_score(each.standings, entry) for entry in each.standings.entries} for each in entries
+    ]
+    models = dict.fromkeys(name for known in scores for name in known)
+    rows = tuple((printable(name), *(known.get(name, EMPTY) for known in scores)) for name in models)
     legend = (
         "Scores, with rank sets in brackets: the ranks that the data do not exclude, simultaneous within a ranking. "
         "Each column has its own scale, and no score is averaged over rankings.",
     )
-    approximate = ("~ is a rank without a rank set.",) if any("~" in place for place in places.values()) else ()
-    header = ("model", *(printable(each.title) for each in entries))
-    return Table("", header, rows, legend=legend + approximate)
+    return Table("", ("model", *(printable(each.title) for each in entries)), rows, legend=legend)
 
 
 def _format_score(standings: Standings, entry: Entry) -> str:
     """Format a model's score with its rank set."""
-    places = range_text(entry.rank_low, entry.rank_high) if entry.rank_low else f"~{entry.rank}"
     score = number_text(entry.score, 0 if standings.scale == "elo" else 3)
-    return f"{score} ({places})" if entry.score is not None else places
+    return f"{score} ({range_text(entry.rank_low, entry.rank_high)})"

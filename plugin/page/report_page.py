@@ -8,12 +8,12 @@ from podium.page.checks_table import checks_table
 from podium.page.material import PageContent
 from podium.page.packing import chart_in_page, charting_library, pack_columns, read_asset, render_page
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability_diagram
-from podium.pictures.style import DARK, LIGHT, load_extra, theme
+from podium.pictures.style import DARK, LIGHT, theme
 from podium.report.calibration_view import calibration_reports
-from podium.report.html import html_part, notes_part, section_part, table_part
-from podium.report.model import WARNING, Report, Table
+from podium.report.html import html_part, section_body, table_part
+from podium.report.model import Section, Table
 from podium.report.numbers import share_text
-from podium.report.ranking_view import ranking_reports, standings_name
+from podium.report.ranking_view import ranking_messages, ranking_reports, standings_name
 from podium.text import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
@@ -29,7 +29,6 @@ CAPTIONS = {
 
 def report_page(content: PageContent) -> str:
     """Render the page of a ranking."""
-    markup = load_extra("markupsafe").Markup
     standings, first = content.ranking.standings, content.ranking.standings[0]
     reports, charts, listed = ranking_reports(content.ranking), _charts(content), content.listed
     data = {
@@ -48,19 +47,16 @@ def report_page(content: PageContent) -> str:
         heading=f"{models} models, {judged:,} judged battles on {items:,} items",
         answer=answer,
         rankings=[
-            (standings_name(each), markup(_ranking_part(report)), f"forest-{k}")
+            (standings_name(each), section_body(report.parts[0]), f"forest-{k}")
             for k, (each, report) in enumerate(zip(standings, reports, strict=True))
         ],
-        checks=markup(_checks_part(content)),
+        checks=_checks_part(content),
         content=content,
         charts=charts,
-        calibration=markup(html_part(calibration_reports(content.calibration), 3)) if content.calibration else "",
-        judge=[
-            (card.title, markup(notes_part(card.notes) + "".join(section_part(each, 3) for each in card.sections)))
-            for card in content.judge
-        ],
-        costs=markup(table_part(content.costs)) if content.costs else "",
-        provenance=markup(table_part(_provenance_table(content))),
+        calibration=html_part(calibration_reports(content.calibration), 3) if content.calibration else "",
+        judge=[(card.title, html_part([replace(card, title="", answer=())])) for card in content.judge],
+        costs=table_part(content.costs) if content.costs else "",
+        provenance=table_part(_provenance_table(content)),
     )
 
 
@@ -94,18 +90,10 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     return charts
 
 
-def _ranking_part(report: Report) -> str:
-    """Render the ranking table with its denominators, without bars."""
-    table = table_part(replace(report.table, axis=None)) if report.table else ""
-    return table + notes_part(report.notes)
-
-
 def _checks_part(content: PageContent) -> str:
     """Render the table of checks, then the warnings."""
-    warnings = dict.fromkeys(text for each in content.ranking.standings for text in each.warnings)
-    notes = [WARNING + text for text in (*warnings, *(f"not ranked: {text}" for text in content.ranking.failures))]
     checks = content.checks or checks_table(content.ranking.standings[0], None, {})
-    return table_part(checks) + notes_part(notes)
+    return section_body(Section("", "", tables=(checks,), notes=tuple(ranking_messages(content.ranking))))
 
 
 def _provenance_table(content: PageContent) -> Table:

@@ -44,7 +44,7 @@ podium.sortable = (table) => {
     return a < b ? -1 : Number(a > b);
   };
   heads.forEach((head, column) => {
-    if (head.classList.contains("ends") || !head.textContent) return;
+    if (!head.textContent) return;
     const button = podium.element("button", head.textContent, { type: "button" });
     head.replaceChildren(button);
     button.addEventListener("click", () => {

@@ -18,6 +18,7 @@ from podium.rankers.cells import prepare_battles
 from podium.rankers.head_to_head import matchup_table
 from podium.report.numbers import percent, range_text
 
+alt: Any = load_extra("altair")
 WIDTH = 460
 LONGEST_LABEL = 220
 """Points of an axis that names of models may take."""
@@ -32,18 +33,20 @@ def forest(standings: Sequence[Standings]) -> Any:
     """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals; rankers of a scale side by side."""
     groups = [list(group) for _, group in groupby(standings, key=lambda each: (each.slice, each.scale))]
     charts = [_forest_of(group) for group in groups]
-    return charts[0] if len(charts) == 1 else load_extra("altair").vconcat(*charts)
+    return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
 
 
 def _model_axis(models: Sequence[str], **axis: Any) -> Any:
     """Return the vertical axis of models in a given order."""
-    alt = load_extra("altair")
     return alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, **axis))
+
+
+def _height(models: Sequence[str]) -> int:
+    return (12 if len(models) > MANY else 24) * len(models)
 
 
 def _forest_of(group: Sequence[Standings]) -> Any:
     """Draw the forest plot of standings with the same scale."""
-    alt = load_extra("altair")
     first, several = group[0], len(group) > 1
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
@@ -64,9 +67,8 @@ def _forest_of(group: Sequence[Standings]) -> Any:
     layers.append(point.encode(shape=alt.Shape("ranker:N", **shown)) if several else point)
     if not several and any(row["rank set"] for row in rows):
         layers.append(chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N"))
-    height = (12 if len(order) > MANY else 24) * (1.4 if several else 1) * len(order)
     title = {} if first.slice is None else {"title": [printable(first.slice)]}
-    return alt.layer(*layers).properties(width=WIDTH, height=height, **title)
+    return alt.layer(*layers).properties(width=WIDTH, height=_height(order) * (1.4 if several else 1), **title)
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
@@ -83,14 +85,14 @@ def forest_rows(standings: Standings) -> list[dict[str, Any]]:
 
 def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     """Draw how often each model takes each rank, as bubbles; shares of shape (models, models), models best first."""
-    alt = load_extra("altair")
-    labels, height = list(map(printable, names)), (12 if len(names) > MANY else 24) * len(names)
+    labels = list(map(printable, names))
     most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
     size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, most]), legend=None)
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
     chart = alt.Chart(alt.InlineData(values=bubble_rows(labels, shares))).mark_circle()
-    return chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip).properties(width=WIDTH, height=height)
+    chart = chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip)
+    return chart.properties(width=WIDTH, height=_height(labels))
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
@@ -101,7 +103,6 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
 
 def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """Draw win rates of row models against column models, of `matchup_table`, as a heat map in ranking order."""
-    alt = load_extra("altair")
     labels, size = list(map(printable, names)), len(names)
     angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MANY)
     scale = alt.Scale(padding=0)
@@ -134,7 +135,6 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
 
 def reliability_diagram(calibration: Calibration) -> Any:
     """Draw human agreement against the agreement predicted by the judge's signal, in tenths of the battles."""
-    alt = load_extra("altair")
     bins = calibration.agreement.bins
     rows = [{"predicted": own.predicted, "agreed": own.agreement, "battles": own.battles} for own in bins]
     ends = alt.Scale(domain=[0.5, 1])
@@ -146,17 +146,11 @@ def reliability_diagram(calibration: Calibration) -> Any:
 
 def placement(calibration: Calibration) -> Any:
     """Draw the judge's ratings of held-out models against human ratings, with conformal intervals."""
-    alt = load_extra("altair")
-    known = [(held, *calibration.interval_of(held)) for held in calibration.models if held.residual("soft") is not None]
     rows: list[dict[str, Any]] = [
-        {
-            "model": printable(held.model),
-            "human": held.human_elo,
-            "judge": held.rating("soft"),
-            "low": low,
-            "high": high,
-        }
-        for held, low, high in known
+        {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
+        | dict(zip(("low", "high"), calibration.interval_of(held), strict=True))
+        for held in calibration.models
+        if held.residual("soft") is not None
     ]
     ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
     axis = {"title": "Elo by the judge", **ends}
@@ -170,7 +164,6 @@ def placement(calibration: Calibration) -> Any:
 
 def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
     """Draw the line of equal values on two encodings."""
-    alt = load_extra("altair")
     names = [channel.shorthand.removesuffix(":Q") for channel in (x, y)]
     return alt.Chart(alt.InlineData(values=[dict.fromkeys(names, end) for end in ends])).mark_line().encode(x=x, y=y)
 
@@ -183,7 +176,7 @@ def ranking_plot(ranking: Ranking) -> Any:
 def calibration_plot(calibration: Calibration) -> Any:
     """Draw the placement of held-out models and, if known, the reliability of the judge's signal."""
     charts = [placement(calibration), *([reliability_diagram(calibration)] if calibration.agreement.bins else [])]
-    return in_style(load_extra("altair").vconcat(*charts))
+    return in_style(alt.vconcat(*charts))
 
 
 def battles_plot(battles: Any) -> Any:
@@ -200,7 +193,6 @@ def in_style(chart: Any) -> Any:
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return a tooltip with every field that has a value in any row."""
-    alt = load_extra("altair")
     names = [name for name in (rows[0] if rows else ()) if any(row[name] not in (None, "") for row in rows)]
     fractions = {name for name in names if any(isinstance(row[name], float) for row in rows)}
     typed = {name: alt.Tooltip(f"{name}:Q", format=".4~r") for name in fractions}

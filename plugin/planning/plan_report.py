@@ -7,8 +7,9 @@ from typing import Any
 
 from podium.nouns.estimate import Estimate
 from podium.planning.plan import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
-from podium.report.model import EMPTY, Axis, Report, Section, Table, shorten_report
+from podium.report.model import EMPTY, Report, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
+from podium.report.terminal import bar_column
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -125,14 +126,14 @@ def _anchor_section(plan: Plan) -> Section:
         ("pairs", lambda own: f"{own.pairs:,}"),
         ("rank set", lambda own: range_text(own.rank_low, own.rank_high)),
     )
-    axis = Axis(tuple(own.informativeness for own in plan.candidates), (0, 1), ("0%", "100%"), width=24)
+    bars = bar_column([own.informativeness for own in plan.candidates], 24, ".0%", ends=(0, 1))
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
         "of 3 levels: as win, tie, loss",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
     title = "candidates for the anchor"
-    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrrr", axis=axis)
+    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrrr", bars=bars)
 
 
 def _sample_size_section(plan: Plan) -> Section:

@@ -8,14 +8,15 @@ from scipy.special import expit
 from podium.errors import find_name
 from podium.nouns.calibration import Accuracy, Agreement, Calibration, Conformal
 from podium.nouns.estimate import Estimate
-from podium.report.model import EMPTY, Axis, Report, Table
-from podium.report.numbers import axis_ends, cell_text, interval_text, number_text, percent, share_text, slope_text
+from podium.report.model import EMPTY, Report, Table
+from podium.report.numbers import cell_text, interval_text, number_text, percent, share_text, slope_text
+from podium.report.terminal import bar_column
 
 if TYPE_CHECKING:
     from podium.rankers.calibration.accuracy import Choice, Contender
 
 SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
-PICTURE_WIDTH = 32
+BAR_WIDTH = 32
 LEGEND = (
     "log loss is that of human preferences, each predicted by the fits without one and without the other of its models "
     "(a coin has 0.693); ECE is that of the fit itself, and next to 0 for a fitted constant; width is the median over "
@@ -146,12 +147,12 @@ def _table_report(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     align: str = "",
-    axis: Axis | None = None,
+    bars: tuple[str, ...] = (),
     legend: Sequence[str] = (),
 ) -> Report:
     """Build a report with one table."""
     cells = tuple(map(tuple, rows))
-    return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
+    return Report(title, table=Table("", tuple(header), cells, align, bars=bars, legend=tuple(legend)))
 
 
 def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
@@ -244,16 +245,14 @@ def _models_report(calibration: Calibration) -> Report:
         errors = [cell_text(held.residual(kind), "+.0f") for kind in ("hard", "soft")]
         name, se = held.model + (" *" if held.separated else ""), number_text(held.se("soft"), 1)
         rows.append([name, human, hard, errors[0], soft, errors[1], se, f"{held.battles:,}"])
-    bars = tuple(
+    intervals = [
         None
         if held.residual("soft") is None or (rating := held.rating("soft")) is None
         else Estimate(rating, *calibration.interval_of(held))
         for held in ordered
-    )
-    marks = tuple(held.human_elo for held in ordered)
-    ends = axis_ends(bars, marks)
-    axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH, marks) if ends else None
-    return _table_report("models, held out one by one", header, rows, axis=axis)
+    ]
+    bars = bar_column(intervals, BAR_WIDTH, ".0f", marks=[held.human_elo for held in ordered])
+    return _table_report("models, held out one by one", header, rows, bars=bars)
 
 
 def _reliability_report(calibration: Calibration) -> Report | None:

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 
 from podium.printable import printable
-from podium.report.model import WARNING, Axis, Report, Section, Table
+from podium.report.model import WARNING, Report, Section, Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
@@ -21,12 +21,6 @@ def html_text(reports: Sequence[Report]) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape_html(title)}</title>'
         f"<style>{stylesheet()}</style></head>\n<body><main>{html_part(reports)}</main></body></html>\n"
     )
-
-
-def notebook_part(reports: Sequence[Report]) -> str:
-    """Render reports for the output of a notebook cell."""
-    style = "<style>.podium .bar{display:none}.podium td,.podium th{font-variant-numeric:tabular-nums}</style>"
-    return f'<div class="podium">{style}{html_part(reports)}</div>'
 
 
 def html_part(reports: Sequence[Report], heading: int = 2) -> str:
@@ -49,7 +43,7 @@ def escape_html(text: str) -> str:
 
 
 def table_part(table: Table) -> str:
-    """Render a table with its legend; columns are aligned as in the table, and a thick line marks a cut."""
+    """Render a table with its legend and without bars; columns are aligned, and a thick line marks a cut."""
     sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
     if table.words:
         sides[-1] = ' class="words"'
@@ -60,12 +54,8 @@ def table_part(table: Table) -> str:
     rows = []
     for k, row in enumerate(table.rows):
         cells = [_cell(cell, side, place == named) for place, (cell, side) in enumerate(zip(row, sides, strict=True))]
-        bar = [f"<td>{_bar(table.axis, k)}</td>"] if table.axis else []
         cut = ' class="cut"' if k in table.rules else ""
-        rows.append(f"<tr{cut}>{''.join([*cells, *bar])}</tr>")
-    if table.axis:
-        left, right = map(escape_html, table.axis.labels)
-        header += f'<th scope="col" class="ends"><span>{left}</span><span>{right}</span></th>'
+        rows.append(f"<tr{cut}>{''.join(cells)}</tr>")
     head = f"<thead><tr>{header}</tr></thead>" if any(table.header) else ""
     caption = f"<caption>{escape_html(table.title)}</caption>" if table.title else ""
     legend = "".join(f'<p class="note">{escape_html(text)}</p>' for text in table.legend)
@@ -77,8 +67,12 @@ def table_part(table: Table) -> str:
 def section_part(section: Section, heading: int) -> str:
     """Render a section with a heading of a level."""
     title = f"<h{heading}>{escape_html(section.title)}</h{heading}>" if section.title else ""
-    tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
-    return f"<section>{title}{tables}{notes_part(section.notes)}</section>"
+    return f"<section>{title}{section_body(section)}</section>"
+
+
+def section_body(section: Section) -> str:
+    """Render a section's tables and notes."""
+    return "".join(map(table_part, (*section.fact_tables, *section.tables))) + notes_part(section.notes)
 
 
 def notes_part(notes: Sequence[str]) -> str:
@@ -88,24 +82,5 @@ def notes_part(notes: Sequence[str]) -> str:
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:
-    """Render a table cell."""
     tag = 'th scope="row"' if is_name else "td"
     return f"<{tag}{side}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"
-
-
-def _bar(axis: Axis, row: int) -> str:
-    """Render the interval bar of a row."""
-    bar, mark, (least, most) = axis.bars[row], axis.marks[row] if axis.marks else None, axis.ends
-    if bar is None:
-        return ""
-
-    def place(value: float) -> float:
-        """Return a value's position on the axis in percent."""
-        return 100 * (value - least) / (most - least)
-
-    parts = []
-    if bar.low is not None and bar.high is not None:
-        parts.append(f'<i style="left:{place(bar.low):.1f}%;width:{place(bar.high) - place(bar.low):.1f}%"></i>')
-    parts.append(f'<b style="left:{place(bar.value):.1f}%"></b>')
-    parts += [] if mark is None else [f'<b class="mark" style="left:{place(mark):.1f}%"></b>']
-    return f'<span class="bar" aria-hidden="true">{"".join(parts)}</span>'

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import find_name
-from podium.nouns.estimate import Estimate
 
 EMPTY = "–"
 """A cell without a value."""
@@ -16,7 +15,7 @@ ALWAYS = ("missing", "play")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled value: words (interval None), or a figure with interval, size and clusters (left out if too wide)."""
+    """A labelled value: words (interval None), or a figure with interval, size and clusters."""
 
     label: str
     value: str
@@ -31,17 +30,6 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """A column of interval bars on a common axis, as wide as so many characters; marks are a second value per row."""
-
-    bars: tuple[Estimate | None, ...]
-    ends: tuple[float, float]
-    labels: tuple[str, str]
-    width: int
-    marks: tuple[float | None, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """A header (all cells empty for none) and rows of cells.
 
@@ -50,8 +38,7 @@ class Table:
         words: whether the last column holds sentences, which may wrap and are aligned to the left on a terminal.
         rules: rows (from 0) with a rule below them.
         spare: columns to drop first if the table is too wide.
-        name: the column whose cells may be shortened in the middle; None for none.
-        axis: a bar per row, as a last column.
+        bars: a last column for terminals, its header first (see `terminal.bar_column`).
         legend: sentences that explain the columns.
     """
 
@@ -62,8 +49,7 @@ class Table:
     words: bool = False
     rules: frozenset[int] = frozenset()
     spare: tuple[str, ...] = ()
-    name: int | None = None
-    axis: Axis | None = None
+    bars: tuple[str, ...] = ()
     legend: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -76,8 +62,8 @@ class Table:
                 raise ValueError(f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: {row}")
         if len(self.align) != columns or set(self.align) - set("lr"):
             raise ValueError(f"table {self.title!r}: align={self.align!r} is not one of l and r for {columns} columns")
-        if self.axis and len(self.axis.bars) != len(self.rows):
-            raise ValueError(f"table {self.title!r}: {len(self.axis.bars)} bars for {len(self.rows)} rows")
+        if self.bars and len(self.bars) != len(self.rows) + 1:
+            raise ValueError(f"table {self.title!r}: {len(self.bars) - 1} bars for {len(self.rows)} rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Format numbers, in the same way in every view."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from podium.nouns.estimate import Estimate
+from podium.nouns.battles import Counts
 from podium.report.model import EMPTY
+from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 
 def cell_text(value: float | None, style: str) -> str:
@@ -49,15 +50,14 @@ def range_text(low: int | None, high: int | None) -> str:
     return EMPTY if low is None else str(low) if low == high else f"{low}–{high}"
 
 
-def axis_ends(bars: Sequence[Estimate | None], marks: Sequence[float | None] = ()) -> tuple[float, float] | None:
-    """Return minimum and maximum over all intervals and marks; None if they coincide."""
-    ends = [end for bar in bars if bar for end in (bar.low, bar.value, bar.high)]
-    values = [value for value in (*ends, *marks) if value is not None]
-    return (min(values), max(values)) if values and min(values) < max(values) else None
-
-
-def reasons_text(reasons: Mapping[str, int]) -> str:
-    """Format the four most frequent reasons with their counts."""
+def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
+    """Format the denominators, with the four most frequent reasons of unparsed battles and their counts."""
     parts = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:4]]
     parts += [f"other: {more:,}"] if (more := sum(list(reasons.values())[4:])) else []
-    return f" ({', '.join(parts)})" if parts else ""
+    why = f" ({', '.join(parts)})" if parts else ""
+    kept = f" ({ONE_ORDER_UNPARSED}: {n:,})" if (n := counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)) else ""
+    missing = "" if counts.missing is None else f", {counts.missing:,} missing"
+    return (
+        f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
+        f"{counts.readable:,} judged{kept}, {counts.unparsed:,} unparsed{why}{missing}"
+    )

@@ -10,23 +10,21 @@ from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
 from podium.printable import readable
 from podium.rankers.defaults import RANKER_OF_DECISIONS
-from podium.report.html import notebook_part
-from podium.report.model import EMPTY, WARNING, Axis, Report, Table
+from podium.report.html import html_part
+from podium.report.model import EMPTY, WARNING, Report, Table
 from podium.report.numbers import (
-    axis_ends,
+    counts_text,
     interval_text,
     number_text,
     percent,
     range_text,
-    reasons_text,
     share_text,
     slope_text,
 )
-from podium.report.terminal import terminal_text
-from podium.scorers.reply import ONE_ORDER_UNPARSED
+from podium.report.terminal import bar_column, terminal_text
 from podium.text import some, text_of
 
-PICTURE_WIDTH = 28
+BAR_WIDTH = 28
 FIRST = 10
 """Battles that a notebook shows."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
@@ -41,9 +39,18 @@ DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "human", "human_low"
 
 def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
     """Render a ranking as text, with warnings and failures; `rephrase` replaces option names by those of a host."""
-    warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
-    notes = [WARNING + warning for warning in warnings] + [f"not ranked: {failure}" for failure in ranking.failures]
-    return terminal_text(ranking_reports(ranking)) + rephrase("".join(f"podium: {readable(note)}\n" for note in notes))
+    notes = "".join(f"podium: {readable(message)}\n" for message in ranking_messages(ranking))
+    return terminal_text(ranking_reports(ranking)) + rephrase(notes)
+
+
+def ranking_messages(ranking: Ranking) -> list[str]:
+    """Return the warnings, each once and with the names of its standings unless it is of all, and the failures."""
+    messages = []
+    for warning in dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings):
+        names = [standings_name(standings) for standings in ranking.standings if warning in standings.warnings]
+        whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
+        messages.append(f"{WARNING}{whose}{warning}")
+    return [*messages, *(f"not ranked: {failure}" for failure in ranking.failures)]
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
@@ -57,15 +64,15 @@ def standings_report(standings: Standings) -> Report:
     columns, separation = _columns(standings), standings.separation
     place = {entry.model: k for k, entry in enumerate(standings.entries)}
     cuts = [place[separation.names[cut - 1]] for cut in separation.cuts] if separation else []
+    bars = [None if own.score is None else Estimate(own.score, own.low, own.high) for own in standings.entries]
     table = Table(
         title="",
         header=tuple(columns),
         rows=tuple(tuple(cell(entry) for cell in columns.values()) for entry in standings.entries),
         align="rl" + "r" * (len(columns) - 2),
         spare=tuple(name for name in ("win rate", "se") if name != standings.scale),
-        name=1,
         rules=frozenset(cuts),
-        axis=_axis(standings),
+        bars=bar_column(bars, BAR_WIDTH, ".0f" if standings.scale == "elo" else ".2f"),
     )
     interval = f"{percent(standings.level)} intervals: {standings.interval}" if standings.interval else "no interval"
     return Report(f"{standings_name(standings)} · {interval}", table=table, notes=tuple(standings_notes(standings)))
@@ -101,15 +108,6 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     return columns
 
 
-def _axis(standings: Standings) -> Axis | None:
-    """Build the column of interval bars; None if no interval is known."""
-    bars = tuple(None if own.score is None else Estimate(own.score, own.low, own.high) for own in standings.entries)
-    if (ends := axis_ends(bars)) is None:
-        return None
-    low, high = (number_text(end, 0 if standings.scale == "elo" else 2) for end in ends)
-    return Axis(bars, ends, (low, high), PICTURE_WIDTH)
-
-
 def _extra(name: str, entry: Entry) -> str:
     """Format an extra figure of a model."""
     value, digits = entry.extra.get(name), DIGITS.get(name, 3)
@@ -117,7 +115,6 @@ def _extra(name: str, entry: Entry) -> str:
 
 
 def _conformal_text(entry: Entry, digits: int) -> str:
-    """Format a conformal interval."""
     low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
     if entry.extra.get("conformal_level") is None:
         return EMPTY
@@ -152,13 +149,7 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of the order."""
-    counts, reasons = standings.counts, standings.diagnostics.get("unparsed_reasons", {})
-    kept = f" ({ONE_ORDER_UNPARSED}: {n:,})" if (n := counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)) else ""
-    missing = "" if counts.missing is None else f", {counts.missing:,} missing"
-    yield (
-        f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
-        f"{counts.readable:,} judged{kept}, {counts.unparsed:,} unparsed{reasons_text(reasons)}{missing}"
-    )
+    yield counts_text(standings.counts, standings.diagnostics.get("unparsed_reasons", {}))
     swap = standings.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
@@ -210,7 +201,6 @@ def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
-    """Write how verdicts were softened."""
     left = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
     if soft["kind"] == "credit" or fit.beta is None:
         return f"soft targets: the credits {soft['from']}{left}"
@@ -293,11 +283,7 @@ def battles_html(battles: Battles) -> str:
     counts, shown = battles.counts(), battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)
     rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
-    denominators = (
-        f"{len(battles.models)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
-        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
-        f"{reasons_text(battles.unparsed_reasons())}"
-    )
+    denominators = f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"
-    return notebook_part((Report(title, table=Table("", names, rows, align), notes=(denominators,)),))
+    return html_part((Report(title, table=Table("", names, rows, align), notes=(denominators,)),))

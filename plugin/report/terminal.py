@@ -1,4 +1,4 @@
-"""Render reports as text; too wide tables lose bars, then spare columns, then the middle of names; never a digit."""
+"""Render reports as text; too wide tables lose bars, then spare columns, then names wrap; never a digit is lost."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from podium.nouns.estimate import Estimate
 from podium.printable import readable, readable_cell
@@ -15,16 +15,12 @@ from podium.report.model import Fact, Report, Table
 
 PLAIN_WIDTH = 120
 """Width in characters if no terminal gives one."""
-NARROW = 100
-"""Width below which the clusters of a fact are left out."""
 MARGIN, INDENT = 1, 2
 """Space before the lines of a table with a header, and before those of facts."""
 GAP = 3
 """Space between the columns of a table; one less between those of facts."""
-SHORTEST_NAME = 12
-SHORTEST_LABEL = 20
-FEWEST_WORDS = 20
-"""Least width of a column of sentences."""
+NARROWEST = 20
+"""Least width of a column of labels, names or sentences."""
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -67,10 +63,9 @@ def _wrap(texts: Sequence[str], width: int) -> list[str]:
 
 def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     """Render facts in aligned columns; only labels wrap."""
-    facts = [fact if width >= NARROW else replace(fact, clusters="") for fact in facts]
     cells = [None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts]
     widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
-    widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), SHORTEST_LABEL))
+    widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), NARROWEST))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         lines += (
@@ -85,9 +80,9 @@ def _table_lines(table: Table, width: int) -> list[str]:
     align = table.align[:-1] + "l" if table.words else table.align
     widths = _column_widths(table)
     excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
-    if excess > 0 and table.name is None:
+    if excess > 0:
         for k in sorted((k for k, side in enumerate(align) if side == "l"), key=lambda k: -widths[k]):
-            narrow = min(widths[k], max(widths[k] - excess, FEWEST_WORDS))
+            narrow = min(widths[k], max(widths[k] - excess, NARROWEST))
             excess, widths[k] = excess - (widths[k] - narrow), narrow
     rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
     lines = [*_row_lines(table.header, widths, align), rule] if any(table.header) else []
@@ -112,15 +107,13 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
 
 
 def _fit(table: Table, width: int) -> Table:
-    """Return the first form that fits, or the last: bars, bare, no spare columns, short names or stacked intervals."""
+    """Return the first form that fits: with bars, bare, without spare columns; else intervals are below figures."""
     bare, spare = _bare(table), table.spare
     forms = [_with_bars(table), *(_without_columns(bare, spare[:k]) for k in range(len(spare) + 1))]
-    forms.append(_stack_intervals(forms[-1]) if table.name is None else _shorten_names(forms[-1], width))
-    return next((form for form in forms if _width(form) <= width), forms[-1])
+    return next((form for form in forms if _width(form) <= width), _stack_intervals(forms[-1]))
 
 
 def _column_widths(table: Table) -> list[int]:
-    """Return the width of each column."""
     columns = zip(table.header, *table.rows, strict=True)
     return [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
 
@@ -128,28 +121,44 @@ def _column_widths(table: Table) -> list[int]:
 def _width(table: Table) -> int:
     """Return the least width of a table with its margin; a column of sentences may wrap."""
     *widths, last = _column_widths(table)
-    return MARGIN + sum(widths) + (min(last, FEWEST_WORDS) if table.words else last) + GAP * len(widths)
+    return MARGIN + sum(widths) + (min(last, NARROWEST) if table.words else last) + GAP * len(widths)
 
 
 def _bare(table: Table) -> Table:
     """Return a table without bars, with readable cells."""
     rows = tuple(tuple(map(readable_cell, row)) for row in table.rows)
-    return replace(table, header=tuple(map(readable_cell, table.header)), rows=rows, axis=None)
+    return replace(table, header=tuple(map(readable_cell, table.header)), rows=rows, bars=())
 
 
 def _with_bars(table: Table) -> Table:
-    """Return a table with its bars as a column of text, and with readable cells."""
-    axis, table = table.axis, _bare(table)
-    if axis is None:
-        return table
-    left, right = axis.labels
-    marks = axis.marks or [None] * len(axis.bars)
-    bars = [interval_bar(bar, axis.ends, axis.width, mark) for bar, mark in zip(axis.bars, marks, strict=True)]
-    return replace(
-        table,
-        header=(*table.header, left + right.rjust(axis.width - len(left))),
-        rows=tuple((*row, bar) for row, bar in zip(table.rows, bars, strict=True)),
-        align=table.align + "l",
+    """Return a table with its bars as a column, and with readable cells."""
+    bare = _bare(table)
+    if not table.bars:
+        return bare
+    head, *bars = table.bars
+    rows = tuple((*row, bar) for row, bar in zip(bare.rows, bars, strict=True))
+    return replace(bare, header=(*bare.header, head), rows=rows, align=table.align + "l")
+
+
+def bar_column(
+    bars: Sequence[Estimate | None],
+    width: int,
+    label: str,
+    ends: tuple[float, float] | None = None,
+    marks: Sequence[float | None] = (),
+) -> tuple[str, ...]:
+    """Draw intervals and marks on a common axis: a header with its ends, by the format `label`, and a bar per row;
+    empty if all values coincide."""
+    values = [value for bar in bars if bar for value in (bar.low, bar.value, bar.high)]
+    known = [value for value in (*values, *marks) if value is not None]
+    least, most = ends or (min(known, default=0), max(known, default=0))
+    if least == most:
+        return ()
+    left, right = format(least, label), format(most, label)
+    places = zip(bars, marks or [None] * len(bars), strict=True)
+    return (
+        left + right.rjust(width - len(left)),
+        *(interval_bar(bar, (least, most), width, mark) for bar, mark in places),
     )
 
 
@@ -166,7 +175,6 @@ def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, ma
         return "".join(cells)
 
     def place(value: float) -> int:
-        """Return the character column of a value."""
         return round((value - least) / (most - least) * (width - 1))
 
     value = place(bar.value)
@@ -191,21 +199,7 @@ def _stack_intervals(table: Table) -> Table:
     return replace(table, header=tuple(header), rows=tuple(rows))
 
 
-def _shorten_names(table: Table, width: int) -> Table:
-    """Cut the middle of long names until the table fits."""
-    k = table.name or 0
-    longest = max(SHORTEST_NAME, _column_widths(table)[k] - (_width(table) - width))
-    tail, rows = longest // 2, []
-    for row in table.rows:
-        name = row[k]
-        if cell_len(name) > longest:
-            name = set_cell_size(name, longest - tail - 1).rstrip() + "…" + name[-tail:]
-        rows.append((*row[:k], name, *row[k + 1 :]))
-    return replace(table, rows=tuple(rows))
-
-
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
-    """Return a table without some columns."""
     kept = [k for k, name in enumerate(table.header) if name not in names]
     header, *rows = (tuple(row[k] for k in kept) for row in (table.header, *table.rows))
     return replace(table, header=header, rows=tuple(rows), align="".join(table.align[k] for k in kept))

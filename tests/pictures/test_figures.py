@@ -65,6 +65,7 @@ def test_missing_library_is_reported_with_its_install_command(monkeypatch: pytes
     def fail(name: str) -> None:
         raise ImportError(name)
 
+    monkeypatch.delitem(sys.modules, "podium.pictures.charts")
     monkeypatch.setattr(style, "import_module", fail)
     with pytest.raises(UsageError, match=r"altair, which is not installed: run pip install '.\[report\]'"):
         rank(read_battles(EXAMPLE)).plot()

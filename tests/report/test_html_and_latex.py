@@ -5,11 +5,10 @@ from html.parser import HTMLParser
 import pytest
 
 from podium import diagnose, rank, read_battles
-from podium.nouns.estimate import Estimate
 from podium.planning.planner import make_plan
 from podium.report.html import html_text
 from podium.report.markup import latex_text
-from podium.report.model import Axis, Report, Table
+from podium.report.model import Report, Table
 
 TABLE = Table(
     "",
@@ -17,7 +16,7 @@ TABLE = Table(
     (("1", "<b>&'\"</b></td>", "1,510.0"), ("2", "a_b$%#{}\\~^", "1490.0 (1480 … 1500)")),
     "rlr",
     rules=frozenset({0}),
-    axis=Axis((Estimate(2, 1, 3), None), (0, 4), ("0", "4"), 12),
+    bars=("0  4", "├─●┤", ""),
 )
 REPORT = Report("title", ("An answer <i>.",), TABLE, ("warning: careful",))
 
@@ -37,16 +36,20 @@ class Cells(HTMLParser):
         if tag in ("td", "th") and self.rows:
             self.rows[-1].append("")
 
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table":
+            self.rows.append([])
+
     def handle_data(self, data: str) -> None:
         if self.rows and self.rows[-1]:
             self.rows[-1][-1] += data
 
 
-def test_html_shows_cells_as_text_and_aligns_numbers() -> None:
+def test_html_shows_cells_as_text_without_bars_and_aligns_numbers() -> None:
     text = html_text([REPORT])
     cells = Cells()
     cells.feed(text.split("<main>")[1])
-    assert [row[:3] for row in cells.rows[1:3]] == [list(row) for row in TABLE.rows]
+    assert cells.rows[1:3] == [list(row) for row in TABLE.rows]
     assert '<tr class="cut">' in text
     assert text.count('class="r"') >= 4
     assert "<b>&" not in text

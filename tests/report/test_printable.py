@@ -13,7 +13,7 @@ import pytest
 import podium
 from podium.printable import escape_cells, formula_columns, tell
 from podium.report.ranking_view import ranking_text
-from podium.report.writers import WRITERS, styled_text
+from podium.report.styles import WRITERS, styled_text
 
 FORMULAS = ("=cmd|' /C calc'!A0", "@SUM(A1)", "+cmd", "-2+3+cmd|' /C calc'!A0", "- 1-cmd", " =1+1", "＝1+1", "-.5+cmd")
 HOSTILE = (*FORMULAS, "\x1b]0;gone\x07\x1b[2J", "gpt\u202e4-tpg", "a\u200bb")

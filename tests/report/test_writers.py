@@ -1,7 +1,6 @@
 """Writers of reports: whatever is shown, at any width, the tables stay rectangular and no digit is lost."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,9 +8,9 @@ from hypothesis import strategies as st
 
 from podium.nouns.estimate import Estimate
 from podium.report.markup import markdown_text
-from podium.report.model import Axis, Fact, Report, Section, Table
-from podium.report.terminal import terminal_text
-from podium.report.writers import WRITERS
+from podium.report.model import Fact, Report, Section, Table
+from podium.report.styles import WRITERS, styled_text
+from podium.report.terminal import bar_column, terminal_text
 
 CELL_BREAK = re.compile(r"(?<!\\)\|")
 HOSTILE = st.text("ab |*_`<[\\\n\x1b…中(", max_size=12)
@@ -24,9 +23,9 @@ def tables(draw: st.DrawFn) -> Table:
     columns, rows = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     header = ("name", *(f"column {k}" for k in range(columns)))
     cells = tuple((draw(HOSTILE), *(draw(NUMBERS) for _ in range(columns))) for _ in range(rows))
-    axis = Axis((Estimate(2, 1, 3),) * rows, (0, 4), ("0", "4"), 12) if draw(st.booleans()) else None
+    bars = bar_column([Estimate(2, 1, 3)] * rows, 12, ".0f", ends=(0, 4)) if draw(st.booleans()) else ()
     rules = frozenset(draw(st.sets(st.integers(0, rows - 1))))
-    return Table("title", header, cells, rules=rules, spare=("column 1",), name=0, axis=axis)
+    return Table("title", header, cells, rules=rules, spare=("column 1",), bars=bars)
 
 
 def reports_of(table: Table) -> list[Report]:
@@ -50,11 +49,11 @@ def test_every_row_of_markdown_has_as_many_cells_as_its_header(table: Table) -> 
 @settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(20, 200))
 def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, width: int) -> None:
-    """Only what a table offers to give up may go: its pictures, a spare column, the middle of names."""
+    """Only what a table offers to give up may go: its pictures and a spare column."""
     lasting = [
         cell for row in table.rows for name, cell in zip(table.header[1:], row[1:], strict=True) if name != "column 1"
     ]
-    for report in reports_of(replace(table, name=None)):
+    for report in reports_of(table):
         words = "".join(terminal_text([report], width=width).split())
         for cell in lasting:
             value = cell.split(" (")[0]
@@ -83,14 +82,14 @@ def test_columns_without_an_alignment_are_rejected() -> None:
 
 def test_bars_without_a_row_are_rejected() -> None:
     with pytest.raises(ValueError, match="1 bars for 0 rows"):
-        Table("wins", ("model",), (), axis=Axis((Estimate(1, 0, 2),), (0, 2), ("0", "2"), 9))
+        Table("wins", ("model",), (), bars=bar_column([Estimate(1, 0, 2)], 9, ".0f"))
 
 
 @pytest.mark.parametrize("style", sorted(WRITERS))
 def test_answer_facts_and_warnings_are_written_in_every_style(style: str) -> None:
     facts = (Fact("fine", "yes"), Fact("share", "49.0%", "48.0 … 50.0", "1,200 pairs", "80 items"))
     section = Section("s", "of a section", facts, notes=("warning: take care",))
-    text = WRITERS[style]([Report("a report", ("amber leads.",), sections=(section,))], False)
+    text = styled_text(None, style, lambda _: [Report("a report", ("amber leads.",), sections=(section,))])
     share = r"49.0\%" if style == "latex" else "49.0%"
     for part in ("amber leads.", "a report", "of a section", "fine", share, "80 items", "warning: take care"):
         assert part in text

@@ -39,7 +39,7 @@ ENABLE = """
 import sysconfig
 import podium.cli.enable
 sysconfig.get_path = lambda name: {folder!r}
-podium.cli.enable.write_startup_file(user=False)
+podium.cli.enable.write_startup_file()
 """
 RANK_LOG = """
 import os
@@ -65,7 +65,7 @@ write_run(Path({folder!r}), results, SimpleNamespace(general_config_tracker=abou
 
 USUAL = ["podium.cli.main", "podium.reading.judgments"]
 ALL = [
-    *("podium.verbs.rank_battles", "podium.rankers.bradley_terry", "podium.rankers.win_rate", "podium.report.writers"),
+    *("podium.verbs.rank_battles", "podium.rankers.bradley_terry", "podium.rankers.win_rate", "podium.report.terminal"),
     *(
         "podium.report.ranking_view",
         "podium.verbs.calibration_run",

@@ -8,13 +8,13 @@ import numpy as np
 from podium.checks import CHECKS
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
+from podium.rankers.cells import BattleData, load_battles, prepare_battles
 from podium.rankers.coded import Cluster, CodedBattles, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.graph import Graph, design_efficiency
-from podium.rankers.identification import bounded_models, describe_separated, fit_identified
+from podium.rankers.identification import bounded_models, describe_separated, fit_battles
 from podium.rankers.intervals import (
     Interval,
     ScoreEstimates,
@@ -24,9 +24,9 @@ from podium.rankers.intervals import (
     t_quantile,
 )
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
-from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
+from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
-from podium.rankers.pairs import Pairs, cells_by_cluster
+from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 from podium.rankers.strengths import Strengths, build_prior
@@ -56,7 +56,8 @@ def bradley_terry(
         rng: draws for rank sets and the bootstrap.
         regularization: lambda; 0 needs that no model is separated.
         labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
-        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or `bootstrap` (percentile).
+        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or `bootstrap` (percentile; not
+            with length_control).
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has 1000.
         centre: models whose mean is 1500; by default all that are not separated.
@@ -71,15 +72,14 @@ def bradley_terry(
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or model.
     """
-    require_choice("interval", interval, ("sandwich", "bootstrap"))
+    require_choice("interval", interval, ("sandwich",) if length_control else ("sandwich", "bootstrap"))
     lengths = read_lengths(battles, labels, cluster, length_of) if length_control else None
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
-    pairs = pair_sums_with_items(coded)
-    exposure = measure_exposure(battles, coded, pairs)
     unable = [("interval=bootstrap", interval == "bootstrap"), ("pin", pin), ("length_control", length_control)]
     ladder, notes = choose_ladder(battles, ratings, coded.models, [name for name, is_set in unable if is_set])
     prior = build_prior(ladder, coded.models) if ladder else None
-    strengths = fit_identified(coded.models, pairs, exposure.battles, regularization, prior)
+    strengths = fit_battles(coded, regularization, prior)
+    exposure = measure_exposure(battles, coded, strengths.pairs)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
     items = coded.clusters_by_model()
@@ -87,7 +87,7 @@ def bradley_terry(
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
-        estimate = _bootstrap_elo(length or strengths, load_battles(coded), pairs, scale, level, resamples, rng)
+        estimate = _bootstrap_elo(strengths, load_battles(coded), scale, level, resamples, rng)
     more = {"length_control": length.summary(level)} if length else {}
     warnings = [*notes, *(length.warnings() if length else ())]
     if prior:
@@ -98,25 +98,16 @@ def bradley_terry(
 
 
 def _bootstrap_elo(
-    fit: Strengths | EqualLength,
-    coded: CodedBattles,
-    pairs: Pairs,
-    scale: EloScale,
-    level: float,
-    resamples: int,
-    rng: np.random.Generator,
+    fit: Strengths, coded: CodedBattles, scale: EloScale, level: float, resamples: int, rng: np.random.Generator
 ) -> ScoreEstimates:
     """Return Elo scores with percentile intervals from refits to resampled clusters."""
-    cells, has_length = cells_by_cluster(coded, pairs), isinstance(fit, EqualLength)
-    draws = resample(
-        lambda counts: scale.scores(fit.resampled_theta(cells, counts)),
-        coded.clusters,
-        resamples,
-        rng,
-        width=len(coded.a) if has_length else len(pairs.first),
-    )
-    score = scale.scores((fit.strengths if isinstance(fit, EqualLength) else fit).theta)
-    items = coded.clusters_by_model()
+    cells, width = cells_by_cluster(coded, fit.pairs), len(fit.pairs.first)
+
+    def resampled_scores(counts: np.ndarray) -> np.ndarray:
+        return scale.scores(fit.resampled_theta(cells, counts))
+
+    draws, items = resample(resampled_scores, coded.clusters, resamples, rng, width), coded.clusters_by_model()
+    score = scale.scores(fit.theta)
     return bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, items=items)
 
 

@@ -90,7 +90,7 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
     pairs = pair_sums(coded)
     graph = comparison_graph(pairs)
     if graph.group[a] != graph.group[b]:
-        raise NotIdentifiedError(describe_groups(coded.models, graph, coded.battles_by_model()))
+        raise NotIdentifiedError(describe_groups(coded, graph))
     if graph.groups > 1:
         kept = graph.group == graph.group[a]
         coded, (a, b) = coded.battles_among(kept), (int(kept[:code].sum()) for code in (a, b))

@@ -3,10 +3,10 @@
 import numpy as np
 
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import CodedBattles
+from podium.rankers.cells import BattleData, pair_sums_with_items
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, joining_pairs
-from podium.rankers.pairs import Pairs, pair_sums, win_rates
+from podium.rankers.pairs import win_rates
 from podium.rankers.strengths import LadderPrior, Strengths, check_regularization, fit_strengths
 from podium.text import plural, some
 
@@ -14,25 +14,17 @@ MOST_GROUPS = 10
 MOST_NAMES = 5
 
 
-def fit_battles(coded: CodedBattles, regularization: float = REGULARIZATION) -> Strengths:
-    """Fit Bradley-Terry log-strengths to battles; raises the errors of `fit_identified`."""
-    return fit_identified(coded.models, pair_sums(coded), coded.battles_by_model(), regularization)
-
-
-def fit_identified(
-    models: tuple[str, ...],
-    pairs: Pairs,
-    battles: np.ndarray,
-    regularization: float = REGULARIZATION,
-    prior: LadderPrior | None = None,
+def fit_battles(
+    battles: BattleData, regularization: float = REGULARIZATION, prior: LadderPrior | None = None
 ) -> Strengths:
     """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with lambda 0."""
     check_regularization(regularization)
+    pairs = pair_sums_with_items(battles)
     graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
     if graph.groups > 1:
-        raise NotIdentifiedError(describe_groups(models, graph, battles))
+        raise NotIdentifiedError(describe_groups(battles, graph))
     if graph.separated.any() and regularization == 0:
-        who = describe_separated(models, graph, win_rates(pairs))
+        who = describe_separated(battles.models, graph, win_rates(pairs))
         raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")
     return fit_strengths(pairs, regularization, prior=prior)
 
@@ -42,13 +34,14 @@ def bounded_models(graph: Graph) -> np.ndarray:
     return ~graph.separated | graph.separated.all()
 
 
-def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
+def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -> str:
     """Write a message that names the disconnected groups and the fewest battles that would join them."""
+    models = battles.models
     groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
-    joins = [f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles)]
+    joins = [f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles.battles_by_model())]
     return (
-        f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
+        f"the {which} fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
         f"{len(joins)} {plural('battle', len(joins))} would join them: {some(joins, '; ', MOST_NAMES)}"
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import comb
@@ -52,28 +51,22 @@ def informativeness(
     *,
     level: float = LEVEL,
     rng: np.random.Generator,
-    levels: Literal["full", "three"] = "full",
     interval: Interval = "sandwich",
     resamples: int = RESAMPLES,
 ) -> Standings:
     """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
 
     Only pairs with both verdicts readable are compared; `pairs` counts them, and weights are not used. The score is I
-    on all distinct merged verdicts; a further column (`three_level`) has I on win, tie, loss, with its standard error.
-    `levels=three` exchanges the two.
+    on all distinct merged verdicts (five-level labels by their margin, others by their credit); a further column
+    (`three_level`) has I on win, tie, loss, with its standard error. Continuous credits have the latter only, as score.
 
-    Args:
-        battles: merged; five-level labels are compared by their margin, other verdicts by their credit.
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and the bootstrap.
-        levels: `full` or `three`; continuous credits allow `three` only, with a warning.
+    Args (others as of `bradley_terry`):
         interval: `sandwich` (linearized ratio, by item, t) or `bootstrap` (percentile).
 
     Raises:
         NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on one item.
         UsageError: an unknown option value.
     """
-    require_choice("levels", levels, ("full", "three"))
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
     three = count_differences(coded, coded.credit - 0.5, np.sign)
@@ -88,15 +81,14 @@ def informativeness(
             "no item has readable verdicts of two models against a common third: informativeness needs an `item` "
             "column and several models judged on each item"
         )
-    chosen = three if levels == "three" or full is None else full
+    chosen = three if full is None else full
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
     lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
-    name, other = ("full", full) if chosen is three else ("three_level", three)
-    extra = {} if other is None else {name: other.share, f"{name}_se": np.sqrt(np.diag(other.covariance))}
+    further = {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))} if full else {}
     result = RankerResult(
         estimate,
-        extra=extra | {"pairs": chosen.compared.sum(axis=0)},
-        diagnostics={"levels": "three" if chosen is three else "full"},
+        extra=further | {"pairs": chosen.compared.sum(axis=0)},
+        diagnostics={"levels": "full" if full else "three"},
         warnings=[*_comparison_warnings(battles, full, lacking)],
     )
     exposure = measure_exposure(battles, coded)

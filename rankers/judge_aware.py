@@ -11,10 +11,9 @@ from podium.errors import UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
 from podium.rankers.bradley_terry import hide_separated
-from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.identification import bounded_models, fit_identified
+from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import finite_or_none, sandwich_estimate, t_quantile
 from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.one_truth import OneTruth, one_truth_test
@@ -51,13 +50,9 @@ def judge_aware(
     rejects that the judges share one theta (p < 0.05), if a judge contradicts the others (a slope below 0), or if the
     battles do not identify the slopes (too few, or the judges share no pairs).
 
-    Args:
+    Args (others as of `bradley_terry`):
         battles: credits in [0, 1], of two judges or more.
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and tests.
         regularization: lambda of strengths, slopes (from 1) and position effects.
-        pin: `MODEL:1000` shifts all scores so that this model has 1000.
-        centre: models whose mean is 1500; by default all that are not separated.
 
     Returns:
         Standings whose intervals include the error of the slopes (sandwich by item, t quantiles);
@@ -73,9 +68,8 @@ def judge_aware(
     """
     data = jury_battles(battles)
     coded = data.coded
-    pairs = pair_sums_with_items(coded)
-    exposure = measure_exposure(battles, coded, pairs)
-    plain = fit_identified(coded.models, pairs, exposure.battles, regularization)
+    plain = fit_battles(coded, regularization)
+    exposure = measure_exposure(battles, coded, plain.pairs)
     free = fit_slopes(data, plain.theta, regularization)
     truth, errors = one_truth_test(free, rng), shared_errors(free)
     jury = _summary(free, truth, errors, level)

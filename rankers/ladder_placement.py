@@ -21,7 +21,7 @@ from podium.nouns.ladder import Ladder
 from podium.rankers.cells import BattleData, pair_sums_with_items, prepare_battles
 from podium.rankers.few_items import FEW
 from podium.rankers.given_ratings import Ratings, read_ladder
-from podium.rankers.identification import bounded_models, fit_identified
+from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
 from podium.rankers.scale import POINTS, elo_scale
 from podium.rankers.strengths import LadderPrior, Strengths, build_prior, fit_strengths
@@ -183,13 +183,13 @@ def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[
 def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     """Fit Bradley-Terry to battles; return ratings with their covariance, for separated models the one by lambda."""
     coded = prepare_battles(battles)
-    models, pairs, items = coded.models, pair_sums_with_items(coded), coded.clusters_by_model()
+    models, items = coded.models, coded.clusters_by_model()
     if coded.clusters <= len(models):
         few = f"too few items ({coded.clusters}) for errors of {len(models)} models"
         raise UsageError(f"{source}: {few}; give ratings=")
     own = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(own, models) if own else None
-    fit = fit_identified(models, pairs, coded.battles_by_model(), prior=prior)
+    fit = fit_battles(coded, prior=prior)
     scale = prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None)
     separated = fit.graph.separated
     covariance = scale.covariance(fit.covariance(coded))

@@ -14,7 +14,7 @@ from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.signals import Signal
-from podium.rankers.calibration.targets import order_weights
+from podium.rankers.calibration.targets import soften_verdicts
 from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.intervals import finite_or_none, t_quantile
 from podium.rankers.pairs import win_rates
@@ -73,7 +73,7 @@ def rate_newcomers(
     """Rate each new model alone against the calibration's models, whose ratings are fixed; other battles are left out,
     with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7."""
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
-    credit = evidence.soft(order_weights(calibration.target, signal))
+    credit = soften_verdicts(calibration.target, evidence.signal)
     models = _place_models(evidence, credit, calibration, rule, int(rng.integers(2**63)), hard)
     new, unit = [model for model in models if model.is_new], evidence.unit
     return Standings(

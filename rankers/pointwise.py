@@ -52,10 +52,8 @@ def mean(
 ) -> Standings:
     """Rank by the mean over items of each model's pointwise score.
 
-    Args:
+    Args (others as of `bradley_terry`):
         battles: with score_a and score_b; several scores of a model on an item are averaged first.
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and the bootstrap.
         interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or `bootstrap` (percentile).
 
     Raises:
@@ -80,16 +78,8 @@ def mean(
 def median(
     battles: Battles, *, level: float = LEVEL, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> Standings:
-    """Rank by the median over items of each model's pointwise score, with item-bootstrap intervals.
-
-    Args:
-        battles: with score_a and score_b.
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for the bootstrap and rank sets.
-
-    Raises:
-        NotIdentifiedError: no pointwise scores.
-    """
+    """Rank by the median over items of each model's pointwise score, with item-bootstrap intervals; NotIdentifiedError
+    without pointwise scores. Arguments are as of `mean`."""
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
     shared = len(estimate.score) - len(np.unique(estimate.score))

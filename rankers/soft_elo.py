@@ -24,10 +24,9 @@ from podium.rankers.calibration.targets import (
     soften_verdicts,
     weak_signal_warnings,
 )
-from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import Cluster, CodedBattles, code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.identification import bounded_models, fit_battles, fit_identified
+from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.newton import DesignMatrix
 from podium.rankers.scale import POINTS, elo_scale
@@ -67,10 +66,8 @@ def soft_elo(
     one by one against those that it knows, on its Elo scale (scale-corrected to human ratings if it is), with conformal
     intervals.
 
-    Args:
+    Args (others as of `bradley_terry`):
         battles: of one judge, with margins or soft credits.
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and the bootstrap of new models.
         target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria`, or of graded credits
             `credit` (as they are) or `log-odds` (times a beta that puts them on the human scale).
         beta: logits per unit of margin; taken as exact.
@@ -83,7 +80,6 @@ def soft_elo(
         conformal_level: by default that of the calibration.
         of: the rating that a conformal interval covers: `votes` (human ratings, from about as many votes as the
             calibrated models had) or `human` (from ever more votes).
-        centre: models whose mean is 1500; by default all that are not separated.
         calibration: of this judge.
         whole: all battles, if `battles` are a slice: beta is fitted to them.
 
@@ -102,9 +98,9 @@ def soft_elo(
     notes = _notes_without_placement(calibration, conformal_level, of)
     penalty = REGULARIZATION if regularization is None else regularization
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
-    pairs = pair_sums_with_items(coded)
-    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
-    strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
+    strengths = fit_battles(coded, penalty)
+    lacking = f"battle with a signal ({soft.signal.kind})"
+    exposure = replace(measure_exposure(battles, coded, strengths.pairs), lacking=lacking)
     scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":

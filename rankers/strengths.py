@@ -156,7 +156,7 @@ def fit_strengths(
     start: np.ndarray | None = None,
     prior: LadderPrior | None = None,
 ) -> Strengths:
-    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_identified` checks."""
+    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_battles` checks."""
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
     if prior:

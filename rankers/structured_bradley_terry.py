@@ -12,7 +12,7 @@ from podium.rankers.calibration.signals import Kind
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_warnings
-from podium.rankers.identification import bounded_models, fit_identified
+from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import SPREAD_PRIOR, MisjudgedFit, fit_with_misjudged
@@ -49,16 +49,12 @@ def structured_bradley_terry(
     hold those by their own labels. Further columns are the rating by the labels alone (`human`), by the judge alone
     (`judge`, kappa times its strength), and `pull`, the weight of the labels in [0, 1].
 
-    Args:
+    Args (others as of `bradley_terry`):
         battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no verdict.
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets.
         target, beta, constant, ridge: the judge's soft credits, as of soft-elo; by default its margins, with a beta
             fitted to the labels, or its verdicts as they are.
         spread_prior: logits, prior median of the disagreement between judge and humans; 0.35 by default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.
-        pin: `MODEL:1000` shifts all scores.
-        centre: models whose mean is 1500; by default all that are not separated.
         whole: all battles, if `battles` are a slice, whose items' labels only are used.
 
     Raises:
@@ -72,9 +68,8 @@ def structured_bradley_terry(
         raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
     credit, warnings = _judge_credits(battles, whole or battles, TargetOptions(target, beta, constant, ridge), level)
     coded = code_battles(battles, credit=credit)
-    pairs = pair_sums(coded)
-    exposure = measure_exposure(battles, coded, pairs)
-    judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
+    judge = fit_battles(coded, regularization)
+    exposure = measure_exposure(battles, coded, pair_sums(coded))
     is_slice = whole is not None and len(whole) != len(battles) and battles.has_items
     items = frozenset(battles.values_of("item")) if is_slice else None
     labels = human_label_fit(battles, coded.models, items)

@@ -50,16 +50,10 @@ def win_rate(
     on less than half as many items as the most frequent one counts less (`podium.rankers.pairs.opponent_weights`).
     With an anchor, the anchor's own rate is 1 - mean of the others' rates (Don-Yehiya et al., section 2).
 
-    Args:
-        battles: credits in [0, 1].
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and the bootstrap.
+    Args (others as of `bradley_terry`):
         anchor: use only the battles against this model.
-        labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
         interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile).
-        cluster: `item`, or `row` for comparison.
         length_control: against one baseline, as if all responses were equally long (AlpacaEval's model).
-        length_of: the length that is controlled for, of the answer or of the transcript of an agent.
         length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
     Raises:

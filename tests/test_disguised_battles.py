@@ -33,7 +33,7 @@ RANKERS = [
     ("win-rate", {"anchor": "model-c"}),
     ("win-rate", {"anchor": "model-c", "length_control": True}),
     ("informativeness", {}),
-    ("informativeness", {**FEW, "levels": "three"}),
+    ("informativeness", FEW),
     ("mean", {}),
     ("mean", FEW),
     ("median", {"resamples": 40}),
@@ -181,7 +181,10 @@ def targets_of(battles):
     """Return what `calibrate --compare` shows: every target, and what each errs beyond the best."""
     targets = calibrate_targets(battles, level=0.5)
     choice = select_best(targets, 0.5)
-    beyond = {f"{k} {one.calibration.target.kind}": asdict(beside) for k, (one, beside) in enumerate(choice.others)}
+    beyond = {
+        f"{k} {one.calibration.target.kind}": {name: asdict(gap) for name, gap in gaps.items()}
+        for k, (one, gaps) in enumerate(choice.others)
+    }
     best = (choice.best.calibration.target.kind, choice.best.kind)
     return {"targets": [without_provenance(one) for one in targets], "best": best, "beyond": beyond}
 

@@ -20,7 +20,7 @@ from podium.rankers.calibration.agreement import (
 )
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.signals import default_kind, read_signal
-from podium.rankers.calibration.targets import fit_target, order_weights
+from podium.rankers.calibration.targets import fit_target
 from podium.rankers.coded import hard_credits
 from podium.rankers.intervals import resample, small_sample_factor
 from podium.report.model import Report, Table
@@ -120,7 +120,7 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
         return Missing("the verdicts have no margin", MARGINS), None
     if evidence.signal.kind == "credit":
         why = "the credits are probabilities, taken as they are"
-        return Missing(why, "give a column margin"), evidence.soft(np.ones(1))
+        return Missing(why, "give a column margin"), evidence.signal.predict(np.ones(1))
     target = attempt(lambda: fit_target(evidence, level), "label more battles")
     if isinstance(target, Missing):
         return target, None
@@ -128,7 +128,7 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
     facts: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
     beta = Statistic(target.beta, target.low, target.high, n=target.battles, of="preferences", **facts)
-    return beta, evidence.soft(order_weights(target, evidence.signal))
+    return beta, soften_verdicts(target, evidence.signal)
 
 
 def _estimate_calibration_error(

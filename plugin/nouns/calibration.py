@@ -170,8 +170,6 @@ class Conformal:
     coverage: float | None
     median_width: float | None
     splits: int
-    coverage_range: tuple[float, float] | None = None
-    width_range: tuple[float, float] | None = None
     median_se: float | None = None
     t: float | None = None
     loo_coverage: float | None = None

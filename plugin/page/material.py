@@ -15,9 +15,9 @@ from podium.nouns.ranking import Ranking
 from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
 from podium.page.sources import BattleTexts
-from podium.rankers.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.cells import prepare_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
-from podium.rankers.identification import fit_identified
+from podium.rankers.identification import fit_battles
 from podium.report.model import Report, Table
 
 
@@ -80,7 +80,7 @@ def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageCont
         met = set(matchups["model"])
         names = [entry.model for entry in content.ranking.standings[0].entries if entry.model in met]
         content = replace(content, matchups=matchups, names=names)
-        strengths = fit_identified(prepared.models, pair_sums_with_items(prepared), prepared.battles_by_model())
+        strengths = fit_battles(prepared)
         codes = [prepared.models.index(name) for name in names]
         covariance = strengths.covariance(prepared)[np.ix_(codes, codes)]
         probabilities = rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))

@@ -103,7 +103,7 @@ def differences_report(choice: "Choice") -> Report:
     """Compare each target with the one of the smallest error."""
     digits = {"mae": 1, "spearman": 3, "kendall": 3}
     rows = [
-        (*_contender_cells(each), *(_signed_text(getattr(beyond, name), digits[name]) for name in digits))
+        (*_contender_cells(each), *(_signed_text(beyond.get(name), places) for name, places in digits.items()))
         for each, beyond in choice.others
     ]
     title = f"beyond {' '.join(filter(None, _contender_cells(choice.best)))}, which errs least"
@@ -221,9 +221,7 @@ def _conformal_report(calibration: Calibration) -> Report:
     if any(kind.coverage is not None for kind in both):
         rows += [
             _row(f"coverage over {soft.splits} half splits", both, "coverage", ".1%"),
-            ("  least … largest", *(_ends_text(kind.coverage_range, ".0%") for kind in both)),
             _row("median width over the splits, Elo", both, "median_width", ".1f"),
-            ("  least … largest", *(_ends_text(kind.width_range, ".1f") for kind in both)),
         ]
     else:
         rows.append((f"coverage and width over half splits need {2 * soft.least_models} models", EMPTY, EMPTY))

@@ -1,7 +1,6 @@
 """How held-out judge ratings agree with human ones, with intervals over models, and which target errs least."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -51,32 +50,25 @@ def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
     return float(CORRELATIONS[rule](judge, human).statistic) if vary else None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Error and rank correlations of some ratings minus those of others, over the models that both rate."""
-
-    mae: Estimate | None
-    spearman: Estimate | None
-    kendall: Estimate | None
-
-
 def compare_accuracy(
     ours_held: Sequence[HeldOut],
     theirs_held: Sequence[HeldOut],
     level: float,
     kind: str = "soft",
     their_kind: str = "soft",
-) -> Difference:
-    """Return error and correlations of our ratings minus theirs, with paired t and jackknife intervals over models."""
+) -> dict[str, Estimate]:
+    """Return `mae` and correlations of our ratings minus theirs, with paired t and jackknife intervals over the models
+    that both rate; without those that are unknown."""
     beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
     both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
     if len(both) < 2:
-        return Difference(None, None, None)
+        return {}
     ours, human = _paired_ratings(both, kind)
     theirs, also_human = _paired_ratings([beside[held.model] for held in both], their_kind)
     mae = Estimate(*mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level))
     sides = (ours, human, theirs, also_human)
-    return Difference(mae, *(_jackknife(rule, sides, level) for rule in CORRELATIONS))
+    gaps = {"mae": mae} | {rule: _jackknife(rule, sides, level) for rule in CORRELATIONS}
+    return {name: gap for name, gap in gaps.items() if gap}
 
 
 class Contender(NamedTuple):
@@ -92,7 +84,7 @@ class Choice(NamedTuple):
     """The ratings that err least over the `n` models that all rate, and differences that hold together (Bonferroni)."""
 
     best: Contender
-    others: tuple[tuple[Contender, Difference], ...]
+    others: tuple[tuple[Contender, dict[str, Estimate]], ...]
     level: float
     n: int
 

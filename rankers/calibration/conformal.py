@@ -38,8 +38,6 @@ def measure_conformal(
         coverage=None if coverage is None else float(coverage.mean()),
         median_width=None if width is None else float(width.mean()),
         splits=splits,
-        coverage_range=None if coverage is None else (float(coverage.min()), float(coverage.max())),
-        width_range=None if width is None else (float(width.min()), float(width.max())),
         median_se=float(np.median(error)) if len(error) else None,
         loo_coverage=alone[0],
         loo_width=alone[1],

@@ -9,12 +9,12 @@ from scipy.special import expit
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
-from podium.rankers.calibration.signals import Signal, beta_direction, predict_preference, readable_margins
+from podium.rankers.calibration.signals import Signal, beta_direction, readable_margins
 from podium.rankers.coded import Cluster, CodedBattles, centred_gram, cluster_codes, hard_credits, order_of_battles
 from podium.rankers.graph import comparison_graph, separated_models
+from podium.rankers.identification import describe_groups
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
-from podium.text import some
 
 FEWEST_MODELS = 3
 """One held out, and two others that have a rating difference."""
@@ -45,14 +45,6 @@ class Evidence:
     def preference(self) -> np.ndarray:
         """Mask of the battles with a signal and a human preference that is no tie, shape (battles,)."""
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
-
-    def involves(self, model: int) -> np.ndarray:
-        """Return the mask of the battles of a model, shape (battles,)."""
-        return (self.first == model) | (self.second == model)
-
-    def soft(self, weights: np.ndarray) -> np.ndarray:
-        """Return the soft target of first by a map's weights, NaN without a signal, shape (battles,)."""
-        return predict_preference(self.signal.kind, self.signal.x, weights)
 
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
         """Return the battles with a known credit of first, coded for a joint fit."""
@@ -187,13 +179,10 @@ def _select_complete(evidence: Evidence) -> Evidence:
 
 def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
     """Raise NotIdentifiedError if the battles with a known credit do not connect all models."""
-    models, graph = evidence.models, comparison_graph(pair_sums(evidence.coded_by(credit)))
+    coded = evidence.coded_by(credit)
+    graph = comparison_graph(pair_sums(coded))
     if graph.groups > 1:
-        names = [some([models[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
-        raise NotIdentifiedError(
-            f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
-            f"{some(names, ' | ', 10)}"
-        )
+        raise NotIdentifiedError(describe_groups(coded, graph, f"battles {what}"))
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:

@@ -17,7 +17,7 @@ from podium.rankers.calibration.accuracy import measure_accuracy
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fit_fold_weights, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
-from podium.rankers.calibration.targets import fit_target, held_out_log_loss, order_weights
+from podium.rankers.calibration.targets import fit_target, held_out_log_loss, order_weights, soften_verdicts
 from podium.rankers.intervals import finite_or_none
 
 FEWEST = 3
@@ -116,13 +116,13 @@ def hold_out_models(
         target, weights = fit_target(evidence, level), fit_fold_weights(evidence)
     else:
         target, weights = given, np.tile(order_weights(given, evidence.signal), (len(evidence.models), 1))
-    pooled = evidence.soft(order_weights(target, evidence.signal))
+    signal, pooled = evidence.signal, soften_verdicts(target, evidence.signal)
     scales = {
         "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
         "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
-        "soft": leave_one_out(evidence, pooled, regularization, method, "soft", lambda k: evidence.soft(weights[k])),
+        "soft": leave_one_out(evidence, pooled, regularization, method, "soft", lambda k: signal.predict(weights[k])),
     }
-    maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
+    maps = [() if np.isnan(row).any() else zip(signal.names, row.tolist(), strict=True) for row in weights]
     plain = tuple(
         HeldOut(
             model=name,

@@ -38,7 +38,7 @@ def fit_fold_weights(evidence: Evidence) -> np.ndarray:
     folds = np.full((len(evidence.models), len(pooled)), np.nan)
     for model in range(len(folds)):
         with suppress(NotIdentifiedError, NotConvergedError):
-            weights = evidence.fit_weights(~evidence.involves(model), pooled)
+            weights = evidence.fit_weights((evidence.first != model) & (evidence.second != model), pooled)
             # A slope of 0 or less would turn every target of this fold round.
             if beta_direction(evidence.signal.kind, weights) @ weights > 0:
                 folds[model] = weights

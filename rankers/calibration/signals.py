@@ -38,30 +38,17 @@ class Signal:
 
     @property
     def penalty(self) -> np.ndarray:
-        """Penalty matrix of the fit, shape (features, features)."""
-        return ridge_penalty(len(self.names), self.ridge)
+        """Matrix of ridge * sum (b - mean b)^2, shape (features, features); the mean is not penalized."""
+        return self.ridge * (np.eye(len(self.names)) - 1 / len(self.names))
 
-
-def ridge_penalty(features: int, ridge: float) -> np.ndarray:
-    """Return the matrix of ridge * sum (b - mean b)^2, shape (features, features); the mean is not penalized."""
-    return ridge * (np.eye(features) - 1 / features)
-
-
-def predict_preference(kind: Kind, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the probability that humans prefer a, NaN if unknown; `credit` is it already. Soft-Elo, equation 5."""
-    return 0.5 + x[:, 0] if kind == "credit" else expit(x @ weights)
+    def predict(self, weights: np.ndarray) -> np.ndarray:
+        """Return the probability that humans prefer a, NaN if unknown; `credit` is it already. Soft-Elo, equation 5."""
+        return 0.5 + self.x[:, 0] if self.kind == "credit" else expit(self.x @ weights)
 
 
 def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
     """Return the vector whose product with the weights is beta, the slope on the margin or the mean of the criteria."""
     return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
-
-
-def smoothing_weights(constant: float) -> np.ndarray:
-    """Return the weight logit(c) of label smoothing, shape (1,); raise UsageError if c is not in (0.5, 1)."""
-    if not 0.5 < constant < 1:
-        raise UsageError(f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1")
-    return np.array([logit(constant)])
 
 
 def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:

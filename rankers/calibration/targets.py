@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import logit
 
 from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.calibration import Agreement, Target
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.signals import Kind, Signal, beta_direction, predict_preference, smoothing_weights
+from podium.rankers.calibration.signals import Kind, Signal, beta_direction
 from podium.rankers.intervals import t_quantile
 
 WEAK = 0.35
@@ -64,7 +65,9 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
     if constant is not None:
         if kind != "smoothing" or beta is not None:
             raise UsageError("constant is the credit of a win under target=smoothing, and stands alone")
-        weight = float(smoothing_weights(constant)[0])
+        if not 0.5 < constant < 1:
+            raise UsageError(f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1")
+        weight = float(logit(constant))
         return Target("smoothing", {"verdict": weight}, weight)
     if kind != "margin" or not 0 < float(beta or 0) < np.inf:
         raise UsageError(f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only")
@@ -106,7 +109,7 @@ def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
 
 def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
     """Return the soft credit of a in every battle, NaN without a signal, shape (battles,)."""
-    return predict_preference(signal.kind, signal.x, order_weights(target, signal))
+    return signal.predict(order_weights(target, signal))
 
 
 def weak_signal_warnings(target: Target, agreement: Agreement) -> Iterator[str]:

@@ -10,9 +10,9 @@ from podium.rankers.coded import CodedBattles
 from podium.rankers.intervals import effective_clusters, t_quantile
 from podium.rankers.length_control.lengths import Lengths, saturate_lengths
 from podium.rankers.newton import SingularError, maximize
-from podium.rankers.pairs import PairCells, pair_sums
+from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
-from podium.rankers.strengths import Strengths, are_sound, column_likelihood
+from podium.rankers.strengths import Strengths, column_likelihood
 
 COLLINEAR = 1e-9
 """Share of the length term's information left by the models, below which it is confounded with their strengths."""
@@ -22,24 +22,11 @@ FEW = 2.0
 
 @dataclass(frozen=True, slots=True)
 class EqualLength:
-    """Strengths at equal length with the slope of the length term `term`; `sd` is the root mean square difference."""
+    """Strengths at equal length with the slope of the length term; `sd` is the root mean square difference."""
 
     strengths: Strengths
     lengths: Lengths
-    term: np.ndarray
     sd: float
-
-    def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Return log-strengths of resamples by cluster counts (draws, clusters); NaN without a fit, (draws, models)."""
-        coded, strengths = self.lengths.coded, self.strengths
-        theta = np.full((len(counts), len(coded.models)), np.nan)
-        for k in np.flatnonzero(are_sound(cells.pairs, *cells.resampled_sums(counts))):
-            again = replace(coded, weight=coded.weight * counts[k][coded.cluster])
-            try:
-                theta[k] = fit_with_length(again, self.term, strengths.regularization, strengths.theta).theta
-            except (NotIdentifiedError, NotConvergedError):
-                continue
-        return theta
 
     def warnings(self) -> tuple[str, ...]:
         """Warn if strength and length predict the verdicts on all but an item or two."""
@@ -77,7 +64,7 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
     term = saturate_lengths(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
     fit = fit_with_length(lengths.coded, term, plain.regularization, plain.theta)
-    return EqualLength(fit, lengths, term, sd)
+    return EqualLength(fit, lengths, sd)
 
 
 def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float, start: np.ndarray) -> Strengths:

@@ -11,12 +11,12 @@ from scipy.special import expit, logit, ndtri
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.human_agreement import clustered_kappa
 from podium.nouns.calibration import HeldOut
+from podium.nouns.estimate import Estimate
 from podium.rankers.bradley_terry import estimate_elo
-from podium.rankers.calibration.accuracy import Difference, compare_accuracy, measure_accuracy
+from podium.rankers.calibration.accuracy import compare_accuracy, measure_accuracy
 from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import CodedBattles
-from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.identification import bounded_models, fit_identified
+from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import ScoreEstimates, t_quantile
 from podium.rankers.length_control.baseline import estimate_equal_lengths, fit_rates_against
 from podium.rankers.length_control.joint import fit_at_equal_length
@@ -138,8 +138,7 @@ def _battles_of_four(seed: int, items: int, slope: float) -> Lengths:
 
 
 def _strengths_of_four(lengths: Lengths) -> Strengths:
-    coded = lengths.coded
-    return fit_identified(coded.models, pair_sums_with_items(coded), np.full(4, 3 * coded.clusters), REGULARIZATION)
+    return fit_battles(lengths.coded)
 
 
 def ratings_at_equal_length(items: int) -> Case:
@@ -235,7 +234,7 @@ def accuracy_beyond(name: str, models: int, r: float = 0.9, other: float = 0.6) 
     }[name]
 
     def draw(seed: int) -> tuple[float, Interval, Interval, float]:
-        found = getattr(_difference(seed, models, r, other), name)
+        found = _difference(seed, models, r, other)[name]
         value, ends = found.value, (found.low, found.high)
         narrow = tuple(value + (end - value) / 2 for end in ends)
         return value, ends, narrow, float(curve(r) - curve(other))
@@ -244,7 +243,7 @@ def accuracy_beyond(name: str, models: int, r: float = 0.9, other: float = 0.6) 
 
 
 @cache
-def _difference(seed: int, models: int, *correlations: float) -> Difference:
+def _difference(seed: int, models: int, *correlations: float) -> dict[str, Estimate]:
     return compare_accuracy(*_ratings(seed, models, *correlations), LEVEL)
 
 

@@ -32,13 +32,14 @@ def by_definition(battles, anchor, verdict):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("levels", "verdict"), [("full", lambda c: round(c, 9)), ("three", lambda c: np.sign(c - 0.5))]
+    ("column", "verdict"), [(None, lambda c: round(c, 9)), ("three_level", lambda c: np.sign(c - 0.5))]
 )
-def test_it_equals_the_papers_definition_loop_by_loop(levels, verdict):
+def test_it_equals_the_papers_definition_loop_by_loop(column, verdict):
     battles = simulate(5, 15, seed=2).battles(Judge(tie=0.5, unparsed=0.1))
     battles = read_battles(battles.to_frame().drop(columns=["margin", "swap"]), merge=False)
-    for entry in informativeness(battles, rng=np.random.default_rng(0), levels=levels).entries:
-        assert entry.score == pytest.approx(by_definition(battles, entry.model, verdict), abs=1e-12)
+    for entry in informativeness(battles, rng=np.random.default_rng(0)).entries:
+        found = entry.extra[column] if column else entry.score
+        assert found == pytest.approx(by_definition(battles, entry.model, verdict), abs=1e-12)
 
 
 def test_anchor_that_beats_every_model_is_uninformative():
@@ -96,8 +97,8 @@ def test_repeats_are_averaged_before_their_sign_is_taken():
     """Two losers to the anchor, one of them in two of three repeats: both lose, so they are not distinguishable."""
     rows = [("i", "anchor", "x", c) for c in (1.0, 1.0, 0.0)] + [("i", "anchor", "y", 1.0), ("i", "x", "y", 0.5)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
-    standings = informativeness(read_battles(frame), rng=np.random.default_rng(0), levels="three")
-    assert {e.model: e.score for e in standings.entries}["anchor"] == 0.0
+    standings = informativeness(read_battles(frame), rng=np.random.default_rng(0))
+    assert {e.model: e.extra["three_level"] for e in standings.entries}["anchor"] == 0.0
 
 
 def test_informativeness_reports_partly_known_margins():

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit
+from scipy.special import expit, logit
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import read_battles
 from podium.rankers.calibration.agreement import kappa, measure_agreement
 from podium.rankers.calibration.evidence import build_evidence
-from podium.rankers.calibration.signals import read_signal, smoothing_weights
+from podium.rankers.calibration.signals import read_signal
 
 UNPARSED = np.nan
 
@@ -30,7 +30,7 @@ def agreement(frame, beta=None, kind="margin"):
     """With predictions of a given slope, or without."""
     battles = read_battles(frame)
     evidence = build_evidence(battles, read_signal(battles, kind))
-    return measure_agreement(evidence, None if beta is None else evidence.soft(np.array([beta])))
+    return measure_agreement(evidence, None if beta is None else evidence.signal.predict(np.array([beta])))
 
 
 def hard(credit, human):
@@ -239,7 +239,7 @@ def test_maps_too_bold_and_too_shy_have_a_larger_calibration_error(factor):
 @pytest.mark.parametrize(("constant", "error"), [(0.75, 0.15), (0.95, 0.05)])
 def test_a_constant_credit_misses_by_its_distance_from_the_share_of_agreement(constant, error):
     """Nine of ten agree."""
-    found = agreement(frame_of([1] * 20, [1] * 18 + [0, 0]), smoothing_weights(constant)[0], "smoothing")
+    found = agreement(frame_of([1] * 20, [1] * 18 + [0, 0]), logit(constant), "smoothing")
     assert found.ece == pytest.approx(error)
 
 

@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from podium import NotIdentifiedError
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.signals import ridge_penalty
+from podium.rankers.calibration.signals import Signal
 from podium.rankers.intervals import t_quantile
 
 SHAPES = pytest.mark.parametrize("features", [1, 2, 5])
@@ -46,6 +46,10 @@ def evidence(x, y, weight=None, penalty=None, item=None):
         unit="item",
         models=("p", "q"),
     )
+
+
+def ridge_penalty(features, ridge):
+    return Signal("criteria", tuple("abcdefgh"[:features]), np.empty((0, features)), ridge).penalty
 
 
 def plain_fit(x, y, weight=None, penalty=None):

@@ -123,8 +123,8 @@ def test_each_fold_is_scale_corrected_by_the_other_models():
     battles = read_battles(world()[0])
     evidence = select_calibratable(build_evidence(battles, read_signal(battles, "margin")))
     known, k = calibration(), 4
-    rest = ~evidence.involves(k)
-    soft = evidence.soft(evidence.fit_weights(rest))
+    rest = (evidence.first != k) & (evidence.second != k)
+    soft = evidence.signal.predict(evidence.fit_weights(rest))
     ratings = []
     for credit in (soft, evidence.human):
         pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))

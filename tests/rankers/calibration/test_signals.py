@@ -10,13 +10,13 @@ from scipy.special import logit
 from podium import NotIdentifiedError, UsageError, read_battles
 from podium.rankers.calibration.signals import (
     Kind,
+    Signal,
     are_probabilities,
     beta_direction,
     default_kind,
-    predict_preference,
     read_signal,
-    smoothing_weights,
 )
+from podium.rankers.calibration.targets import build_given_target
 
 KINDS: tuple[Kind, ...] = Kind.__args__
 NONE = np.nan
@@ -40,6 +40,10 @@ def shown_twice(*verdicts):
 
 def features(kind, read):
     return read_signal(read, kind).x
+
+
+def predict(kind, x, weights):
+    return Signal(kind, ("first", "second")[: x.shape[1]], x).predict(weights)
 
 
 def test_the_margin_is_a_feature_as_it_stands():
@@ -143,31 +147,31 @@ def test_credits_of_unparsed_battles_do_not_make_them_soft():
 @given(st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=2), st.lists(st.floats(-9, 9), min_size=2, max_size=2))
 def test_signal_of_a_swapped_battle_is_the_complement(kind, x, weights):
     x, weights = np.array([x]), np.array(weights)
-    assert predict_preference(kind, -x, weights) == pytest.approx(1 - predict_preference(kind, x, weights), abs=1e-15)
+    assert predict(kind, -x, weights) == pytest.approx(1 - predict(kind, x, weights), abs=1e-15)
 
 
 def test_intercept_would_favour_one_response():
     """The wrong variant of a map fails the check above."""
     x = np.array([[1.0, 0.3]])
-    lopsided = predict_preference("margin", np.column_stack([x, [1.0]]), np.array([1, 1, 0.2]))
-    turned = predict_preference("margin", np.column_stack([-x, [1.0]]), np.array([1, 1, 0.2]))
+    lopsided = predict("margin", np.column_stack([x, [1.0]]), np.array([1, 1, 0.2]))
+    turned = predict("margin", np.column_stack([-x, [1.0]]), np.array([1, 1, 0.2]))
     assert turned != pytest.approx(1 - lopsided, abs=1e-2)
 
 
 @pytest.mark.parametrize("kind", ["margin", "criteria", "smoothing"])
 def test_features_become_the_logistic_of_their_weighted_sum(kind):
-    found = predict_preference(kind, np.array([[1.0, 2.0]]), np.array([0.5, -0.1]))
+    found = predict(kind, np.array([[1.0, 2.0]]), np.array([0.5, -0.1]))
     assert found == pytest.approx([1 / (1 + np.exp(-0.3))])
 
 
 def test_soft_credits_are_probabilities_as_they_are():
     credit = [0.9, 0.5, 0.3]
-    assert predict_preference("credit", features("credit", battles(credit)), np.ones(1)) == pytest.approx(credit)
+    assert predict("credit", features("credit", battles(credit)), np.ones(1)) == pytest.approx(credit)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_unknown_signals_have_no_probability(kind):
-    found = predict_preference(kind, np.array([[0.1, 0.2], [NONE, NONE]]), np.ones(2))
+    found = predict(kind, np.array([[0.1, 0.2], [NONE, NONE]]), np.ones(2))
     assert np.isnan(found).tolist() == [False, True]
 
 
@@ -176,7 +180,7 @@ def test_unknown_signals_have_no_probability(kind):
 @given(st.floats(0.501, 0.999))
 def test_a_constant_is_exactly_the_credit_of_a_win(constant):
     signal = read_signal(battles([1, 0, 0.5]), "smoothing")
-    found = predict_preference("smoothing", signal.x, smoothing_weights(constant))
+    found = signal.predict(np.array([logit(constant)]))
     assert found == pytest.approx([constant, 1 - constant, 0.5], abs=1e-15)
     assert found[2] == 0.5
 
@@ -184,7 +188,7 @@ def test_a_constant_is_exactly_the_credit_of_a_win(constant):
 @pytest.mark.parametrize("constant", [0.5, 1.0, 0.2, -1.0, 1.5, np.nan, np.inf])
 def test_a_constant_that_is_no_credit_of_a_win_is_rejected(constant):
     with pytest.raises(UsageError, match="lies between"):
-        smoothing_weights(constant)
+        build_given_target("smoothing", None, constant)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -192,7 +196,7 @@ def test_beta_is_the_logit_that_a_unit_of_the_signal_moves(kind):
     """A unit of every criterion, or of the first feature alone."""
     weights = np.array([0.7, 0.2])
     unit = np.array([[1.0, 1.0 if kind == "criteria" else 0.0]])
-    moved = logit(predict_preference("margin", unit, weights))
+    moved = logit(predict("margin", unit, weights))
     assert beta_direction(kind, weights) @ weights == pytest.approx(moved[0])
 
 

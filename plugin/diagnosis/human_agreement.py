@@ -20,7 +20,7 @@ from podium.rankers.calibration.agreement import (
 )
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.signals import default_kind, read_signal
-from podium.rankers.calibration.targets import fit_target
+from podium.rankers.calibration.targets import fit_target, soften_verdicts
 from podium.rankers.coded import hard_credits
 from podium.rankers.intervals import resample, small_sample_factor
 from podium.report.model import Report, Table

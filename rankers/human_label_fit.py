@@ -29,14 +29,13 @@ NO_LABELS = (
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
     """Human labels between ranked models, one row per labelled battle, weighted by votes; `left_out` labels are of
-    models without verdicts (`unknown`), `agreed` is the share on which all votes agree."""
+    models without verdicts (`unknown`)."""
 
     coded: CodedBattles
     votes: float
     unknown: tuple[str, ...]
     left_out: int
     battles: np.ndarray
-    agreed: float
 
     def left_out_warning(self) -> str:
         """Return a warning that names models whose labels are left out."""
@@ -74,8 +73,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     # Rows without an item cannot be matched with another table.
     met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
     labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS]))
-    agreed = float(means["agree"][known].mean())
-    return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled, agreed)
+    return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled)
 
 
 def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ from podium.rankers.cells import BattleData, pair_sums_with_items
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, joining_pairs
 from podium.rankers.pairs import win_rates
-from podium.rankers.strengths import LadderPrior, Strengths, check_regularization, fit_strengths
+from podium.rankers.strengths import LadderPrior, Strengths, fit_strengths
 from podium.text import plural, some
 
 MOST_GROUPS = 10
@@ -18,7 +18,6 @@ def fit_battles(
     battles: BattleData, regularization: float = REGULARIZATION, prior: LadderPrior | None = None
 ) -> Strengths:
     """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with lambda 0."""
-    check_regularization(regularization)
     pairs = pair_sums_with_items(battles)
     graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
     if graph.groups > 1:

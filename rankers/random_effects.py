@@ -102,14 +102,16 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     return max(LEAST_DISPERSION, pearson * max(1.0, clustered))
 
 
-def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
-    """Return the expected mean standard error of log-strengths for each number of labels, at the fit's tau."""
+def expected_errors(
+    labels: CodedBattles, phi: np.ndarray, theta: np.ndarray, tau: float, dispersion: float, numbers: tuple[int, ...]
+) -> list[float]:
+    """Return the expected mean standard error of log-strengths for each number of labels, at strengths `theta`."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
-    likelihood = _likelihood(pairs, phi, np.full(pairs.models, fit.tau[0] ** -2), 1.0)
-    p = 1 / (1 + np.exp(fit.theta[pairs.second] - fit.theta[pairs.first]))
+    likelihood = _likelihood(pairs, phi, np.full(pairs.models, tau**-2), 1.0)
+    p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
     one_label = likelihood.design.information((pairs.weight * p * (1 - p) / pairs.weight.sum())[None])[0]
     centring = _centring_matrix(phi)
-    informations = (number / fit.dispersion * one_label + np.diag(likelihood.penalty) for number in numbers)
+    informations = (number / dispersion * one_label + np.diag(likelihood.penalty) for number in numbers)
     return [float(np.sqrt(np.diag(centring @ linalg.inv(each) @ centring.T)).mean()) for each in informations]
 
 

@@ -151,9 +151,7 @@ def _label_and_judge_warnings(
         rest = "the column `human` does not rest on them"
         yield f"the judge's ratings may be unrelated to human ratings: {slope}; {rest}"
     if (labels.coded.credit == 0.5).all():
-        ties = "all labels are ties" if labels.agreed == 1 else "all labels are ties, or votes that cancel each other"
-        what = ties if labels.agreed else "humans who label the same battle contradict each other throughout"
-        yield f"{what}: labels say nothing of the order"
+        yield "all labels are ties, or votes that cancel each other: labels say nothing of the order"
     elif lost := [names[k] for k in np.flatnonzero(np.isnan(human) & (each > 0))]:
         yield f"labels alone do not bound these, or do not join them to others: {some(lost)}"
     for k in np.flatnonzero(misjudged.flagged).tolist():

@@ -1,7 +1,6 @@
 """Which battles humans should judge next, and how many labels leave which error."""
 
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
 from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit
 from podium.rankers.identification import fit_battles
-from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
+from podium.rankers.random_effects import SPREAD_PRIOR, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
 from podium.report.model import Report, Table
 from podium.responses.collection import Responses, response_key
@@ -104,27 +103,15 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
 def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> Forecast:
     """Forecast the mean absolute Elo error by number of labels, with and without the judge; a prior if no labels."""
     phi = fit_battles(coded).theta
+    theta, tau, dispersion, spread = phi, SPREAD_PRIOR, 1.0, coded
     if labels:
-        fit, spread = fit_random_effects(labels.coded, phi), labels.coded
-    else:
-        prior, zero, spread = (SPREAD_PRIOR,) * 3, np.zeros(len(phi)), coded
-        fit = RandomEffects(
-            theta=phi,
-            covariance=np.diag(zero),
-            kappa=(1.0, 1.0, 1.0),
-            tau=prior,
-            pull=zero,
-            dispersion=1.0,
-            own=phi,
-            own_se=zero,
-            p_value=np.ones(len(phi)),
-        )
+        fit = fit_random_effects(labels.coded, phi)
+        theta, tau, dispersion, spread = fit.theta, fit.tau[0], fit.dispersion, labels.coded
     further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
     numbers = tuple(sorted({*([known] if known else []), planned, *further}))
-    # A judge with so large an error, in logits, adds nothing to the labels.
-    alone = replace(fit, tau=(10.0, 10.0, 10.0))
-    errors = MEAN_OF_NORMAL * POINTS * np.array([expected_errors(spread, phi, each, numbers) for each in (fit, alone)])
-    return dict(zip(numbers, zip(*errors.tolist(), strict=True), strict=True))
+    # A judge with an error of 10 logits adds nothing to the labels.
+    errors = [expected_errors(spread, phi, theta, error, dispersion, numbers) for error in (tau, 10.0)]
+    return dict(zip(numbers, zip(*(MEAN_OF_NORMAL * POINTS * np.array(errors)).tolist(), strict=True), strict=True))
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:

@@ -155,8 +155,7 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[st
     judge, others = calibration.judge, [name for name in battles.judges if name != calibration.judge]
     if judge is None or not battles.judges:
         who = "the battles do" if judge else "the calibration does"
-        who = f"{who} not say" if judge or battles.judges else "neither the calibration nor the battles say"
-        yield f"{who} who judged: a calibration holds for its own judge"
+        yield f"{who} not say who judged: a calibration holds for its own judge"
     elif others:
         yield f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}"
     if known and here and not here <= known:

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.rankers.coded import hard_credits, require_choice
+from podium.rankers.coded import hard_credits, nothing_readable, require_choice
 
 Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 """Which signal is read; see `read_signal`."""
@@ -64,6 +64,8 @@ def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, ver
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
     signal = Signal(kind, tuple(columns), x, ridge if kind == "criteria" else 0.0)
+    if not battles.readable.any():
+        raise nothing_readable(battles)
     if not signal.is_known.any():
         raise NotIdentifiedError(_describe_missing_signal(battles, kind))
     return signal
@@ -106,8 +108,6 @@ def _has_margins(battles: Battles) -> bool:
 
 def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
     """Return the message that says which columns a kind needs, and what would do instead."""
-    if not battles.readable.any():
-        return f"none of the {len(battles):,} battles has a readable verdict"
     none = f"none of the {int(battles.readable.sum()):,} judged battles has a"
     instead = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a constant fitted to "

@@ -84,20 +84,13 @@ class External:
 
     def difficulties(self, table: pd.DataFrame) -> np.ndarray:
         """Return the difficulty of each battle's item, NaN if unknown, shape (battles,)."""
-        if self.key not in table:
-            raise DataError(
-                f"difficulties are given by {self.key!r}, and the battles have no such column",
-                source=self.source,
-                remedy="give the difficulties by item, in a column `item` that holds the ids of the battles' items",
-            )
-        difficulty = (
-            table[self.key].astype(object).map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
-        )
+        keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
+        difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         if not np.isfinite(difficulty).any():
             raise DataError(
                 f"no {self.key} of the battles is among the {len(self.difficulty):,} of the difficulties",
                 source=self.source,
-                remedy=f"use the same {self.key} in both files",
+                remedy=f"give both files a column {self.key} with the same ids, or the difficulties by item",
             )
         return difficulty
 

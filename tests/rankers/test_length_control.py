@@ -297,7 +297,7 @@ def test_external_data_that_cannot_be_used_are_rejected(tmp_path):
     for table, words in (
         (good.drop(columns=["instruction_difficulty"]), "give a column 'instruction_difficulty'"),
         (good.assign(item="other"), "no item of the battles is among"),
-        (good.rename(columns={"item": "index"}), "the battles have no such column"),
+        (good.rename(columns={"item": "index"}), "no index of the battles is among"),
         (good.assign(preference=2.0), r"preference 2 lies outside \[0, 1\]"),
         (good.assign(instruction_difficulty="hard"), "instruction_difficulty 'hard' is not a number"),
     ):

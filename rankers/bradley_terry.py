@@ -160,7 +160,6 @@ def build_elo_standings(
 
 
 def _separation_and_design_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
-    """Return warnings of separated models and of an inefficient design."""
     graph = strengths.graph
     who = describe_separated(exposure.models, graph, exposure.win_rates, strengths.theta)
     set_by = f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"

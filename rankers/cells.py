@@ -73,12 +73,10 @@ class SummedBattles:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """Columns of the pair sums in the database."""
         return self.verdicts.pairs(hard=self.hard, against=self.anchor)
 
     @cached_property
     def _pairs(self) -> Pairs:
-        """Pair sums without counts of clusters."""
         sums, code = self._sums, self._code_by_database_code
         return Pairs(code[sums["first"]], code[sums["second"]], sums["credit"], sums["weight"], len(self.codes))
 

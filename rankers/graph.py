@@ -100,5 +100,4 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
 
 
 def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
-    """Return the sparse adjacency matrix of directed edges, shape (size, size)."""
     return sparse.csr_matrix((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))

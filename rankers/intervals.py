@@ -227,6 +227,5 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> ScoreEstimates:
-    """Return scores without intervals, with warnings that say why."""
     nothing = np.full(len(score), np.nan)
     return ScoreEstimates(score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings)

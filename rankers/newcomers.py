@@ -94,7 +94,6 @@ def rate_newcomers(
 
 
 def _conformal_summary(new: Sequence[PlacedModel], rule: ConformalRule, unit: str) -> dict[str, Any]:
-    """Return the diagnostics of the conformal intervals."""
     return {
         "level": rule.level,
         "needed": models_needed(rule.level),

@@ -241,7 +241,6 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
 
 
 def _describe_missing_target(kind: Kind) -> str:
-    """Write a message that says what is unknown and which inputs would help."""
     needs = {
         "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, and is never guessed",
         "smoothing": "the constant of label smoothing is unknown",

@@ -135,7 +135,6 @@ def _contender_cells(contender: "Contender") -> list[str]:
 
 
 def _signed_text(figure: Estimate | None, digits: int) -> str:
-    """Format a signed number with its interval."""
     if figure is None:
         return EMPTY
     ends = "" if figure.low is None else f" ({figure.low:+.{digits}f} … {figure.high:+.{digits}f})"
@@ -150,7 +149,6 @@ def _table_report(
     bars: tuple[str, ...] = (),
     legend: Sequence[str] = (),
 ) -> Report:
-    """Build a report with one table."""
     cells = tuple(map(tuple, rows))
     return Report(title, table=Table("", tuple(header), cells, align, bars=bars, legend=tuple(legend)))
 
@@ -161,7 +159,6 @@ def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, 
 
 
 def _beta_report(calibration: Calibration) -> Report:
-    """Build the section on beta."""
     target, human = calibration.target, calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
     rows = [
@@ -182,7 +179,6 @@ def _beta_report(calibration: Calibration) -> Report:
 
 
 def _accuracy_report(calibration: Calibration) -> Report:
-    """Build the section on leave-one-out errors."""
     both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
@@ -207,7 +203,6 @@ def _accuracy_report(calibration: Calibration) -> Report:
 
 
 def _conformal_report(calibration: Calibration) -> Report:
-    """Build the section on conformal intervals."""
     both: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
     corrected, soft = bool(calibration.scale_correction), both[1]
     error = f"median {'error of judge and humans' if corrected else 'standard error'}, Elo"
@@ -234,7 +229,6 @@ def _conformal_report(calibration: Calibration) -> Report:
 
 
 def _models_report(calibration: Calibration) -> Report:
-    """Build the table of held-out models with a bar per interval."""
     ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = []
@@ -254,7 +248,6 @@ def _models_report(calibration: Calibration) -> Report:
 
 
 def _reliability_report(calibration: Calibration) -> Report | None:
-    """Build the reliability table; None without bins."""
     rows = []
     for share in calibration.agreement.bins:
         bar = "█" * round(max(0.0, share.agreement - 0.5) * 40)
@@ -266,7 +259,6 @@ def _reliability_report(calibration: Calibration) -> Report | None:
 
 
 def _stability_report(calibration: Calibration) -> Report | None:
-    """Build the table of beta over random subsets; None without them."""
     rows = []
     for size in calibration.stability:
         beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
@@ -276,7 +268,6 @@ def _stability_report(calibration: Calibration) -> Report | None:
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
-    """Format the intervals of the error and of both rank correlations."""
     correlations = (accuracy.spearman_interval, accuracy.kendall_interval)
     return [_ends_text(accuracy.mae_interval, ".1f"), *(_ends_text(ends, ".2f") for ends in correlations)]
 
@@ -287,5 +278,4 @@ def _ends_text(ends: tuple[float, float] | None, style: str) -> str:
 
 
 def _quantile_text(conformal: Conformal) -> str:
-    """Format the conformal quantile."""
     return "∞" if conformal.q is None else f"{conformal.q:.2f}"

@@ -101,7 +101,6 @@ def calibrate(
 
 
 def _check_options(level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float) -> None:
-    """Validate the options of `calibrate`."""
     check_level(level)
     require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
@@ -151,7 +150,6 @@ def _require_labels(battles: Battles) -> None:
 def _calibration_warnings(
     battles: Battles, run: HeldOutRun, calibration: Calibration, level: float, *, scale_corrected: bool
 ) -> tuple[str, ...]:
-    """Return all warnings of a calibration, those of reading the battles first."""
     held, labels = calibration.models, human_label_fit(battles, battles.models) if battles.votes else None
     scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
     by_t = held[0].soft_scale_correction is not None and scored >= FEWEST_FOR_T
@@ -169,7 +167,6 @@ def _calibration_warnings(
 
 
 def _data_warnings(battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]) -> list[str]:
-    """Return the warnings about models and battles that are left out, or have no bounded rating or error."""
     readable = int(battles.readable.sum())
     lost = readable - int(read_signal(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
@@ -202,7 +199,6 @@ def _data_warnings(battles: Battles, evidence: Evidence, hard: HeldOutScale, hel
 def _calibration_provenance(
     battles: Battles, evidence: Evidence, level: float, splits: int, ridge: float, constant: float | None
 ) -> dict[str, Any]:
-    """Return sources, options, versions, date and counts of a calibration."""
     options = {"level": level, "splits": splits, "target": evidence.signal.kind, "constant": constant, "ridge": ridge}
     human = battles.table["human"]
     return build_provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {

@@ -112,5 +112,4 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
 
 
 def _mean_or_none(values: np.ndarray) -> float | None:
-    """Return the mean, None if there are no values."""
     return float(values.mean()) if len(values) else None

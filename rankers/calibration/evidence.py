@@ -90,7 +90,6 @@ class Evidence:
         return weights, correction * bread @ centred_gram([scores])[0] @ bread, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
-        """Return the penalized likelihood of the map on some battles."""
         weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])
         return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 

@@ -102,7 +102,6 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
 
 
 def _has_margins(battles: Battles) -> bool:
-    """Return whether any battle has a margin."""
     return not np.isnan(battles.numbers_of("margin")).all()
 
 

@@ -132,8 +132,8 @@ class DesignMatrix:
 @dataclass(frozen=True, slots=True)
 class Likelihood:
     """A penalized likelihood; credit and weight are sums, (rows,) or (samples, rows), `penalty` is P or its diagonal,
-    `offset` is added to logits; unpenalized parameters beyond +-`largest` count as unbounded. `mean` is m if P
-    identifies all parameters; with None, m is zero and strengths are centred."""
+    `offset` is added to logits; `mean` is m if P identifies all parameters; with None, m is zero and strengths are
+    centred."""
 
     design: DesignMatrix
     credit: np.ndarray
@@ -141,7 +141,6 @@ class Likelihood:
     penalty: np.ndarray
     offset: np.ndarray | float = 0.0
     loss: Loss = logistic
-    largest: float = np.inf
     mean: np.ndarray | None = None
 
     @property
@@ -224,8 +223,8 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
     design, samples = likelihood.design, len(likelihood.credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
     at = np.repeat(_centre_strengths(origin, likelihood.centred_strengths), samples, axis=0)
-    active, previous, may_grow = np.arange(samples), np.inf, likelihood.largest < np.inf
-    may_grow |= not np.count_nonzero(likelihood.penalty)
+    active, previous = np.arange(samples), np.inf
+    has_penalty = bool(np.count_nonzero(likelihood.penalty))
     here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
         surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
@@ -240,8 +239,8 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
             factor = _damp_factors(likelihood, here, here._replace(at=step, logits=change), gradient)[:, None]
             step, change = factor * step, factor * change
         here = _SampleFits(here.credit, here.weight, here.at + step, here.logits + change)
-        if may_grow:
-            _check_bounded(likelihood, here)
+        if not has_penalty:
+            _check_separation(likelihood, here)
         left = move >= tolerance
         if np.minimum.reduce(move) < NOISE:
             left &= (move >= NOISE) | (move <= previous / 2)
@@ -325,16 +324,9 @@ def _damp_factors(likelihood: Likelihood, here: _SampleFits, step: _SampleFits, 
     return factor
 
 
-def _check_bounded(likelihood: Likelihood, here: _SampleFits) -> None:
-    """Raise NotIdentifiedError if unpenalized parameters exceed the limit or separate wins from losses."""
-    penalty, credit = likelihood.penalty, here.credit
-    if likelihood.largest < np.inf:
-        loose = penalty == 0 if penalty.ndim == 1 else ~penalty.any(axis=0)
-        if np.abs(here.at[:, loose]).max(initial=0) > likelihood.largest:
-            raise NotIdentifiedError(f"no finite maximum: a parameter exceeds {likelihood.largest:g} and grows")
-    if np.count_nonzero(penalty):
-        return
+def _check_separation(likelihood: Likelihood, here: _SampleFits) -> None:
+    """Raise NotIdentifiedError if parameters without a penalty separate wins from losses."""
     side = here.logits - likelihood.offset
-    right = ((credit == here.weight) & (side >= 0)) | ((credit == 0) & (side <= 0))
+    right = ((here.credit == here.weight) & (side >= 0)) | ((here.credit == 0) & (side <= 0))
     if (right.all(axis=1) & side.any(axis=1)).any():
         raise NotIdentifiedError("no finite maximum: the outcomes are separated, so ever larger parameters fit better")

@@ -14,8 +14,6 @@ from podium.rankers.length_control.lengths import WEIGHT, External, Lengths, sat
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
-FAR = 50.0
-"""Logits; a coefficient beyond grows for ever, and there is no maximum."""
 SINGULAR = 1e-10
 EXTREME = 1e-6
 """A win rate nearer to 0 or 1 was not observed: length predicts nearly all verdicts, and equal length is far away."""
@@ -192,7 +190,7 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 
 def _fit_logistic(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the maximum likelihood coefficients and their information matrix."""
-    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
+    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]))
     try:
         at = maximize(likelihood).at
     except (NotIdentifiedError, SingularError):

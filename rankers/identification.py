@@ -15,13 +15,17 @@ MOST_NAMES = 5
 
 
 def fit_battles(
-    battles: BattleData, regularization: float = REGULARIZATION, prior: LadderPrior | None = None
+    battles: BattleData,
+    regularization: float = REGULARIZATION,
+    prior: LadderPrior | None = None,
+    which: str = "battles",
 ) -> Strengths:
-    """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with lambda 0."""
+    """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with lambda 0; `which`
+    battles these are, for its message."""
     pairs = pair_sums_with_items(battles)
     graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
     if graph.groups > 1:
-        raise NotIdentifiedError(describe_groups(battles, graph))
+        raise NotIdentifiedError(describe_groups(battles, graph, which))
     if graph.separated.any() and regularization == 0:
         who = describe_separated(battles.models, graph, win_rates(pairs))
         raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")

@@ -12,7 +12,6 @@ from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, readable_margins
 from podium.rankers.coded import Cluster, CodedBattles, centred_gram, cluster_codes, hard_credits, order_of_battles
 from podium.rankers.graph import comparison_graph, separated_models
-from podium.rankers.identification import describe_groups
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
 
@@ -143,9 +142,6 @@ def select_calibratable(evidence: Evidence) -> Evidence:
             "signals against each other, and a rating by humans that these bound; holding one out needs at least "
             f"{FEWEST_MODELS}: label more battles (`podium label`), until each model wins some and loses some"
         )
-    _require_one_group("with human labels", kept, kept.human)
-    _require_one_group("with a readable verdict", kept, kept.hard)
-    _require_one_group(f"with a signal ({kept.signal.kind})", kept, np.where(kept.signal.is_known, 0.5, np.nan))
     return replace(kept, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 
 
@@ -174,14 +170,6 @@ def _select_complete(evidence: Evidence) -> Evidence:
         if kept.all():
             return evidence
         evidence = _restrict_models(evidence, kept)
-
-
-def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
-    """Raise NotIdentifiedError if the battles with a known credit do not connect all models."""
-    coded = evidence.coded_by(credit)
-    graph = comparison_graph(pair_sums(coded))
-    if graph.groups > 1:
-        raise NotIdentifiedError(describe_groups(coded, graph, f"battles {what}"))
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:

@@ -12,6 +12,7 @@ from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.signals import beta_direction
 from podium.rankers.graph import comparison_graph, separated_models
+from podium.rankers.identification import fit_battles
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
@@ -53,14 +54,11 @@ def leave_one_out(
     what: str,
     credits: Callable[[int], np.ndarray] | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1);
-    NotIdentifiedError if ratings are unbounded without regularization."""
-    joint = pair_sums(evidence.coded_by(pooled))
-    unbounded = separated_models(joint)
-    if regularization == 0 and unbounded.any():
-        names = ", ".join(evidence.models[k] for k in np.flatnonzero(unbounded))
-        raise NotIdentifiedError(f"no finite rating with regularization=0: separated: {names}; 0.01 is the default")
-    anchors, size, separated = fit_strengths(joint, regularization).theta, len(evidence.models), unbounded.copy()
+    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1); raises
+    the errors of `fit_battles`."""
+    joint = fit_battles(evidence.coded_by(pooled), regularization, which=f"battles with {what} credits")
+    anchors, unbounded, size = joint.theta, joint.graph.separated, len(evidence.models)
+    separated = unbounded.copy()
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)

@@ -41,7 +41,6 @@ class PlacedModel:
     is_new: bool = False
     items: int = 0
     se: float = np.nan
-    conformal_error: float = np.nan
     separated: bool = False
     hard: float | None = None
 
@@ -74,7 +73,7 @@ def rate_newcomers(
     with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7."""
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = soften_verdicts(calibration.target, evidence.signal)
-    models = _place_models(evidence, credit, calibration, rule, int(rng.integers(2**63)), hard)
+    models = _place_models(evidence, credit, calibration, int(rng.integers(2**63)), hard)
     new, unit = [model for model in models if model.is_new], evidence.unit
     return Standings(
         ranker="soft-elo",
@@ -107,7 +106,7 @@ def _conformal_summary(new: Sequence[PlacedModel], rule: ConformalRule, unit: st
 
 
 def _place_models(
-    evidence: Evidence, credit: np.ndarray, calibration: Calibration, rule: ConformalRule, seed: int, hard: bool
+    evidence: Evidence, credit: np.ndarray, calibration: Calibration, seed: int, hard: bool
 ) -> list[PlacedModel]:
     """Return the ratings of all models in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
@@ -139,7 +138,6 @@ def _place_models(
                 is_new=True,
                 items=own.clusters,
                 se=se,
-                conformal_error=rule.error(se),
                 separated=own.is_separated,
             )
         models.append(model)
@@ -153,7 +151,7 @@ def _entries(models: Sequence[PlacedModel], rule: ConformalRule, level: float, h
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)
         has_interval = model.is_new and model.elo is not None and not model.separated and not np.isnan(model.se)
-        ends = model.interval(rule.best * model.conformal_error) if has_interval else (None, None)
+        ends = model.interval(rule.best * rule.error(model.se)) if has_interval else (None, None)
         extra = {
             "conformal_low": ends[0],
             "conformal_high": ends[1],

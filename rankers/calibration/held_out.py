@@ -6,7 +6,6 @@ battles, the pull does not. Ratings come out on another scale than human ratings
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -99,9 +98,8 @@ class HeldOutRun:
         """Return the accuracy of both kinds, with the error of plain ratings and the log loss of soft ones."""
         accuracy = {}
         for kind in BOTH:
-            errors = [abs(residual) for held in self.plain if (residual := held.residual(kind)) is not None]
-            plain = float(np.mean(errors)) if len(errors) > 1 else None
-            accuracy[kind] = replace(measure_accuracy(held, kind, level), plain_mae=plain)
+            plain = measure_accuracy(self.plain, kind, level)
+            accuracy[kind] = replace(measure_accuracy(held, kind, level), plain_mae=plain.mae)
         if self.target.kind != "credit" and self.evidence.preference.any():
             loss = held_out_log_loss(self.evidence, self.weights)
             accuracy["soft"] = replace(accuracy["soft"], log_loss=loss)
@@ -150,15 +148,12 @@ def _correct_scales(
             pooled = ScaleCorrection(1.0, n=len(held))
         elif is_uninformative(judge.anchors, human.anchors, pooled):
             continue
-        known = ~np.isnan(judge.others) & ~np.isnan(human.others)
-        folds = zip(held, judge.others, human.others, known, strict=True)
-        factors: list[dict[str, Any]] = [
-            {f"{kind}_scale_correction": estimate_scale_correction(ours[both], theirs[both]).value}
-            if model.rating(kind) is not None
-            else {}
-            for model, ours, theirs, both in folds
-        ]
-        held = tuple(replace(model, **factor) for model, factor in zip(held, factors, strict=True))
+        corrected: list[HeldOut] = []
+        for model, ours, theirs in zip(held, judge.others, human.others, strict=True):
+            both = ~np.isnan(ours) & ~np.isnan(theirs)
+            factor = None if model.rating(kind) is None else estimate_scale_correction(ours[both], theirs[both]).value
+            corrected.append(replace(model, **{f"{kind}_scale_correction": factor}))
+        held = tuple(corrected)
         corrections[kind] = _add_spread(pooled, held, kind)
     return held, corrections
 

@@ -268,13 +268,8 @@ def _stability_report(calibration: Calibration) -> Report | None:
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
-    correlations = (accuracy.spearman_interval, accuracy.kendall_interval)
-    return [_ends_text(accuracy.mae_interval, ".1f"), *(_ends_text(ends, ".2f") for ends in correlations)]
-
-
-def _ends_text(ends: tuple[float, float] | None, style: str) -> str:
-    """Format both ends of a range; a dash if there is none."""
-    return " … ".join(format(end, style) for end in ends) if ends else EMPTY
+    intervals = ((accuracy.mae_interval, 1), (accuracy.spearman_interval, 2), (accuracy.kendall_interval, 2))
+    return [interval_text(*(ends or (None, None)), digits) for ends, digits in intervals]
 
 
 def _quantile_text(conformal: Conformal) -> str:

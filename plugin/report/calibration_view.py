@@ -269,7 +269,7 @@ def _stability_report(calibration: Calibration) -> Report | None:
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
     intervals = ((accuracy.mae_interval, 1), (accuracy.spearman_interval, 2), (accuracy.kendall_interval, 2))
-    return [interval_text(*(ends or (None, None)), digits) for ends, digits in intervals]
+    return [interval_text(*ends, digits) if ends else EMPTY for ends, digits in intervals]
 
 
 def _quantile_text(conformal: Conformal) -> str:

@@ -6,6 +6,7 @@ battles, the pull does not. Ratings come out on another scale than human ratings
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -152,7 +153,8 @@ def _correct_scales(
         for model, ours, theirs in zip(held, judge.others, human.others, strict=True):
             both = ~np.isnan(ours) & ~np.isnan(theirs)
             factor = None if model.rating(kind) is None else estimate_scale_correction(ours[both], theirs[both]).value
-            corrected.append(replace(model, **{f"{kind}_scale_correction": factor}))
+            changed: dict[str, Any] = {f"{kind}_scale_correction": factor}
+            corrected.append(replace(model, **changed))
         held = tuple(corrected)
         corrections[kind] = _add_spread(pooled, held, kind)
     return held, corrections

@@ -69,7 +69,8 @@ class Variant:
             return form.format(slot=slot, name=name, short=name.removeprefix("RESPONSE "), mark=mark)
 
         values = {slot: f"{line(opening, slot)}\n{text}\n{line(closing, slot)}" for slot, text in by_slot.items()}
-        told = rules().replace("</name_{mark}>", line(closing, "name")).replace("<name_{mark}>", line(opening, "name"))
+        told = rules(Settings()).replace("</name_{mark}>", line(closing, "name"))
+        told = told.replace("<name_{mark}>", line(opening, "name"))
         return SLOT.sub(lambda slot: (values | {"rules": told})[slot[1]], self.words()), mark
 
     def words(self) -> str:

@@ -3,8 +3,9 @@
     python benchmarks/transcripts.py [--samples 1000] [--turns 200] [--characters 1000000] [--markdown]
 
 Each sample of the log is an agent of 200 turns, which calls a tool in each, and 1 MB of text. Every way of reading runs
-in a process of its own, whose memory includes the imports of this script. The share of the fences is that of their
-lines in the tokens of what a judge is shown.
+in a process of its own, whose memory includes the imports of this script. The second table compares ways to mark the
+pieces of these transcripts and of those in examples/agents: what the marks take of the tokens that a judge is shown.
+Four characters are a token, and so is each digit of a code.
 """
 
 import argparse
@@ -28,9 +29,17 @@ from tables import machine, show
 
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.responses.read import read_responses
-from podium.responses.transcripts import Show
-from podium.scorers.prompt import LINE, TOKENS_PER_FENCE, count_tokens
+from podium.responses.transcripts import Show, read_pieces
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN, NEXT_LINE
 
+AGENTS = Path(__file__).parents[1] / "examples" / "agents" / "runs"
+MARKS = {
+    "two lines with the code": ("<{name} {code}>\n", "\n", "\n</{name} {code}>\n", 8),
+    "one line with the code": ("<{name} {code}>\n", "\n", "\n", 8),
+    "one line with four digits of the code": ("<{name} {code}>\n", "\n", "\n", 4),
+    "`>` before each further line (podium)": ("{name}: ", NEXT_LINE, "\n", 0),
+}
+"""What stands before a piece, between its lines, and after it; and the digits of the code."""
 WORDS = ("the", "rows", "of", "this", "table", "were", "read", "and", "one", "amount", "is", "empty")
 
 
@@ -54,7 +63,9 @@ def main() -> None:
         rows = [[name, *(f"{figure:,.1f}" for figure in run_apart(measure, log, way))] for name, way in ways.items()]
         title = f"{options.samples:,} samples of {options.turns:,} turns and {options.characters / 1e6:g} MB"
         show(title, ["reading", "CPU seconds", "peak memory, MB"], rows, markdown=options.markdown)
-        print(f"\nfences: {run_apart(fence_share, log):.0%} of the tokens of the transcripts as a judge is shown them")
+        shares = zip(MARKS, run_apart(shares_of_marks, log), run_apart(shares_of_marks, AGENTS), strict=True)
+        rows = [[name, *(f"{share:.0%}" for share in both)] for name, *both in shares]
+        show("share of the marks", ["marks of a piece", "long transcripts", "example"], rows, markdown=options.markdown)
 
 
 def run_apart(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -121,11 +132,19 @@ def measure(log: Path, way: Callable[[Path], None]) -> tuple[float, float]:
     return seconds, after.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
-def fence_share(log: Path) -> float:
-    """Return the share of fences in the tokens of the transcripts."""
-    texts = read_responses(log, readers=(READER,), show=Show("auto")).texts["mockllm/agent"].values()
-    fences = sum(len(LINE.findall(text)) * TOKENS_PER_FENCE for text in texts)
-    return fences / sum(map(count_tokens, texts))
+def shares_of_marks(source: Path) -> list[float]:
+    """Return the share of each form of marks in the tokens of the transcripts."""
+    read = read_responses(source, readers=(READER,), show=Show("auto"))
+    pieces = [piece for texts in read.texts.values() for text in texts.values() for piece in read_pieces(text)]
+    words, shares = sum(len(text) for _, text in pieces) / CHARACTERS_PER_TOKEN, []
+    for before, between, after, digits in MARKS.values():
+        marks = 0.0
+        for name, text in pieces:
+            codes = digits * (before + after).count("{code}")
+            added = len((before + after).format(name=name, code="")) + text.count("\n") * (len(between) - 1)
+            marks += added / CHARACTERS_PER_TOKEN + codes
+        shares.append(marks / (marks + words))
+    return shares
 
 
 if __name__ == "__main__":

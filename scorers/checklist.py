@@ -21,7 +21,7 @@ def checklist_prompt(texts: Texts, settings: Settings) -> str:
     """Return the prompt that asks a model for the checklist of an instruction, without the responses."""
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))
-    return fill_template(words, replace(texts, responses=()).by_slot(shown, ()))
+    return fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:

@@ -25,7 +25,7 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
     shape = {
         "realization": realization.name,
         "template": text and keep_lines(text, settings, ("transcript",)),
-        "rules": rules(),
+        "rules": rules(settings),
         **{name: getattr(settings, name) for name in SWITCHES},
         **({"transcript": True} if settings.transcript else {}),
         **({"schema": form.schema(settings), "form": form.words(settings)} if form else {}),

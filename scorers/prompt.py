@@ -21,8 +21,10 @@ MARK = 8
 """Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/prompts.py)."""
 LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
 """A line of a fence: whether it closes, the slot, the mark."""
-ANSWER = "final_answer"
+ANSWER = "answer"
 """Name of the last piece of a transcript."""
+NEXT_LINE = "\n> "
+"""The end of a line within a piece of a transcript: pieces begin at the lines that do not begin so."""
 CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_FENCE = 13
 """Of a line such as `</response_a_b21ffed6>`: most digits of its code are a token each."""
@@ -102,9 +104,9 @@ def packaged_template(name: str, **words: str) -> Template:
 
 
 @cache
-def rules() -> str:
-    """Return what every prompt says of fences, length and order; its one slot is the mark."""
-    return _prompt_file("rules").strip()
+def rules(settings: Settings) -> str:
+    """Return what every prompt says of fences, pieces of transcripts, length and order; its one slot is the mark."""
+    return keep_lines(_prompt_file("rules"), settings).strip()
 
 
 def _prompt_file(name: str) -> str:
@@ -145,11 +147,10 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
     return text
 
 
-def fill_template(text: str, texts: Mapping[str, str], transcripts: Collection[str] = ()) -> str:
-    """Put texts, by slot, behind fences into the slots of a checked template; those in `transcripts` have fences of
-    their own, which get the mark of the prompt."""
-    fences, mark = fence_texts(texts, transcripts)
-    values = {**fences, "rules": rules().replace("{mark}", mark)}
+def fill_template(text: str, texts: Mapping[str, str], settings: Settings) -> str:
+    """Put the rules, and texts, by slot, behind fences into the slots of a checked template."""
+    fences, mark = fence_texts(texts)
+    values = {**fences, "rules": rules(settings).replace("{mark}", mark)}
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
 
@@ -163,26 +164,17 @@ def fence_mark(texts: Mapping[str, str]) -> str:
     return next(mark for mark in marks if not any(mark in run for run in digits))
 
 
-def fence_texts(texts: Mapping[str, str], transcripts: Collection[str] = ()) -> tuple[dict[str, str], str]:
+def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Fence the text of every slot, with control characters escaped; return them and the fence mark."""
     shown = {slot: escape_controls(text) for slot, text in texts.items()}
     mark = fence_mark(shown)
-    for slot in transcripts:
-        if first := LINE.match(shown[slot]):
-            shown[slot] = shown[slot].replace(first[3], mark)  # it occurs in the fences only
-    return {slot: fence_text(slot, text, mark) for slot, text in shown.items()}, mark
-
-
-def fence_text(name: str, text: str, mark: str) -> str:
-    """Return a text between the two lines of a fence."""
-    return f"<{name}_{mark}>\n{text}\n</{name}_{mark}>"
+    return {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}, mark
 
 
 def final_answer(transcript: str) -> str:
     """Return the final answer in a transcript that `podium.responses.transcripts.render` wrote; empty without one."""
-    mark = first[3] if (first := LINE.match(transcript)) else ""
-    _, begun, answer = transcript.partition(f"<{ANSWER}_{mark}>\n")
-    return answer.removesuffix(f"\n</{ANSWER}_{mark}>") if begun else ""
+    _, begun, answer = f"\n{transcript}".rpartition(f"\n{ANSWER}: ")
+    return answer.replace(NEXT_LINE, "\n") if begun else ""
 
 
 def count_tokens(text: str) -> float:

@@ -82,6 +82,4 @@ class Realization:
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
         """Return the prompt of a judgment: the template, and in its slots the texts behind fences."""
-        slots = RESPONSES[self.kind]
-        transcripts = slots if settings.transcript else ()
-        return fill_template(self.words(settings), texts.by_slot(settings, slots), transcripts)
+        return fill_template(self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]), settings)

@@ -65,16 +65,16 @@
     const block = (title, words) => [element("h3", title), box(title, words)];
     const fold = (kind, title, content) => element("details", [element("summary", title), ...content], { class: kind });
     const piece = ([name, words]) => {
-      const kind = /(result|error)$/.test(name) ? "piece result" : "piece";
-      return fold(kind, `${name.replace(/^turn \d+ /, "")}: ${words.slice(0, 80)}`, [box(name, words)]);
+      const kind = /^(result|error)/.test(name) ? "piece result" : "piece";
+      return fold(kind, `${name}: ${words.slice(0, 80)}`, [box(name, words)]);
     };
     const transcript = (pieces) => {
-      const work = pieces.filter(([name]) => name !== "final answer");
-      const answer = pieces.filter(([name]) => name === "final answer").map(([name, words]) => box(name, words));
-      const turns = Map.groupBy(work, ([name]) => (name.endsWith(" left out") ? name : name.split(" ", 2).join(" ")));
+      const work = pieces.filter(([name]) => name !== "answer");
+      const answer = pieces.filter(([name]) => name === "answer").map(([name, words]) => box(name, words));
+      const turns = Map.groupBy(work, ([name]) => name.replace(/^[a-z]+ (\d+)[\d.]*$/, "turn $1"));
       const folded = [...turns].map(([turn, own]) => fold("turn", `${turn} · ${own.length} ${own.length === 1 ? "piece" : "pieces"}`, own.map(piece)));
       /* Turns that are left out count, too. */
-      const numbers = pieces.map(([name]) => Number((/^turns? (?:1 to )?(\d+)\b(?! user)/.exec(name) || [0, 0])[1]));
+      const numbers = pieces.map(([name]) => Number((/^(?:turns 1 to|turn|call|result|error) (\d+)/.exec(name) || [0, 0])[1]));
       const outer = folded.length ? [fold("turns", `${Math.max(...numbers)} turns`, folded)] : [];
       return [...outer, ...(answer.length ? answer : [element("p", "no final answer", { class: "note" })])];
     };

@@ -76,7 +76,7 @@ class Responses:
         return render((), text) if transcripts and not (work and work.shown) else text
 
     def plain_text(self, name: str, key: str) -> str:
-        """Return a model's response as humans read it: a transcript without fences."""
+        """Return a model's response as humans read it: a transcript piece by piece."""
         text, work = self.texts[name][key], self.work.get(name, {}).get(key)
         return plain_text(text) if work and work.shown else text
 

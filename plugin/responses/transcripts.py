@@ -1,7 +1,7 @@
-"""Transcripts of agents: typed turns in, plain text out, each piece behind fences, within a budget of tokens.
+"""Transcripts of agents: typed turns in, plain text out, piece by piece, within a budget of tokens.
 
-Nothing in a piece can be taken for a fence: the mark of a transcript occurs in none of its texts, however spelled, and
-`podium.scorers.prompt.fill_template` replaces it by the mark of the prompt."""
+A piece begins with its name and a colon at the start of a line, and its further lines begin with `> `: nothing in a
+piece can begin another."""
 
 import re
 from bisect import bisect_left
@@ -10,15 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 from podium.errors import UsageError
-from podium.scorers.prompt import (
-    ANSWER,
-    CHARACTERS_PER_TOKEN,
-    LINE,
-    TOKENS_PER_FENCE,
-    escape_controls,
-    fence_mark,
-    fence_text,
-)
+from podium.scorers.prompt import ANSWER, CHARACTERS_PER_TOKEN, NEXT_LINE, escape_controls
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 Mode = Literal["answer", "transcript", "auto"]
@@ -26,15 +18,19 @@ TOKENS = 8_000
 """Budget of a transcript."""
 SHORTEST = 200
 """Characters that a cut leaves of a text, half of them at either end."""
-LEFT_OUT = "left_out"
+LEFT_OUT = "left out"
 AS_RECORDED = "the log holds no more of them"
 """Why no option shows more of the transcripts in a tournament's log."""
-CALL = re.compile("turn.[0-9]+.call.[0-9]+")
-"""The name of a call of the agent itself, as it is in the transcript or is shown."""
-OWN_TURN = re.compile(r"turns? (?:1 to )?([0-9]+)\b(?! (?:user|system)$)")
-"""The beginning of the name of a piece of the agent's turns, as it is shown."""
-PIECE_COST, CUT_COST = 2 * TOKENS_PER_FENCE + 1, 2 * TOKENS_PER_FENCE + 12
-"""Tokens of a piece without its text, and of the note on a cut."""
+CALL = re.compile(r"call [0-9]+\.[0-9]+")
+"""The name of a call of the agent itself."""
+OWN_TURN = re.compile(r"(?:turns 1 to|turn|call|result|error) ([0-9]+)")
+"""The beginning of the name of a piece of the agent's turns."""
+NOTE = re.compile(
+    rf"^(?:turns 1 to [0-9]+ )?{LEFT_OUT}: ([0-9,]+) characters(?:; tool calls: ([0-9,]+))?$", re.MULTILINE
+)
+"""The line that says how much of a piece, or of the oldest turns, is left out."""
+NOTE_LENGTH = 80
+"""Characters of the longest note."""
 
 
 class Call(NamedTuple):
@@ -79,14 +75,21 @@ class Piece(NamedTuple):
     head: int = 0
 
     @property
+    def shown(self) -> str:
+        """The piece as it stands in a transcript."""
+        parts = [self.text[: self.head], self.text[self.head :]] if self.cut else [self.text]
+        note = f"\n{LEFT_OUT}: {self.cut:,} characters{NEXT_LINE}"
+        return f"{self.name}: " + note.join(part.replace("\n", NEXT_LINE) for part in parts)
+
+    @property
     def cost(self) -> float:
-        """Tokens, fences included."""
-        return PIECE_COST + len(self.text) / CHARACTERS_PER_TOKEN + (CUT_COST if self.cut else 0)
+        """Tokens, the end of the last line included."""
+        return (len(self.shown) + 1) / CHARACTERS_PER_TOKEN
 
     def shorten(self, most: int) -> "Piece":
         """Return the piece with at most `most` characters, cut in the middle."""
         lost, head = len(self.text) - most, (most + 1) // 2
-        if lost <= CUT_COST * CHARACTERS_PER_TOKEN:
+        if lost <= NOTE_LENGTH:
             return self
         return self._replace(text=self.text[:head] + self.text[head + lost :], cut=lost, head=head)
 
@@ -127,7 +130,7 @@ class Show:
         done = [*until_answer(turns)]
         if done and done[-1].role == "assistant" and done[-1].text.strip() == answer.strip():
             done[-1] = done[-1]._replace(text="")  # it stands at the end
-        pieces = [*_pieces_of(done, "turn_")]
+        pieces = [*_pieces_of(done)]
         left, limit = self.tokens, ""
         room = left if self.room is None else int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
         if self.room is not None and room <= left:
@@ -147,23 +150,24 @@ def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
     return turns[: last + 1] if is_answer else turns
 
 
-def _pieces_of(turns: Iterable[Turn], prefix: str, within: int | None = None) -> Iterator[Piece]:
-    """Yield the texts of turns, named by turn and call; those of a sub-agent, indented, belong to the turn `within`."""
-    number, places = 0, dict[str, str]()
+def _pieces_of(turns: Iterable[Turn], outer: str = "", within: int | None = None) -> Iterator[Piece]:
+    """Yield the texts of turns, named by the numbers of turn and call; those of a sub-agent, indented, belong to the
+    turn `within` and are numbered after `outer`, the numbers of their call."""
+    number, numbers = 0, dict[str, str]()
     for turn in turns:
         number += turn.role == "assistant"
         own = within or max(number, 1)
         if turn.role == "tool":
-            place = places.get(turn.call_id or "", f"{prefix}{number}")
             kind = "error" if turn.failed else "result"
-            yield Piece(f"{place}_{kind}", escape_controls(turn.text), own)
+            place = numbers.get(turn.call_id or "", f"{outer}{number}")
+            yield Piece(f"{kind} {place}", escape_controls(turn.text), own)
         elif turn.text.strip():
-            said = f"{prefix}{number}_says" if turn.role == "assistant" else f"{prefix}{number + 1}_{turn.role}"
+            said = f"turn {outer}{number}" if turn.role == "assistant" else f"{turn.role} {outer}{number + 1}"
             yield Piece(said, escape_controls(turn.text), own)
         for k, call in enumerate(turn.calls, 1):
-            places[call.id] = f"{prefix}{number}_call_{k}"
-            yield Piece(places[call.id], escape_controls(f"{call.name} {call.arguments}".rstrip()), own)
-            for piece in _pieces_of(call.inner, f"{places[call.id]}_agent_turn_", own):
+            numbers[call.id] = f"{outer}{number}.{k}"
+            yield Piece(f"call {numbers[call.id]}", escape_controls(f"{call.name} {call.arguments}".rstrip()), own)
+            for piece in _pieces_of(call.inner, f"{numbers[call.id]}.", own):
                 yield piece._replace(text="  " + piece.text.replace("\n", "\n  "))
 
 
@@ -173,7 +177,7 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
     kept, excess = [*pieces], sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget
     if excess <= 0 or not pieces:
         return kept, 0, excess <= 0
-    results = [k for k, piece in enumerate(pieces) if piece.name.endswith(("_result", "_error"))]
+    results = [k for k, piece in enumerate(pieces) if piece.name.startswith(("result", "error"))]
     turns = [[k for k, piece in enumerate(pieces) if piece.turn == turn] for turn in sorted({p.turn for p in pieces})]
     for group in (results, *turns):
         if excess > 0:
@@ -185,14 +189,14 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
     if excess <= 0:
         return kept, sum(piece.cut for piece in kept), True
     gone, lost, calls = 0, 0, 0
-    excess += CUT_COST
+    excess += NOTE_LENGTH / CHARACTERS_PER_TOKEN
     for group in turns:
         if excess > 0:
             excess -= sum(kept[k].cost for k in group)
             lost, gone = lost + sum(len(pieces[k].text) for k in group), pieces[group[0]].turn
             calls += sum(CALL.fullmatch(pieces[k].name) is not None for k in group)
     kept = [piece for piece in kept if piece.turn > gone]
-    note = Piece(f"turns_1_to_{gone}_{LEFT_OUT}", f"{lost:,} characters; tool calls: {calls:,}", gone)
+    note = Piece(f"turns 1 to {gone} {LEFT_OUT}", f"{lost:,} characters; tool calls: {calls:,}", gone)
     return [note, *kept], lost + sum(piece.cut for piece in kept), excess <= 0
 
 
@@ -207,22 +211,16 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
 
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
-    """Write pieces and the final answer, each behind fences of one mark; an answer without text is left out."""
+    """Write pieces and the final answer; an answer without text is left out."""
     whole = [*pieces, *([Piece(ANSWER, escape_controls(answer), 0)] if answer.strip() else [])]
-    mark = fence_mark({f"{k} {piece.name}": piece.text for k, piece in enumerate(whole)})
-    fences = []
-    for piece in whole:
-        note = f"\n{fence_text(LEFT_OUT, f'{piece.cut:,} characters', mark)}\n" if piece.cut else ""
-        fences.append(fence_text(piece.name, f"{piece.text[: piece.head]}{note}{piece.text[piece.head :]}", mark))
-    return "\n".join(fences)
+    return "\n".join(piece.shown for piece in whole)
 
 
 def read_pieces(transcript: str) -> list[tuple[str, str]]:
-    """Return name (`turn 1 call 2 result`) and text of each piece of a transcript that `render` wrote."""
-    mark = first[3] if (first := LINE.match(transcript)) else ""
-    pieces = re.findall(rf"<([a-z0-9_]+)_{mark}>\n(.*?)\n?</\1_{mark}>", transcript, re.DOTALL)
-    note = rf"<{LEFT_OUT}_{mark}>\n(.*)\n</{LEFT_OUT}_{mark}>"
-    return [(name.replace("_", " "), re.sub(note, r"[left out: \1]", text)) for name, text in pieces]
+    """Return name (`result 1.2`) and text of each piece of a transcript that `render` wrote."""
+    noted = re.sub(rf"\n({LEFT_OUT}: .*)", rf"{NEXT_LINE}[\1]", transcript)
+    parts = [piece.partition(": ") for piece in re.split(rf"\n(?!{NEXT_LINE[1:]})", noted)]
+    return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]
 
 
 def plain_text(transcript: str) -> str:
@@ -232,9 +230,7 @@ def plain_text(transcript: str) -> str:
 
 def work_in(transcript: str) -> AgentWork:
     """Return what a model did by the transcript that `render` wrote; the turn of the answer does not count."""
-    mark = first[3] if (first := LINE.match(transcript)) else ""
-    note = rf"_{mark}>\n([0-9,]+) characters(?:; tool calls: ([0-9,]+))?\n</[a-z0-9_]*{LEFT_OUT}_{mark}>"
-    cuts = [[int(number.replace(",", "") or 0) for number in numbers] for numbers in re.findall(note, transcript)]
+    cuts = [[int(number.replace(",", "") or 0) for number in numbers] for numbers in NOTE.findall(transcript)]
     names = [name for name, _ in read_pieces(transcript)]
     calls = sum(CALL.fullmatch(name) is not None for name in names) + sum(gone for _, gone in cuts)
     turns = [int(own[1]) for name in names if (own := OWN_TURN.match(name))]

@@ -46,7 +46,7 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
 
 
 @pytest.mark.parametrize("name", ["sheet.csv", "page.html"])
-def test_humans_read_transcripts_without_fences(podium: Podium, verdicts: Path, tmp_path: Path, name: str) -> None:
+def test_humans_read_transcripts_piece_by_piece(podium: Podium, verdicts: Path, tmp_path: Path, name: str) -> None:
     calls = [{"id": "c", "function": {"name": "look", "arguments": "{}"}}]
     turns = [{"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "c", "content": "12 degrees"}]
     table = pd.read_csv(verdicts)
@@ -58,9 +58,9 @@ def test_humans_read_transcripts_without_fences(podium: Podium, verdicts: Path, 
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     podium("label", verdicts, "--responses", tmp_path / "runs.jsonl", "--number", "5", "-o", tmp_path / name)
     shown = (tmp_path / name).read_text()
-    assert "[turn 1 call 1]" in shown
+    assert "[call 1.1]" in shown
     assert shown.count("12 degrees") == 10
-    assert "turn_1_call_1_" not in shown
+    assert "call 1.1:" not in shown
 
 
 def test_label_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdicts: Path) -> None:

@@ -56,7 +56,7 @@ def test_turns_are_folded_calls_and_results_apart(page_of_transcripts, open_page
     turn = sides.nth(0).locator(".turn").nth(63)
     turn.locator("> summary").click()
     heads = turn.locator(".piece > summary")
-    assert [head.partition(":")[0] for head in heads.all_inner_texts()] == ["says", "call 1", "call 1 result"]
+    assert [head.partition(":")[0] for head in heads.all_inner_texts()] == ["turn 64", "call 64.1", "result 64.1"]
     heads.nth(2).click()
     assert f"Found 63: {HOSTILE}" in turn.locator(".piece.result .text").inner_text()
     assert page.evaluate("window.hurt") is None

@@ -33,11 +33,11 @@ def test_a_conversation_is_question_and_transcript(save, column):
     [item] = read.items
     assert (item.instruction, item.system) == ("How warm\nis it?", "Be brief.")
     assert pieces_in(read.texts["wren"]["q1"]) == [
-        ("turn_1_call_1", 'weather {"city": "Oslo"}'),
-        ("turn_1_call_2", 'weather {"city": "Oslo"}'),
-        ("turn_1_call_2_result", "13"),
-        ("turn_1_call_1_result", "12"),
-        ("final_answer", "12 degrees."),
+        ("call 1.1", 'weather {"city": "Oslo"}'),
+        ("call 1.2", 'weather {"city": "Oslo"}'),
+        ("result 1.2", "13"),
+        ("result 1.1", "12"),
+        ("answer", "12 degrees."),
     ]
 
 
@@ -63,22 +63,22 @@ def test_calls_without_ids_get_the_results_in_their_order(save):
     chat = [CHAT[1], *calls, CHAT[-1]]
     read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO)
     assert pieces_in(read.texts["wren"]["q1"])[:4] == [
-        ("turn_1_call_1", 'find {"q": 1}'),
-        ("turn_2_call_1", 'open {"page": 2}'),
-        ("turn_1_call_1_result", "found"),
-        ("turn_2_call_1_result", "opened"),
+        ("call 1.1", 'find {"q": 1}'),
+        ("call 2.1", 'open {"page": 2}'),
+        ("result 1.1", "found"),
+        ("result 2.1", "opened"),
     ]
 
 
 def test_an_older_function_call_is_a_call(save):
     chat = [CHAT[1], {"role": "assistant", "function_call": CALL["function"]}, {"role": "function", "content": "12"}]
     read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO)
-    assert [name for name, _ in pieces_in(read.texts["wren"]["q1"])] == ["turn_1_call_1", "turn_1_call_1_result"]
+    assert [name for name, _ in pieces_in(read.texts["wren"]["q1"])] == ["call 1.1", "result 1.1"]
 
 
 def test_arena_hard_answers_with_tool_calls_are_transcripts(save):
     row = {"uid": "u1", "ans_id": "a", "model": "wren", "messages": CHAT}
-    assert "turn_1_call_1_result" in read_responses(save("wren.jsonl", [row]), show=AUTO).texts["wren"]["u1"]
+    assert "result 1.1" in read_responses(save("wren.jsonl", [row]), show=AUTO).texts["wren"]["u1"]
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_an_answer_to_a_later_message_is_not_judged_alone(save):
     with pytest.raises(podium.DataError, match="the user wrote again after the first answer"):
         read_responses(path, show=AUTO)
     names = [name for name, _ in pieces_in(read_responses(path, show=Show("transcript")).texts["wren"]["q1"])]
-    assert names == ["turn_1_says", "turn_2_user", "final_answer"]
+    assert names == ["turn 1", "user 2", "answer"]
 
 
 def test_the_answer_stands_before_what_the_user_says_last(save):
     path = save("a.jsonl", [{"id": "q1", "model": "wren", "response": [*CHAT, {"role": "user", "content": "Thanks."}]}])
     assert read_responses(path).texts["wren"] == {"q1": "12 degrees."}
-    assert pieces_in(read_responses(path, show=AUTO).texts["wren"]["q1"])[-1] == ("final_answer", "12 degrees.")
+    assert pieces_in(read_responses(path, show=AUTO).texts["wren"]["q1"])[-1] == ("answer", "12 degrees.")
 
 
 def test_system_messages_are_the_prompt_before_the_first_turn_and_shown_behind_it():
@@ -177,12 +177,12 @@ def test_calls_and_results_in_the_parts_of_anthropic_are_turns():
     )
     text, work = AUTO.build_response(chat.turns, chat.answer, 0)
     assert pieces_in(text) == [
-        ("turn_1_says", "I look."),
-        ("turn_1_call_1", 'weather {"city": "Oslo"}'),
-        ("turn_1_call_2", 'weather {"city": "Bergen"}'),
-        ("turn_1_call_2_error", "no such city"),
-        ("turn_1_call_1_result", "12"),
-        ("final_answer", "12 degrees."),
+        ("turn 1", "I look."),
+        ("call 1.1", 'weather {"city": "Oslo"}'),
+        ("call 1.2", 'weather {"city": "Bergen"}'),
+        ("error 1.2", "no such city"),
+        ("result 1.1", "12"),
+        ("answer", "12 degrees."),
     ]
     assert work.calls == 2
 
@@ -192,9 +192,9 @@ def test_a_call_and_its_result_in_one_message_are_both_turns():
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "12"}
     chat = read_chat({"role": "assistant", "content": [used, result]}, CHAT[-1])
     assert pieces_in(AUTO.build_response(chat.turns, chat.answer, 0)[0]) == [
-        ("turn_1_call_1", 'weather {"city": "Oslo"}'),
-        ("turn_1_call_1_result", "12"),
-        ("final_answer", "12 degrees."),
+        ("call 1.1", 'weather {"city": "Oslo"}'),
+        ("result 1.1", "12"),
+        ("answer", "12 degrees."),
     ]
 
 
@@ -239,8 +239,8 @@ def test_messages_may_be_json_text_or_arrays_of_parquet(tmp_path):
     pd.DataFrame(rows).to_parquet(tmp_path / "a.parquet")
     texts = [read_responses(tmp_path / name, show=AUTO).texts["wren"]["q1"] for name in ("a.csv", "a.parquet")]
     for text in texts:
-        assert [name for name, _ in pieces_in(text)][-1] == "final_answer"
-        assert ("turn_1_call_2_result", "13") in pieces_in(text)
+        assert [name for name, _ in pieces_in(text)][-1] == "answer"
+        assert ("result 1.2", "13") in pieces_in(text)
 
 
 def test_a_prompt_that_the_assistant_begins_names_no_empty_message():

@@ -1,6 +1,7 @@
 """The scorers, `verdict` of a tournament's replies and `pairwise` against a reference; a metric per ranker."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as remember
@@ -240,8 +241,8 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     for name, response in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         turns = folded.setdefault(name, {})
         for piece, text in read_pieces(response) if battle.transcript else ():
-            first, number, *rest = piece.split(" ", 2)
-            turns.setdefault(f"{first} {number}", {})[" ".join(rest) or first] = text
+            numbered = re.fullmatch(r"[a-z]+ ([0-9]+)[0-9.]*", piece)
+            turns.setdefault(f"turn {numbered[1]}" if numbered else piece, {})[piece] = text
     return {"transcripts": folded} if battle.transcript else {}
 
 

@@ -108,7 +108,7 @@ def test_a_pair_is_two_transcripts_of_one_query_in_both_orders(tmp_path, play, b
     assert sample.metadata["instruction"] == f"Do task 1.\n\n{TOOLS_TEXT}"
     assert sample.metadata["category"] == "safety_refusal"
     assert (sample.metadata["model_a"], sample.metadata["model_b"]) == ("chosen", "rejected")
-    assert pieces_in(sample.metadata["response_a"])[-1] == ("final_answer", "Done well.")
+    assert pieces_in(sample.metadata["response_a"])[-1] == ("answer", "Done well.")
     assert len(record.prompts) == 12
     assert all(prompt.count("Done well.") == prompt.count("Done badly.") == 1 for _, prompt in record.prompts)
 
@@ -147,7 +147,7 @@ def test_messages_may_be_text_and_the_system_prompt_is_kept(tmp_path, form):
     [item] = pairs.items
     assert item.system == "Be brief."
     assert item.instruction == f"Do it.\n\n{TOOLS_TEXT}"
-    names = ["turn_1_call_1", "turn_1_call_1_result", "final_answer"]
+    names = ["call 1.1", "result 1.1", "answer"]
     assert all([name for name, _ in pieces_in(pairs.texts[side]["u"])] == names for side in ("chosen", "rejected"))
 
 

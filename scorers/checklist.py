@@ -14,7 +14,7 @@ from podium.scorers.schemas import refuse_repeats
 MOST_QUESTIONS = 12
 LONGEST = 400
 """Characters of one question."""
-KEYS = frozenset({"questions"})
+DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
@@ -26,7 +26,7 @@ def checklist_prompt(texts: Texts, settings: Settings) -> str:
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     """Read `{"questions": [...]}` with 1 to 12 different questions; return them, or why the reply is unparsed."""
-    answer = only_object(reply, KEYS)
+    answer = _only_object(reply)
     if isinstance(answer, str):
         return answer
     questions = answer["questions"]
@@ -38,9 +38,9 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     return flat
 
 
-def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
-    """Return the one JSON object with exactly these keys, whatever prose stands around it, or why there is none: no
-    repeated key, NaN, or other object with one of the keys."""
+def _only_object(reply: Reply) -> dict[str, Any] | str:
+    """Return the one JSON object with questions and nothing else, whatever prose stands around it, or why there is
+    none."""
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None or "{" not in reply.text:
         return reply.reason_of_silence or no_verdict(reply.text)
@@ -50,20 +50,13 @@ def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
     for start in (brace.start() for brace in re.finditer(r"\{", view)):
         if start >= end:
             try:
-                value, end = _DECODER.raw_decode(reply.text, start)
+                value, end = DECODER.raw_decode(reply.text, start)
             except (ValueError, RecursionError):
                 continue
-            objects += [value] if value.keys() & keys else []
+            objects += [value] if "questions" in value else []
     if any(value != objects[0] for value in objects):
         return "several verdicts"
-    return objects[0] if objects and objects[0].keys() == keys else "bad JSON"
-
-
-def _refuse_constant(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats, parse_constant=_refuse_constant)
+    return objects[0] if objects and len(objects[0]) == 1 else "bad JSON"
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:

@@ -15,8 +15,7 @@ FORMS = tuple(
         (words.WINS_WORDS, rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"),
         (
             words.PREFERS_WORDS,
-            rf"\b(?=\w)(?:{words.PREFERS}[ ,:]*{NOUN}{NAME}|{words.FINDS} (?:that )?{NOUN}(?P<found>[AB])(?!\w)[*_]* "
-            rf"(?:to be |is |as )?(?:\w+ ){{0,2}}(?:{words.BETTER})\b)",
+            rf"\b(?=\w){words.PREFERS}[ ,:]*{NOUN}{NAME}",
         ),
         (words.EQUAL_WORDS, rf"(?P<equal>{words.EQUAL})"),
         (words.ONLY, rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)"),
@@ -24,16 +23,7 @@ FORMS = tuple(
 )
 """Forms of comparisons, each with words of which a sentence of that form has one."""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-CHINESE_FORMS = tuple(
-    map(
-        re.compile,
-        (
-            rf"{NAME}(?:(?P<wins>{words.CHINESE_WINS})|(?P<loses>{words.CHINESE_LOSES}))",
-            rf"{words.CHINESE_PREFERS}(?:回答|答案)?[ ]?{NAME}",
-            rf"(?P<equal>{words.CHINESE_EQUAL})",
-        ),
-    )
-)
+CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
     r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b", re.IGNORECASE
@@ -65,21 +55,19 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
 
 
 def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the comparisons in a sentence."""
     sentence = view[start:end]
     spoken = frozenset(WORD.findall(sentence.lower()))
     for triggers, form in FORMS:
         if not triggers.isdisjoint(spoken):
             yield from form.finditer(view, start, end)
     if not sentence.isascii() and CHINESE.search(sentence):
-        for form in CHINESE_FORMS:
-            yield from form.finditer(view, start, end)
+        yield from CHINESE_FORM.finditer(view, start, end)
 
 
 def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) -> tuple[str, int]:
     """Return the letter that a comparison prefers, and the place of the name in it."""
     if groups.get("equal"):
         return "C", phrase.start()
-    name = next(group for group in ("letter", "first", "second", "found") if groups.get(group))
+    name = next(group for group in ("letter", "first", "second") if groups.get(group))
     letter = {"first": "A", "second": "B"}.get(name) or phrase[name]
     return (OTHER[letter] if groups.get("loses") else letter), phrase.start(name)

@@ -14,7 +14,6 @@ from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin
 from podium.scorers.reply_reader import read_statement
-from podium.scorers.reply_structure import own_words
 from podium.scorers.reply_words import BLAME, PRAISE
 from podium.scorers.schemas import ReplyForm, choice_form
 from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Statement
@@ -82,7 +81,6 @@ def points(name: str, count: int) -> Realization:
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
-    """Build the form of a reply that is one of some grades."""
     ratings = {grade: Rating(score, label=grade) for grade, score in scores.items()}
     return choice_form("grade", lambda _: ratings)
 
@@ -153,8 +151,7 @@ def _rating(text: str, score: float, degree: float, label: str) -> Rating:
     extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else ()
     ends = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
     low = f" {ends.lower()}"
-    said = [words for words in extremes if words in low]
-    if said and any(words in f" {(own_words(ends) or ends).lower()}" for words in said):
+    if any(words in low for words in extremes):
         return Rating(None, reason="several verdicts")
     return Rating(score, label=label)
 

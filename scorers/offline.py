@@ -111,7 +111,6 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
 
 
 def _normalize_text(text: str) -> str:
-    """Normalize blanks and case."""
     return " ".join(_units("word", text)).casefold()
 
 
@@ -170,7 +169,6 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
 
 
 def _parse_count(text: str) -> int:
-    """Parse a number in digits or words."""
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 

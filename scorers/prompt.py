@@ -110,7 +110,6 @@ def rules(settings: Settings) -> str:
 
 
 def _prompt_file(name: str) -> str:
-    """Read a packaged prompt."""
     return (files("podium.scorers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
 
 

@@ -247,7 +247,6 @@ def _last_sentence(text: str) -> int:
 
 
 def _previous_line(view: str, end: int) -> str | None:
-    """Return the last line with words before a position."""
     lines = view[max(0, end - LONGEST_GAP) : end].split("\n")
     return next((line.strip()[-LONGEST_LEAD:] for line in lines[::-1] if WORDS.search(line) or MASK in line), None)
 
@@ -294,7 +293,6 @@ def reason_after(rest: str) -> str | None:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a text at the ends of sentences and lines."""
     starts = [0, *(end.end() for end in SENTENCE_END.finditer(text))]
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 

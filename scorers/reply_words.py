@@ -77,7 +77,6 @@ PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for
 |choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю
 |лучше(?:,? \w+,?)?)""".replace("\n", "")
 """Words directly before the name of the preferred response."""
-FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
 ONLY = "only|nur|seul|seule|solo|sólo|только"
 WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved correct correctly
 works wins beats outperforms surpasses nod vote edge advantage top won besser beste besten bessere überlegen vorzuziehen
@@ -87,15 +86,12 @@ loser useless loses fails schlechter schwächer falsch unterlegen pire moins inf
 слабее неверен проигрывает choice pick wahl choix elección"""
 PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select selected vote favor
 favour mean meant served goes give better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis
-meilleure prefiero elijo gana mejor выбираю лучше judge find consider deem rate rank makes"""
+meilleure prefiero elijo gana mejor выбираю лучше"""
 EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear equivalent identical
 gleich également valent igual одинаково"""
 """Words of comparisons; a sentence without any of them is none."""
 CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整|而|，|,)*(?:更好|优于
 |更优|胜出|好得多|好)""".replace("\n", "")
-CHINESE_LOSES = r"(?:在?各?[个方面]*|明显|都|是)*(?:更差|较差|不如|错)"
-CHINESE_PREFERS = r"(?:应该?是|更好的(?:回答)?是|更?喜欢|选择?|只有)"
-CHINESE_EQUAL = "同样好|一样好|不相上下"
 CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not|isn['’]t|neither|nor
 |granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde|nicht|si|bien que|quoique|même si|serait
 |aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不""".replace("\n", "")

@@ -43,10 +43,8 @@ VERDICT = re.compile(
     r"|\[\[[^\[\]\n]{1,40}\])"
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
-SENTENCE = re.compile(r"[^;\n.]*+(?:\.(?:(?<=\d\.)|(?! ))[^;\n.]*+)*+[;\n.]?")
 LONGEST_OUTSIDE, NEAR = 20_000, 400
 """Characters around the scores: longer texts are no explanation, and further ones contradict nothing."""
-NUMBERS = re.compile(rf"[0-9]|\b(?:{'|'.join(NUMBER_WORDS[2:])})\b")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 OBJECT = re.compile(rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE)
@@ -98,7 +96,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     letters = {letter.upper() for letter in VERDICT.findall(text[near[0][0] : near[-1][1]].lower())}
     if OBJECT.search(hidden) or letters - {better}:
         return "several verdicts"
-    if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside):
+    if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside.lower()):
         return "several verdicts"
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     if reason := reason_around(view, table.places) or reason_after(remarks):
@@ -108,9 +106,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 
 
 def _has_other_scores(outside: str) -> bool:
-    """Return whether the text around the scores states others, but for the range."""
-    counting = "".join(sentence for sentence in SENTENCE.findall(outside.lower()) if NUMBERS.search(sentence))
-    return bool(OTHER_SCALE.search(counting) or OTHER_SCORES.search(SCALE.sub("", counting)))
+    """Return whether the text around the scores, in lower case, states others, but for the range."""
+    return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> Verdict:

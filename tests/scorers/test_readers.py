@@ -10,7 +10,7 @@ from judge_replies import CASES, REASONING, Case, read, scores, value
 from podium.formats.verdict_files import FIVE_LEVELS
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
-from podium.scorers.checklist import only_object
+from podium.scorers.checklist import read_checklist
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import NOT_SHOWN, REASONS, Rating, Reply, Token, Verdict
 from podium.scorers.rubric import CRITERIA
@@ -282,7 +282,7 @@ def test_a_reply_of_100_kb_is_read_in_time() -> None:
 
 
 def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
-    assert only_object(Reply('I use {x} and {"y": 1}. {"A": 1, "B": 2} {'), frozenset("AB")) == {"A": 1, "B": 2}
+    assert read_checklist(Reply('I use {x} and {"y": 1}. {"questions": ["Is it 3?"]} {')) == ("Is it 3?",)
 
 
 @settings(deadline=None)

@@ -70,10 +70,9 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
     if len(texts) < 2:
         return ANSWERS["only judge with labels"].format(best=texts[0]) if texts else ""
     lead = agreement_lead(*(cards[name].subject for name in best))
-    if lead is None or lead.low is None:
-        return ANSWERS["best judge"].format(best=texts[0], second=texts[1])
-    fields = {"points": 100 * lead.value, "interval": lead.interval, "doubt": "" if lead.low > 0 else DOUBT}
-    return ANSWERS["best judge by"].format(best=texts[0], second=texts[1], **fields)
+    doubt = "" if lead.low is not None and lead.low > 0 else DOUBT
+    fields = {"points": 100 * lead.value, "interval": lead.interval, "doubt": doubt}
+    return ANSWERS["best judge"].format(best=texts[0], second=texts[1], **fields)
 
 
 def _may_rank(answers: Answers) -> str:

@@ -28,8 +28,7 @@ ANSWERS = {
     "control length": "Rank at equal length, too: `podium rank --set length_control=true`.",
     "ask humans": "Ask humans: `podium label` draws the battles.",
     "only judge with labels": "Humans agree with {best}; for the other judges it is not known.",
-    "best judge": "Humans agree most with {best}, then with {second}.",
-    "best judge by": "Humans agree most with {best}, then with {second}: {points:.1f} points less ({interval}){doubt}.",
+    "best judge": "Humans agree most with {best}, then with {second}: {points:.1f} points less ({interval}){doubt}.",
 }
 JUDGE = "{name} on {share.estimate} of winners ({share.interval})"
 DOUBT = ", too close to call"

@@ -12,7 +12,7 @@ from podium.diagnosis.subject import OrderPairs, Subject, first_shown, is_soft, 
 from podium.nouns.battles import REPLIES, Battles
 from podium.report.model import Table
 
-BOTH_ORDERS, MORE_PAIRS = "show each pair in both orders", "judge more pairs in both orders"
+BOTH_ORDERS = "show each pair in both orders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,7 @@ def position(subject: Subject) -> Position | Missing:
     credit_ab, credit_ba = order_pairs.credit.T
     first, second = (np.bincount(repeat, side) / np.bincount(repeat) for side in (credit_ab, 1 - credit_ba))
     in_ab, in_ba = order_pairs.wins
+    swaps = swaps_by_closeness(order_pairs, subject.near_tie)
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
@@ -90,25 +91,23 @@ def position(subject: Subject) -> Position | Missing:
         balanced=2 * len(order_pairs) == len(win),
         first_win_rate=order_pairs.rows.share((in_ab + in_ba + 2) / 4, "pairs", *missing),
         margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
-        effect=effect_of_being_first(order_pairs),
+        effect=effect_of_being_first(order_pairs, swaps.all),
         difference=order_pairs.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
-        swaps=swaps_by_closeness(order_pairs, subject.near_tie),
+        swaps=swaps,
     )
 
 
-def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
+def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
     """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the first response."""
     # With a gap d and an effect b, the response shown first wins both orders with probability s(d + b) s(b - d), and
     # loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also with ties by Davidson's rule.
     if is_soft(order_pairs.outcome):
         return Missing("credits are probabilities, not verdicts", "see the win rate of the response shown first")
-    in_ab, in_ba = order_pairs.wins
-    flip = (in_ab == in_ba) & (in_ab != 0)
-    to_first = order_pairs.rows.share(in_ab == 1, "flips", remedy=MORE_PAIRS, among=flip)
+    to_first = swaps if isinstance(swaps, Missing) else swaps.flips_to_first
     if isinstance(to_first, Missing):
         return to_first
     if to_first.value in (0.0, 1.0):
-        return Missing(f"all {to_first.n:,} flips go one way: it is unbounded", MORE_PAIRS)
+        return Missing(f"all {to_first.n:,} flips go one way: it is unbounded", "judge more pairs in both orders")
     return to_first.transform(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
 
 

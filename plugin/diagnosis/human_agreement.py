@@ -88,14 +88,12 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     )
 
 
-def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
-    """Return how much more humans agree with the first judge, paired by item; None if a judge has no decided label."""
+def agreement_lead(first: Subject, second: Subject) -> Statistic:
+    """Return how much more humans agree with the first judge, paired by item; both have decided labels."""
     shares, errors, number = [], [], 0
     for subject in (first, second):
         table = subject.battles.table
         match = match_labels(hard_credits(table), subject.human_credit)
-        if not match.decisive.any():
-            return None
         agree = match.agree[match.decisive]
         alone = pd.Series([f"{subject.judge} {row}" for row in range(len(table))], index=table.index)
         item = table["item"].astype(object).fillna(alone) if "item" in table else alone

@@ -51,7 +51,6 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
     metavar="NAME NAME",
     help="A pair of interest, if not all models are to be ranked; may be given several times.",
 )
-@options.count_option("--pilot-items", "Use so many items of the pilot, drawn at random.")
 @click.option(
     "--difference", default="", metavar="2points|0.02|40elo", help="A difference for podium compare to detect."
 )
@@ -103,7 +102,7 @@ def plan(context: click.Context, **arguments: Any) -> int:
     if not reading["sources"]:
         for param in context.command.params:
             is_typed = context.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
-            if is_typed and param.name in {*READING, "pilot_items", "pool"}:
+            if is_typed and param.name in {*READING, "pool"}:
                 raise UsageError(f"{param.opts[0]} belongs to a pilot: name one, or leave the option out")
     with show_progress():
         pilot = [options.read_sources(reading)] if reading["sources"] else []

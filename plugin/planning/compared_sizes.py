@@ -7,7 +7,7 @@ from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
 
 from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
-from podium.planning.sample_size import critical_wins, smallest_number
+from podium.planning.sample_size import smallest_number
 from podium.rankers.difference import parse_margin
 from podium.rankers.scale import POINTS
 
@@ -51,7 +51,7 @@ def compared_size(
     if items is None:
         few = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
         raise UsageError(f"--difference {difference}: {few}")
-    return ComparedSize(difference, test, words, items, power_on(items), level)
+    return ComparedSize(difference, test, words, items, power_on(items))
 
 
 def _score_test(difference: str, elo: float, ties: float, level: float) -> tuple[str, str, partial[float]]:
@@ -84,3 +84,10 @@ def sign_power(difference: float, disagree: float, level: float, items: int) -> 
     differing = np.arange(max(fewest, 1), most + 1)
     detects = bdtrc(critical_wins((1 - level) / 2, differing), differing, (1 + difference / disagree) / 2)
     return float(detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)))
+
+
+def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
+    """Return the fewest wins of a fair coin that at most a share `level` of samples exceeds, shape of `number`."""
+    wins = np.ceil(bdtrik(1 - level, number, 0.5))
+    fewer = np.maximum(wins - 1, 0)
+    return np.where(bdtr(fewer, number, 0.5) >= 1 - level, fewer, wins)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import ceil, inf, sqrt
+from math import ceil, sqrt
 
 from scipy.special import ndtri
 
@@ -13,7 +13,6 @@ from podium.planning.plan import UNITS, PlanRequest, PricedDesign, Tariff, elo_o
 from podium.planning.precision import MOST_MODELS, VerdictModel, assumed_verdicts, design_variance, pilot_verdicts
 from podium.planning.sample_size import informative_needed, items_with
 from podium.plugins.catalogue import make_tournament
-from podium.text import some
 from podium.tournaments.schedule import Field, TournamentDesign, asks_order
 
 PAIRS = "pairs of interest"
@@ -108,18 +107,10 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
     return size(MOST_COUNTED) + (items - MOST_COUNTED) * (size(MOST_COUNTED) - size(MOST_COUNTED - 1))
 
 
-def cheapest_design(lines: Sequence[PricedDesign]) -> str | None:
-    """Return a sentence with the design that detects the asked edge at the least cost; None if no cost is known."""
-    known = sorted(((line, line.needed) for line in lines if line.needed), key=lambda pair: pair[1].total)
-    if not known:
-        return None
-    (best, cost), *others = known
-    most = best.needed_high.total if best.needed_high else -inf
-    near = [line.design for line, _ in others if line.needed_low and line.needed_low.total <= most]
-    total = f"{cost.money:,.2f}" if cost.money else f"{cost.calls:,.0f} judge calls"
-    items = f"{best.items.value:,.0f} items" if best.items else ""
-    doubt = f"; within the intervals, {some(near)} may cost no more" if near else ""
-    return f"{best.design}: {total} on {items}{doubt}"
+def cheapest_design(lines: Sequence[PricedDesign], prefix: str) -> str | None:
+    """Return the name of the design that detects the asked edge at the least cost, of those with this prefix."""
+    costs = {line.design: line.needed.total for line in lines if line.needed and line.design.startswith(prefix)}
+    return min(costs, key=lambda name: costs[name], default=None)
 
 
 def stand_in_names(number: int) -> list[str]:

@@ -63,29 +63,23 @@ class Tariff:
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
     def cost(self, battles: int) -> "BattleCosts":
-        """Return what a number of battles costs, in all and by judge."""
-        each = [ceil(round(battles * share, 6)) * self.calls for share in self.shares]
-        calls = sum(each)
+        """Return what a number of battles costs, over all judges."""
+        calls = sum(ceil(round(battles * share, 6)) * self.calls for share in self.shares)
         sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
         used = [None if tokens is None else calls * tokens for tokens, _ in sides]
         paid = [calls * tokens * price / 1e6 for tokens, price in sides if tokens is not None and price is not None]
-        money = sum(paid) if len(paid) == 2 else None
-        several = each if calls and len(each) > 1 else []
-        by_judge = tuple((own, None if money is None else money * own / calls) for own in several)
-        return BattleCosts(battles, calls, used[0], used[1], money, by_judge)
+        return BattleCosts(battles, calls, used[0], used[1], sum(paid) if len(paid) == 2 else None)
 
 
 @dataclass(frozen=True, slots=True)
 class BattleCosts:
-    """What a number of battles costs, None if tokens or prices are unknown; `by_judge` has calls and money of each
-    of several."""
+    """What a number of battles costs, None if tokens or prices are unknown."""
 
     battles: int
     calls: int
     tokens_in: float | None
     tokens_out: float | None
     money: float | None
-    by_judge: tuple[tuple[int, float | None], ...] = ()
 
     @property
     def total(self) -> float:
@@ -94,30 +88,20 @@ class BattleCosts:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionStep:
-    """A question of the decision tree, its answer, and the reason of the answer."""
-
-    question: str
-    answer: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
-    """The result of the decision tree: a kind of design, advice in a sentence, and the questions that led to it."""
+    """The result of the decision tree: a kind of design, advice, and the questions that led to it with answers."""
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
     advice: str
-    steps: tuple[DecisionStep, ...]
+    steps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorCandidate:
-    """A possible anchor, and the share of pairs of others that it distinguishes; `three_level` of win, tie and loss."""
+    """A possible anchor, and the share of pairs of others that it distinguishes."""
 
     anchor: str
     informativeness: Estimate
-    three_level: Estimate | None
     pairs: int
     rank_low: int | None
     rank_high: int | None
@@ -128,14 +112,12 @@ class AnchorCandidate:
 class SampleSize:
     """Items that detect an edge: the share of decided items that the better model wins, minus a half.
 
-    `informative` (sign-test formula) and `exact` count decided items, the rest all items: with ties lost (`direct`),
-    with equal verdicts against an anchor lost (`anchored`), and by Wilcoxon's test through an anchor.
+    `informative` (sign-test formula) counts decided items, the rest all items: with ties lost (`direct`), with equal
+    verdicts against an anchor lost (`anchored`), and by Wilcoxon's test through an anchor.
     """
 
     edge: float
     informative: int
-    exact_power: float
-    exact: int
     direct: Estimate
     anchored: Estimate | None
     wilcoxon: int | None
@@ -143,12 +125,11 @@ class SampleSize:
 
 @dataclass(frozen=True, slots=True)
 class SmallestEdge:
-    """The smallest edge that the planned items detect, and its Elo; `how` is `direct` or through an `anchor`."""
+    """The smallest edge that the planned items detect; `how` is `direct` or through an `anchor`."""
 
     how: str
     share: Estimate
     edge: Estimate | None
-    elo: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +155,6 @@ class ComparedSize:
     spread: str
     items: int
     power: float
-    level: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +169,8 @@ class UnansweredPart:
 
 @dataclass(frozen=True, slots=True)
 class Plan(Document):
-    """A whole plan; `gap_elo` is the asked edge in Elo, `lines` a design each, `methods` those of intervals by part."""
+    """A whole plan; `gap_elo` is the asked edge in Elo, `lines` a design each, `cheapest` the one that detects it at
+    the least cost, `methods` those of intervals by part."""
 
     view = "podium.planning.plan_report:plan_reports"
     asked: Mapping[str, Any]
@@ -213,7 +194,6 @@ class Plan(Document):
         return any(part.unanswerable for part in self.missing)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
         return {"podium": FORMAT_VERSION, "plan": asdict(self)}
 
 
@@ -255,5 +235,4 @@ class PlanRequest:
         return self.ties.transform(lambda ties: 1 - ties, decreasing=True)
 
     def leave_out(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
-        """Note a part that is not answered."""
         self.missing.append(UnansweredPart(part, str(why), remedy, unanswerable))

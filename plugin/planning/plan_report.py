@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from podium.nouns.estimate import Estimate
-from podium.planning.plan import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
+from podium.planning.plan import BattleCosts, Plan, PricedDesign, Tariff
 from podium.report.model import EMPTY, Report, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
 from podium.report.terminal import bar_column
@@ -20,13 +20,13 @@ def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Repo
     """Return the report with the answer and the tables of designs; one section, or all, if asked for."""
     [report] = plan_reports(plan)
     report = report if full else replace(report, notes=())
-    return (shorten_report(report, ("compare", "costs", "needed", "samples"), section, full=full),)
+    return (shorten_report(report, ("costs", "needed", "samples"), section, full=full),)
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return a report of what to compare and why, with a section for each question of how many and how much."""
     asked, pilot = plan.asked, "no pilot"
-    notes = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
+    notes = list(plan.decision.steps)
     advice, answer = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", []
     if size := plan.compared:
         answer.append(
@@ -60,9 +60,9 @@ def _design_sentence(plan: Plan) -> str:
 
 
 def _best_design(plan: Plan) -> PricedDesign | None:
-    """Return the cheapest design for the asked edge; None unless all models are to be ranked and a cost is known."""
-    known = [(line.needed.total, line) for line in plan.lines if line.needed]
-    return min(known, key=lambda pair: pair[0])[1] if known and plan.decision.design == "ranking" else None
+    """Return the cheapest design; None unless all models are to be ranked and a cost is known."""
+    best = (line for line in plan.lines if line.design == plan.cheapest)
+    return next(best, None) if plan.decision.design == "ranking" else None
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
@@ -70,7 +70,6 @@ def _calls_and_price(costs: BattleCosts) -> str:
 
 
 def _command_line(design: str, tariff: dict[str, Any]) -> str:
-    """Return the command that plays a design."""
     name, _, anchor = design.replace(", by a pilot", " auto").partition(" ")
     orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
     repeats = tariff["repeats"] if tariff["repeats"] > 1 else ""
@@ -84,8 +83,6 @@ def _command_line(design: str, tariff: dict[str, Any]) -> str:
 
 
 def _plan_sections(plan: Plan) -> Iterator[Section]:
-    if plan.compared:
-        yield _compared_items(plan.compared)
     if plan.candidates:
         yield _anchor_section(plan)
     yield _sample_size_section(plan)
@@ -104,46 +101,29 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
         yield Section("play", "to play it", notes=(command,))
 
 
-def _compared_items(size: ComparedSize) -> Section:
-    """Return the section with the items that `podium compare` needs."""
-    header = ("difference", "items", "power", "test", "items differ")
-    row = (size.difference, f"{size.items:,}", f"{size.power:.1%}", size.test, size.spread)
-    note = (
-        f"power: how often `podium compare` at level {size.level:.3g} finds the better one, if the difference is real; "
-        "of the t test by the noncentral t distribution, of the sign test exactly"
-    )
-    table = Table("", header, (row,), "lrrll")
-    return Section("compare", "items that detect a difference in podium compare", tables=(table,), notes=(note,))
-
-
 def _anchor_section(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
         ("anchor", lambda own: own.anchor),
         ("advice", lambda own: own.advice),
         ("informative", lambda own: f"{own.informativeness.value:.1%}"),
         ("interval", lambda own: _ends(own.informativeness, "{:.1%}")),
-        ("of 3 levels", lambda own: _estimate(own.three_level, "{:.1%}")),
         ("pairs", lambda own: f"{own.pairs:,}"),
         ("rank set", lambda own: range_text(own.rank_low, own.rank_high)),
     )
     bars = bar_column([own.informativeness for own in plan.candidates], 24, ".0%", ends=(0, 1))
     notes = (
-        "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
-        "of 3 levels: as win, tie, loss",
+        "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
     title = "candidates for the anchor"
-    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrrr", bars=bars)
+    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrr", bars=bars)
 
 
 def _sample_size_section(plan: Plan) -> Section:
-    """Return the section with the items that detect each edge."""
     columns: tuple[Column, ...] = (
         ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),
         ("edge", lambda sample: f"{sample.edge:+.3g}"),
         ("decided", lambda sample: f"{sample.informative:,}"),
-        ("exact power", lambda sample: f"{sample.exact_power:.3f}"),
-        ("exact", lambda sample: f"{sample.exact:,}"),
         ("items, direct", lambda sample: _estimate(sample.direct, "{:,.0f}")),
         ("by anchor", lambda sample: _estimate(sample.anchored, "{:,.0f}")),
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
@@ -151,8 +131,7 @@ def _sample_size_section(plan: Plan) -> Section:
     asked, share = plan.asked, plan.asked["informativeness"]
     by_anchor = f"; by anchor{f' {plan.anchor}' if plan.anchor else ''}: of {share.value:.1%}" if share else ""
     notes = [
-        "wins: of decided items, those that the better model wins; decided: by the formula of the sign test; exact: "
-        "for the exact test to have the power",
+        "wins: of decided items, those that the better model wins; decided: by the formula of the sign test",
         f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
@@ -163,20 +142,16 @@ def _sample_size_section(plan: Plan) -> Section:
 
 
 def _edge_section(plan: Plan) -> Section:
-    """Return the section with the smallest edges that the planned items detect."""
     columns: tuple[Column, ...] = (
         ("when", lambda gap: "they meet directly" if gap.how == "direct" else "both meet the anchor"),
         ("decided", lambda gap: _estimate(gap.share, "{:.1%}")),
         ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
-        ("Elo", lambda gap: _estimate(gap.elo, "{:.0f}")),
     )
     title = f"the smallest edge that {plan.asked['items']:,} items detect, one pair at a time (sign test)"
-    model = "Elo through an anchor: as if win, tie and loss of the two models were independent"
-    return _section("gaps", title, plan.gaps, columns, (model, f"intervals: {plan.methods['sign test']}"))
+    return _section("gaps", title, plan.gaps, columns, (f"intervals: {plan.methods['sign test']}",))
 
 
 def _planned_costs(plan: Plan) -> Section:
-    """Return the section with cost and precision of each design on the planned items."""
     columns: tuple[Column, ...] = (
         DESIGN,
         ("battles", lambda line: f"{line.planned.battles:,}"),
@@ -184,8 +159,6 @@ def _planned_costs(plan: Plan) -> Section:
         ("tokens in", lambda line: _millions(line.planned.tokens_in)),
         ("tokens out", lambda line: _millions(line.planned.tokens_out)),
         ("money", lambda line: cell_text(line.planned.money, ",.2f")),
-        ("calls by judge", lambda line: _by_judge(line.planned, 0, ",.0f")),
-        ("money by judge", lambda line: _by_judge(line.planned, 1, ",.2f")),
         ("error", lambda line: _estimate(line.error, "{:.1f}")),
         ("detects", lambda line: _estimate(line.gap, "{:.0f}")),
     )
@@ -198,7 +171,6 @@ def _planned_costs(plan: Plan) -> Section:
 
 
 def _needed_costs(plan: Plan) -> Section:
-    """Return the section with the items and the cost that each design needs for the asked edge."""
     columns: tuple[Column, ...] = (
         DESIGN,
         ("items", lambda line: _estimate(line.items, "{:,.0f}")),
@@ -231,16 +203,7 @@ def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
     return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
 
 
-def _by_judge(costs: BattleCosts, place: int, form: str) -> str:
-    """Format the calls (place 0) or the money (1) of each of several judges; a dash for one judge, or if unknown."""
-    known = [cell_text(own[place], form) for own in costs.by_judge]
-    if not known or EMPTY in known:
-        return EMPTY
-    return f"{known[0]} each" if len({*known}) == 1 else " + ".join(known)
-
-
 def _millions(tokens: float | None) -> str:
-    """Format a number of tokens in millions."""
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 

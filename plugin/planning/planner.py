@@ -14,12 +14,11 @@ from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import build_provenance
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
-from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff, elo_of_edge
+from podium.planning.plan import AnchorCandidate, Decision, Plan, PlanRequest, Tariff, elo_of_edge
 from podium.planning.precision import ITEM_EFFECT, SPREAD
 from podium.planning.sample_size import check_numbers, sample_sizes, smallest_edges, three_levels
-from podium.rankers.intervals import check_level, t_quantile
+from podium.rankers.intervals import check_level
 from podium.tournaments.schedule import TournamentDesign
-from podium.tournaments.selection import draw_items
 
 if TYPE_CHECKING:
     from podium.verbs.replays import Recording
@@ -37,7 +36,6 @@ def make_plan(
     power: float = 0.8,
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] = (),
-    pilot_items: int | None = None,
     tariff: Tariff | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -58,11 +56,7 @@ def make_plan(
         alpha, power: of one-sided tests.
         baseline: the model that all are to be compared with.
         pairs: the only comparisons of interest, if not all models are to be ranked.
-        pilot_items: use so many items of the pilot, drawn at random.
         tariff: judge calls, tokens and prices of a battle.
-        level: of intervals and rank sets.
-        seed: of everything random.
-        pool: combine the verdicts of several judges.
         difference: that `podium compare` is to detect, as `2points`, `0.02` or `40elo`; then two models are enough.
         disagree: share of items on which just one of the two is right, for a metric of right and wrong.
         spread: standard deviation over items of the difference, for another metric.
@@ -74,7 +68,7 @@ def make_plan(
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
     check_numbers(models=models, items=items)
     check_level(level)
-    record = None if pilot is None else _record_of(pilot, pilot_items, pool, seed)
+    record = None if pilot is None else _record_of(pilot, pool)
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
     number = models or len(names) or (2 if difference else 0)
@@ -92,16 +86,11 @@ def make_plan(
     return replace(_build_plan(request), compared=compared)
 
 
-def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, pool: bool, seed: int) -> "Recording":
-    """Return the pilot's verdicts, on as many of its items as are asked for."""
+def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
     # Imported here, like all that only a pilot needs: a plan without one starts in half the time.
     from podium.verbs.replays import recording_of
 
-    record = recording_of(pilot, pool=pool)
-    if items is None or items >= len(record.field.items):
-        return record
-    keep = record.battles.table["item"].isin(draw_items(record.field, items, seed)).to_numpy()
-    return recording_of(record.battles.select(keep), pool=pool)
+    return recording_of(pilot, pool=pool)
 
 
 def _build_plan(request: PlanRequest) -> Plan:
@@ -131,7 +120,7 @@ def _build_plan(request: PlanRequest) -> Plan:
         gaps=gaps,
         gap_elo=elo_of_edge(request.edge, request.ties.value),
         lines=lines,
-        cheapest=cheapest_design([line for line in lines if line.design.startswith(suitable)]),
+        cheapest=cheapest_design(lines, suitable),
         methods=request.methods,
         missing=tuple(request.missing),
         provenance=build_provenance(record.battles.sources if record else (), options),
@@ -173,19 +162,14 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
         return
     interval = f"{100 * standings.level:g}%, {standings.interval}"
     request.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
-    reach = t_quantile(standings.counts.items, standings.level)
     known = [entry for entry in standings.entries if entry.score is not None]
     for entry in known:
         advice = "too few items to say" if entry.rank_low is None else "avoid: less informative"
         if entry is known[0] or entry.rank_low == 1:
             advice = "take it: most informative" if entry is known[0] else "may be as good"
         share = Estimate(entry.score or 0.0, entry.low, entry.high)
-        value, se = (entry.extra.get(name) for name in ("three_level", "three_level_se"))
-        of_three = share if "three_level" not in entry.extra else None if value is None else Estimate(value)
-        if value is not None and se is not None and standings.counts.items > 1:
-            of_three = Estimate(value, max(value - reach * se, 0.0), min(value + reach * se, 1.0))
         pairs = int(entry.extra.get("pairs") or 0)
-        yield AnchorCandidate(entry.model, share, of_three, pairs, entry.rank_low, entry.rank_high, advice)
+        yield AnchorCandidate(entry.model, share, pairs, entry.rank_low, entry.rank_high, advice)
 
 
 def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
@@ -203,7 +187,6 @@ def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estim
 
 
 def _assumptions(request: PlanRequest) -> Iterator[str]:
-    """Yield what the figures rest on, a sentence each."""
     if request.record is None:
         yield f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models are independent"
         yield "the anchor is of middling strength; a strong or a weak one is less informative, as a pilot would show"
@@ -236,21 +219,21 @@ def select_design(models: int, baseline: str | None = None, pairs: Sequence[tupl
     """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that is answered yes."""
     question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:
-        step = DecisionStep(question, f"yes, {baseline}", "it is the anchor, whatever its strength")
+        step = f"{question} yes, {baseline}: it is the anchor, whatever its strength"
         advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"
         return Decision("baseline", advice, (step,))
-    steps = [DecisionStep(question, "no", "none was named (--baseline)")]
+    steps = [f"{question} no: none was named (--baseline)"]
     question = "are there at most 3 models?"
     if models <= 3:
-        step = DecisionStep(question, f"yes, {models}", "all pairs cost no more than an anchor from outside would")
+        step = f"{question} yes, {models}: all pairs cost no more than an anchor from outside would"
         return Decision("round_robin", "compare all pairs", (*steps, step))
-    steps.append(DecisionStep(question, f"no, {models}", "the cost of all pairs grows with the square of their number"))
+    steps.append(f"{question} no, {models}: the cost of all pairs grows with the square of their number")
     question = "are only some pairs of interest, rather than a ranking of all?"
     if pairs:
-        step = DecisionStep(question, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
+        step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
         return Decision("pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step))
-    steps.append(DecisionStep(question, "no", "none were named (--pair), so all are to be ranked"))
+    steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the weakest, confirm its "
         "informativeness by a pilot and report it; or take a design without an anchor where the tables below allow it"

@@ -9,11 +9,11 @@ from math import ceil, floor, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, bdtrik, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from podium.errors import UsageError
 from podium.nouns.estimate import Estimate
-from podium.planning.plan import PlanRequest, SampleSize, SmallestEdge, elo_of_edge
+from podium.planning.plan import PlanRequest, SampleSize, SmallestEdge
 from podium.planning.precision import cube_by_item
 
 if TYPE_CHECKING:
@@ -55,19 +55,11 @@ def three_levels(ties: float, edge: float) -> Differences:
     Both models tie with it at the same rate; one wins (1 - t) (1/2 + x) of the items, the other loses as many, where x
     solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t, t = ties, e = edge. Items hard for both inform less.
     """
-    check_numbers(ties=ties, edge=edge or None)
     decided = 1 - ties
     root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
     lean = ((1 + ties) - root) / (4 * edge * decided) if edge else 0.0
     verdict = np.array([decided * (0.5 - lean), ties, decided * (0.5 + lean)])
     return Differences(np.arange(-2.0, 3.0), np.convolve(verdict, verdict))
-
-
-def elo_of_three_levels(differences: Differences) -> float:
-    """Return the distance in Elo of the two models of `three_levels`, from their win rates against the anchor."""
-    # The mean difference of verdicts in {-1, 0, 1} is twice that of credits, and each model is as far from the anchor.
-    rate = 0.5 + float(differences.values @ differences.shares) / 4
-    return float(800 * np.log10(rate / (1 - rate))) if rate < 1 else np.inf
 
 
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
@@ -131,45 +123,23 @@ def check_numbers(**numbers: float | None) -> None:
 
 def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 + edge."""
-    check_numbers(alpha=alpha, power=power, edge=edge)
     reach = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
     return ceil(round((reach / edge) ** 2, ROUNDING))
 
 
 def items_needed(informative: int, share: float) -> int:
     """Return how many items contain so many informative ones, given the share of informative items."""
-    check_numbers(informativeness=share)
     return ceil(round(informative / share, ROUNDING))
 
 
 def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
     """Return the smallest edge that `informative_needed` grants on so many items; None if even 0.5 is too small."""
-    check_numbers(alpha=alpha, power=power)
     n = floor(round(items * share, ROUNDING))
     a, p = float(ndtri(1 - alpha)), float(ndtri(power))
     # With fewer, not even a model that wins all of them is detected.
     if n < a**2:
         return None
     return (a * sqrt(n) + p * sqrt(n - a**2 + p**2)) / (2 * (n + p**2))
-
-
-def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
-    """Return the fewest wins of a fair coin that at most a share `level` of samples exceeds, shape of `number`."""
-    wins = np.ceil(bdtrik(1 - level, number, 0.5))
-    fewer = np.maximum(wins - 1, 0)
-    return np.where(bdtr(fewer, number, 0.5) >= 1 - level, fewer, wins)
-
-
-def exact_power(informative: int | np.ndarray, edge: float, *, alpha: float = 0.05) -> np.ndarray:
-    """Return the power of the exact binomial test on so many informative items, same shape."""
-    return np.asarray(bdtrc(critical_wins(alpha, informative), informative, 0.5 + edge))
-
-
-def exactly_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return the informative items from which on the exact test always has the power: it climbs in a sawtooth."""
-    sizes = np.arange(1, 2 * informative_needed(edge, alpha=alpha, power=power) + 50)
-    short = np.flatnonzero(exact_power(sizes, edge, alpha=alpha) < power)
-    return int(sizes[short[-1]]) + 1 if short.size else 1
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -200,7 +170,6 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
 
 def signed_rank_items(pool: Sequence[Differences], *, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Return the items at which Wilcoxon's one-sided test has a mean power over a pool; None if 100,000 do not."""
-    check_numbers(alpha=alpha, power=power)
     return smallest_number(lambda n: np.mean([signed_rank_power(each, n, alpha=alpha) for each in pool]) >= power)
 
 
@@ -230,8 +199,6 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
         yield SampleSize(
             edge=edge,
             informative=informative,
-            exact_power=float(exact_power(informative, edge, alpha=request.alpha)),
-            exact=exactly_needed(edge, **request.test),
             direct=items_with(informative, request.share_decided),
             anchored=items_with(informative, request.share) if request.share else None,
             wilcoxon=wilcoxon,
@@ -289,15 +256,4 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
         if share is not None:
             # The larger the share, the smaller the edge.
             edge = share.transform(partial(smallest_edge, request.items, **request.test), decreasing=True)
-            elo = edge if edge.value is None else edge.transform(partial(_edge_in_elo, request, how))
-            yield SmallestEdge(how, share, *(None if each.value is None else each for each in (edge, elo)))
-
-
-def _edge_in_elo(request: PlanRequest, how: str, edge: float) -> float | None:
-    """Return an edge in Elo; None if it cannot be reached."""
-    try:
-        direct, ties = how == "direct", request.ties.value
-        elo = elo_of_edge(edge, ties) if direct else elo_of_three_levels(_expected_differences(request, edge))
-    except UsageError:
-        return None
-    return elo if np.isfinite(elo) else None
+            yield SmallestEdge(how, share, None if edge.value is None else edge)

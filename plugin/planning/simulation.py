@@ -91,7 +91,6 @@ class World:
         quality: of each response, logits, shape (items, models).
         log_length: of each response, shape (items, models).
         length_means: mean log-length of each model, shape (models,).
-        categories: category of each item.
         seed: of the judges' noise.
     """
 
@@ -225,7 +224,6 @@ def simulate(
 
     Args:
         models: their number, or their names.
-        items: number of items.
         seed: the same seed gives the same world and the same verdicts.
         strengths: true log-strengths; centred. By default normal draws with standard deviation `spread`.
         spread: logits.

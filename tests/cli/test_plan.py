@@ -27,7 +27,7 @@ def figures(text: str) -> set[str]:
 def test_table_2_is_one_command(podium: Podium) -> None:
     answer = podium("plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full")
     rows = [cells(line) for line in answer.out.splitlines() if line.startswith(" 0.")]
-    assert [(row[2], row[5], row[6]) for row in rows] == [
+    assert [(row[2], row[3], row[4]) for row in rows] == [
         ("617", "1,012", "1,372"),
         ("153", "251", "340"),
         ("67", "110", "149"),
@@ -52,7 +52,7 @@ def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, w
     found = make_plan(example, items=200)
     text, wide = (terminal_text(plan_reports(found), width=columns) for columns in (width, 10_000))
     assert max(cell_len(line) for line in text.splitlines()) <= width
-    assert ("●" in text) == (width == 200)
+    assert ("●" in text) == (width > 100)
     assert figures(text) == figures(wide)
 
 
@@ -76,7 +76,7 @@ def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
     section, whole = (podium(*words, *more).out for more in (("--section", "gaps"), ("--full",)))
     assert section.splitlines()[2].startswith("the smallest edge that 50 items detect")
     assert set(section.splitlines()) <= set(whole.splitlines())
-    assert "| when | decided | edge | Elo |" in podium(*words, "--section", "gaps", "--format", "md").out
+    assert "| when | decided | edge |" in podium(*words, "--section", "gaps", "--format", "md").out
     answer = podium(*words, "--section", "gasp")
     assert (answer.code, "did you mean 'gaps'?" in answer.err) == (2, True)
 
@@ -89,7 +89,7 @@ def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
 def test_markdown_has_the_tables_without_pictures(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("plan", example, "-o", tmp_path / "plan.md")
     text = (tmp_path / "plan.md").read_text(encoding="utf-8")
-    assert "| anchor | advice | informative | interval | of 3 levels | pairs | rank set |\n|---|---|---:|" in text
+    assert "| anchor | advice | informative | interval | pairs | rank set |\n|---|---|---:|" in text
     assert "●" not in text
 
 
@@ -117,7 +117,6 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
         (("--models", "1"), 2, "Invalid value for '--models'"),
         (("--models", "4", "--ties", "1"), 2, "Invalid value for '--ties'"),
         (("--models", "4", "--shown", "a"), 2, "--shown belongs to a pilot: name one"),
-        (("--models", "4", "--pilot-items", "10"), 2, "--pilot-items belongs to a pilot"),
         (("--models", "4", "--pair", "a", "a"), 2, "a pair needs two different models"),
         (("--models", "4", "-o", "plan.csv"), 2, "cannot write 'plan.csv'"),
         (("--models", "4", "--until", "top1"), 2, "--until was removed: docs/stopping.md has a measured table"),

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium import UsageError, read_battles, simulate
-from podium.planning.sample_size import elo_of_three_levels, recorded_differences, three_levels, verdict_cube
+from podium import read_battles, simulate
+from podium.planning.sample_size import recorded_differences, three_levels, verdict_cube
 from podium.rankers.informativeness import informativeness
 from podium.verbs.replays import recording_of
 
@@ -22,21 +22,15 @@ def test_the_edge_is_the_one_asked_for(ties: float, edge: float) -> None:
     assert (found.edge, found.shares.sum()) == (pytest.approx(edge), pytest.approx(1))
 
 
-def test_elo_gap_is_that_of_the_win_rates_against_the_anchor() -> None:
-    """By hand: without ties, one wins 3/4 and the other 1/4; so P(+2) = 9/16, P(-2) = 1/16, and 2 x 190.8 Elo."""
+def test_shares_are_those_of_the_win_rates_against_the_anchor() -> None:
+    """By hand: without ties, one wins 3/4 and the other 1/4; so P(+2) = 9/16 and P(-2) = 1/16."""
     found = three_levels(0.0, 0.9 - 0.5)
     assert found.shares.tolist() == pytest.approx([1 / 16, 0, 6 / 16, 0, 9 / 16])
-    assert elo_of_three_levels(found) == pytest.approx(800 * np.log10(3))
 
 
 def test_another_share_keeps_the_edge() -> None:
     found = three_levels(0.39, 0.1).with_share(0.45)
     assert (found.edge, found.informative, found.shares.sum()) == pytest.approx((0.1, 0.45, 1))
-
-
-def test_an_edge_out_of_reach_is_rejected() -> None:
-    with pytest.raises(UsageError, match="ties"):
-        three_levels(1.0, 0.05)
 
 
 def test_recorded_differences_by_hand() -> None:

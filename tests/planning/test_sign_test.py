@@ -4,16 +4,9 @@ from math import ceil
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import binom, norm
 
-from podium import UsageError
-from podium.planning.sample_size import (
-    exact_power,
-    exactly_needed,
-    informative_needed,
-    items_needed,
-    smallest_edge,
-)
+from podium.planning.sample_size import informative_needed, items_needed, smallest_edge
 
 TABLE_2 = [(0.05, 617, 1012, 1372), (0.10, 153, 251, 340), (0.15, 67, 110, 149), (0.20, 37, 61, 83), (0.25, 23, 38, 52)]
 """Don-Yehiya et al. 2026, Table 2: edge, base, totals at 39% and at 55% ties; it prints 341 for 153 / 0.45 = 340."""
@@ -54,24 +47,7 @@ def test_two_sided_sign_test_size_misses_the_power() -> None:
     """The wrong variant: alpha halved asks for 783 items where 617 are enough, and their power is 88%, not 80%."""
     n = informative_needed(0.05, alpha=0.025)
     assert n == 783
-    assert float(exact_power(n, 0.05)) > 0.86
-
-
-@pytest.mark.parametrize("edge", [0.05, 0.1, 0.25])
-def test_the_exact_power_is_that_of_the_binomial_test(edge: float) -> None:
-    """Oracle: scipy's binomtest at the smallest count that it rejects, and at the one before."""
-    n = informative_needed(edge)
-    rejected = next(k for k in range(n + 1) if binomtest(k, n, alternative="greater").pvalue < 0.05)
-    chances = [binomtest(k, n, 0.5 + edge, alternative="greater").pvalue for k in (rejected, rejected - 1)]
-    assert float(exact_power(n, edge)) == pytest.approx(chances[0], abs=1e-12)
-    assert float(exact_power(n, edge)) != pytest.approx(chances[1], abs=1e-3)
-
-
-@pytest.mark.parametrize("edge", [0.05, 0.1, 0.25])
-def test_the_exact_size_keeps_the_promise_and_one_fewer_does_not(edge: float) -> None:
-    n = exactly_needed(edge)
-    assert float(exact_power(n - 1, edge)) < 0.8
-    assert (exact_power(np.arange(n, 3 * n), edge) >= 0.8).all()
+    assert binom.sf(binom.isf(0.05, n, 0.5), n, 0.55) > 0.86
 
 
 @pytest.mark.parametrize("n", [20, 100, 617, 5000])
@@ -92,16 +68,3 @@ def test_only_informative_items_count() -> None:
 
 def test_sign_test_of_two_items_has_no_power() -> None:
     assert smallest_edge(2) is None
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"edge": 0}, {"edge": 0.6}, {"alpha": 0}, {"alpha": 0.5}, {"power": 1}, {"power": 0.3}]
-)
-def test_what_is_no_test_is_rejected(wrong: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match=next(iter(wrong))):
-        informative_needed(**{"edge": 0.05, **wrong})
-
-
-def test_no_informative_item_is_rejected() -> None:
-    with pytest.raises(UsageError, match=r"is not in \(0, 1\]"):
-        items_needed(100, 0.0)

@@ -53,7 +53,6 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
 
 
 def _tally_sentence(finding: PairFinding) -> str:
-    """Write how many items the candidate wins, loses and ties."""
     won, lost, even = finding.tally
     losses = f"{lost:,} {'loss' if lost == 1 else 'losses'}"
     wins, ties = f"{won:,} {plural('win', won)}", f"{even:,} {plural('tie', even)}"
@@ -80,7 +79,6 @@ def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
 
 
 def _gate_sentence(gate: Gate, level: float) -> str:
-    """Write a gate's verdict and the requirements behind it."""
     verdict, blocking = gate.verdict, [own for own in gate.decisions if not own.requirement.is_advisory]
     if not blocking:
         return comparison_templates.ALL_ADVISORY.format(verdict=verdict)
@@ -97,7 +95,6 @@ def _gate_sentence(gate: Gate, level: float) -> str:
 
 
 def _requirement_label(decision: GateDecision) -> str:
-    """Name a requirement and what it is about."""
     finding = decision.finding
     about = decision.requirement.scope if finding is None else finding.question or finding.candidate
     return f"{decision.requirement.text}{f' on {about}' if about else ''}"

@@ -97,14 +97,12 @@ def compare(
             each, or, with a baseline, sources alone. A source may also be battles.
         baseline: compare every other model with this one.
         candidates: compare only these with the baseline.
-        by: also compare on each value of this column.
         measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two), or `auto`: scores if
             there are any, else Elo.
         level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
         require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see `podium.comparison.gate`.
         requirements: a YAML or TOML file with several requirements.
         responses: the models' answers, if the sources do not hold them.
-        pool: combine the verdicts of several judges.
         **reading: as for `read_battles`.
 
     Raises:
@@ -221,6 +219,5 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    """Return findings with p-values adjusted by Holm's rule over all of them."""
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [replace(own, tests=len(findings), p_adjusted=p) for own, p in zip(findings, adjusted, strict=True)]

@@ -118,9 +118,7 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
         same = "" if own.identical is None else f", {own.identical:,} identical"
         unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
         items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unparsed}"
-        rarest = own.difference.rarest_seen(own.level)
-        unseen = comparison_templates.UNSEEN_DIFFERENCE.format(rarest=rarest) if rarest else ""
-        lines.append(f"{name}{items} · {own.difference.method}{unseen}")
+        lines.append(f"{name}{items} · {own.difference.method}")
     if any(own.identical is None for own in comparison.findings):
         reason = comparison.unknown_answers or "some answers are missing"
         lines.append(comparison_templates.UNKNOWN_ANSWERS.format(reason=reason))

@@ -17,7 +17,6 @@ BOUND = (
     "required{unseen}."
 )
 UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} items may not be in the sample"
-UNSEEN_DIFFERENCE = "; a difference on fewer than 1 in {rarest:,} items may not be in the sample"
 GATE_NOTE = (
     "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at most: simultaneous over "
     "all requirements (Holm); a requirement fails if it is below what is needed. Otherwise it is undecided"

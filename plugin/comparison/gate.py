@@ -4,9 +4,9 @@ It fails if the upper bound is below it, and is otherwise undecided, which is ne
 no correction; one failure is enough, so upper bounds are corrected by Holm's rule (Strassburger and Bretz 2008).
 """
 
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,7 +80,6 @@ class Gate:
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 0 (pass), 4 (fail) or 5 (undecided)."""
         return EXIT_CODES[self.verdict]
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,17 +126,22 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
 
 
 def _load(path: Path) -> Any:
-    """Read a YAML or TOML file."""
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
-    kind = "TOML" if path.suffix == ".toml" else "YAML"
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        return _parse(text, "TOML", tomllib.loads, tomllib.TOMLDecodeError, path)
     try:
-        module = import_module("tomllib" if kind == "TOML" else "yaml")
+        import yaml
     except ImportError:
         raise UsageError(f"{path}: reading YAML needs pyyaml; install it, or write TOML") from None
-    parse, mistake = (module.loads, module.TOMLDecodeError) if kind == "TOML" else (module.safe_load, module.YAMLError)
+    return _parse(text, "YAML", yaml.safe_load, yaml.YAMLError, path)
+
+
+def _parse(text: str, kind: str, parse: Callable[[str], Any], mistake: type[Exception], path: Path) -> Any:
+    """Parse the text of a file; DataError if the parser finds a mistake."""
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        return parse(text)
     except mistake as error:
         line = str(error).replace("\n", " ")
         raise DataError(f"not {kind} ({line})", source=str(path), remedy="fix the syntax") from None

@@ -66,8 +66,7 @@ class PairFinding:
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
-        signs = np.sign(self.leads)
-        return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
+        return int((self.leads > 0).sum()), int((self.leads < 0).sum()), int((self.leads == 0).sum())
 
     @property
     def scores(self) -> tuple[float, float] | None:

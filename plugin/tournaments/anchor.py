@@ -24,21 +24,18 @@ class Anchor(Stopping):
     """Play all models against an anchor on every item: M - 1 battles an item for M models.
 
     With `anchor=auto` a pilot chooses the most informative model (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
-    items suffice to recognise the bad anchors, which are the best and the worst models). The pilot plays each candidate
-    against all others, which is the cheapest way to measure each candidate's informativeness on those items; with all
-    models as candidates it is a round robin. The anchor then plays the remaining items; the pilot's battles count.
+    items suffice to recognise the bad anchors, which are the best and the worst models). The pilot is a round robin.
+    The anchor then plays the remaining items; the pilot's battles count.
 
     Attributes:
         anchor: name of the anchor, several as a sequence or with commas, or `auto`.
         pilot: number of items of the pilot.
-        candidates: models that the pilot may choose; all by default. Fewer make a cheaper pilot.
         until: as in `Stopping`; the items after the pilot are played in blocks between looks, and `order` compares
             each model with the anchor.
     """
 
     anchor: str | Sequence[str] = AUTO
     pilot: int = 10
-    candidates: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
@@ -70,7 +67,7 @@ class Anchor(Stopping):
         if self._anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
-        _, tried, pilot = self._pilot(field)
+        tried, pilot = self._pilot(field)
         return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.models) - 1, 0)
 
     def rounds(self, field: Field) -> int | None:
@@ -88,7 +85,7 @@ class Anchor(Stopping):
         """Return the anchors, empty until the pilot has ended, and the pilot's items, rounds so far and battles."""
         if named := self._anchors(field):
             return named, frozenset(), 0, OVER
-        candidates, tried, pilot = self._pilot(field)
+        tried, pilot = self._pilot(field)
         done = accumulate(({own.pairing for own in each.outcomes} for each in played), or_)
         rounds = next((number for number, own in enumerate(done, start=1) if own >= {*pilot.pairings}), None)
         if rounds is None:
@@ -98,7 +95,7 @@ class Anchor(Stopping):
         chosen = set(field.models).intersection(*later) if later else set()
         if len(chosen) != 1:
             outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
-            chosen = {most_informative(candidates, field.models, outcomes)}
+            chosen = {most_informative(field.models, outcomes)}
         return tuple(chosen), tried, rounds, pilot
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
@@ -107,15 +104,14 @@ class Anchor(Stopping):
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
         return parse_model_names(self.anchor, field.models)
 
-    def _pilot(self, field: Field) -> tuple[tuple[str, ...], frozenset[str], NextRound]:
-        """Return the candidates, the items of the pilot, and its battles."""
+    def _pilot(self, field: Field) -> tuple[frozenset[str], NextRound]:
+        """Return the items of the pilot, and its battles."""
         items = draw_items(field, self.items, self.seed)
-        candidates = field.models if self.candidates is None else parse_model_names(self.candidates, field.models)
         # Samples of one seed are nested, so these are among all items asked for.
         tried = draw_items(field, min(self.pilot, len(items)), self.seed)
-        note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"
-        battles = pairings_against(candidates, field.models, tried)
-        return candidates, frozenset(tried), schedule_pairings(field, battles, note=note)
+        note = f"pilot: all against each of {len(field.models)} candidates on {len(tried)} items"
+        battles = pairings_against(field.models, field.models, tried)
+        return frozenset(tried), schedule_pairings(field, battles, note=note)
 
 
 def pairings_against(anchors: Collection[str], models: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
@@ -124,15 +120,15 @@ def pairings_against(anchors: Collection[str], models: Sequence[str], items: Seq
     return (Pairing(item, *pair) for item in items for pair in pairs)
 
 
-def most_informative(candidates: Collection[str], models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
-    """Return the candidate against which verdicts on two others differ most often; NotIdentifiedError if unknown."""
+def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
+    """Return the model against which verdicts on two others differ most often; NotIdentifiedError if unknown."""
     # Of equals, the one with more comparisons is chosen, then the first by name.
     shares = informativeness_of(models, outcomes)
-    compared = {name: shares[name] for name in sorted(candidates) if shares[name][1]}
+    compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
     if not compared:
         raise NotIdentifiedError(
             f"the {len(outcomes)} battles of the pilot cannot choose an anchor: no item has readable verdicts of two "
-            "models against one candidate; name the anchor, or play a larger pilot"
+            "models against a third; name the anchor, or play a larger pilot"
         )
     return max(compared, key=lambda name: compared[name])
 

@@ -23,7 +23,6 @@ class Chain(Stopping):
         return replace(coming, left_out=len(items) * max(len(field.models) - 1, 0) - len(pairings))
 
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
-        """Yield the pairings along the item's path."""
         names = sorted(field.models)
         visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
         for a, b in pairwise(name for name in visited if field.can_play(item, name)):

@@ -105,7 +105,6 @@ class Ring(Stopping):
         return tuple(name for name in sorted(field.models) if name not in before) if before else ()
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
-        """Return the positions of names among the sorted models."""
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:

@@ -35,9 +35,8 @@ MOST_SURPLUS = 1.5
 SAME = 1e-9
 """Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
 OTHER_POPULATION = (
-    "decisions are about items like these; there is no other population. For these items alone, only the judge's noise "
-    "and the battles not played would count, and one battle of a pair on an item shows neither. Leave the option out; "
-    "to rank on these items alone, play round_robin on all of them"
+    "decisions are about items like these. What the judge's noise adds for these items alone cannot be known from one "
+    "battle of a pair on an item. Leave the option out; to rank on these items alone, play round_robin on all of them"
 )
 QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 

@@ -89,9 +89,7 @@ def replay(
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
-        tournament: its name.
         rankers: names, as a sequence or separated by commas.
-        level: of intervals and rank sets, in (0, 1).
         seed: of the tournament and of the rankers.
         pool: combine the verdicts of several judges; a battle has their mean.
         **options: of the tournament and of the rankers; `name.option` (through a dict) reaches one of them only.
@@ -226,7 +224,6 @@ def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: floa
 
 
 def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Price:
-    """Count battles, judge calls, pairs and rounds of a replayed tournament."""
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)
     on_record = [code for outcome in asked if (code := record.code_of(outcome.pairing)) is not None]

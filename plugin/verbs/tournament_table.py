@@ -67,7 +67,6 @@ class TournamentTable(Document):
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:

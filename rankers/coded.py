@@ -94,8 +94,16 @@ def code_battles(
     unit = cluster if battles.has_items else "row"
     codes = cluster_codes(battles, unit)[keep]
     present = np.bincount(codes) > 0
-    weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
-    return CodedBattles(a, b, credit, weight, (np.cumsum(present) - 1)[codes], int(present.sum()), unit, models)
+    return CodedBattles(
+        a=a,
+        b=b,
+        credit=credit,
+        weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
+        cluster=(np.cumsum(present) - 1)[codes],
+        clusters=int(present.sum()),
+        unit=unit,
+        models=models,
+    )
 
 
 def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

@@ -110,10 +110,18 @@ def few_battles_of(strengths: Strengths, battles: BattleData, items: np.ndarray)
     guests = []
     for code in np.unique(columns[0]):
         items, opponents, weight, earned = columns[1:, columns[0] == code]
-        item = np.unique(items, return_inverse=True)[1]
         distinct, place = np.unique(opponents.astype(np.int64), return_inverse=True)
-        theta, total = strengths.theta[distinct], float(earned.sum())
-        guests.append(FewBattles(int(code), distinct, item, place, weight, total, theta, scatter))
+        guest = FewBattles(
+            model=int(code),
+            opponents=distinct,
+            item=np.unique(items, return_inverse=True)[1],
+            opponent=place,
+            weight=weight,
+            earned=float(earned.sum()),
+            theta=strengths.theta[distinct],
+            scatter=scatter,
+        )
+        guests.append(guest)
     return guests
 
 

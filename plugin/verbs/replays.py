@@ -57,7 +57,6 @@ class Playthrough:
     """A tournament played on recorded verdicts; `battles` are those played and given, the record's `rows` (a mask)."""
 
     rounds: tuple[Round, ...]
-    given: tuple[Outcome, ...]
     battles: Battles
     price: Price
     rows: np.ndarray
@@ -110,7 +109,7 @@ def replay(
     standings = tuple(replace(each, diagnostics={**each.diagnostics, **price}) for each in ranking.standings)
     how = {**ranking.provenance["options"], "replay": asked}
     ranking = replace(ranking, standings=standings, provenance={**ranking.provenance, "options": how})
-    return Replay(played.rounds, played.given, played.battles, played.price, played.rows, tournament, own, ranking)
+    return Replay(played.rounds, played.battles, played.price, played.rows, tournament, own, ranking)
 
 
 def in_one_order(battles: Battles) -> Battles:
@@ -199,7 +198,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     codes = map(record.code_of, [*seen, *(outcome.pairing for outcome in given)])
     rows = np.isin(record.code_of_row, [code for code in codes if code is not None])
     battles = replace(record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder)
-    return Playthrough(tuple(rounds), given, battles, price, rows)
+    return Playthrough(tuple(rounds), battles, price, rows)
 
 
 def divide_options(

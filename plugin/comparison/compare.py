@@ -150,10 +150,8 @@ def _read_all(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], 
     frames = [each for each in tables if isinstance(each, pd.DataFrame)]
     if len(frames) == len(tables):
         return read_battles(*sources, *frames, **reading)
-    if len(tables) > 1:
-        raise UsageError("several sources: give what `read_battles` reads, not battles")
-    if sources or reading:
-        raise UsageError("battles that are read already stand alone: give no sources and no options beside them")
+    if len(tables) > 1 or sources or reading:
+        raise UsageError("battles that are read already stand alone: give no other sources and no options beside them")
     return next(each for each in tables if isinstance(each, Battles))
 
 

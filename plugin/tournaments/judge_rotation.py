@@ -57,7 +57,6 @@ class JudgeRotation:
     its share of all battles so far, and of those of the pair, of the item, and of the pair in this order.
 
     Attributes:
-        judges: their names.
         shares: as `read_shares` returns them.
         first_shown: the model shown first in the only order of a battle; None if both orders are asked.
         by_item: whether all battles of an item have the same judge, who rates each response once.

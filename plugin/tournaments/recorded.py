@@ -14,7 +14,6 @@ class Recorded:
     """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
-        battles: the pairings.
         sample: how many of them, drawn at random and balanced over pairs of models, then over models; all by default.
         seed: of the draw; samples of one seed are nested.
     """

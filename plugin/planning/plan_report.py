@@ -20,7 +20,9 @@ def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Repo
     """Return the report with the answer and the tables of designs; one section, or all, if asked for."""
     [report] = plan_reports(plan)
     report = report if full else replace(report, notes=())
-    return (shorten_report(report, ("costs", "needed", "samples"), section, full=full),)
+    # The answer says all about a difference in podium compare; the tables are about ratings.
+    first = () if plan.compared else ("costs", "needed", "samples")
+    return (shorten_report(report, first, section, full=full),)
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:

@@ -7,6 +7,7 @@ from statsmodels.stats.power import TTestPower
 
 from podium.errors import UsageError
 from podium.planning.compared_sizes import compared_size
+from podium.planning.plan_report import select_reports
 from podium.planning.planner import make_plan
 from podium.rankers.coded import CodedBattles
 from podium.rankers.difference import paired_difference
@@ -63,6 +64,9 @@ def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
     plan = make_plan(difference="2points", disagree=0.1)
     assert plan.compared.items == compared_size("2points", ties=0.15, disagree=0.1).items
     assert plan.to_dict()["plan"]["compared"]["test"] == "exact sign test"
+    [report] = select_reports(plan, None, full=False)
+    assert report.answer[0].startswith(f"Compare on {plan.compared.items:,} items")
+    assert not any(section.tables for section in report.sections)
 
 
 @pytest.mark.parametrize(

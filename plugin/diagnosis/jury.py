@@ -115,8 +115,17 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     order, ratio = _compare_ways(variances, free, items)
     errors, figures, spendings = _human_errors(battles, ratings, data, items), _judge_figures(free, level), []
     for name in order:
-        se, number = float(np.sqrt(variances[name].sum())), len(ways[name].judge)
-        spendings.append(Spending(name, number, se, *figures.get(name, (None, None)), costs[name], errors[name]))
+        slope, position = figures.get(name, (None, None))
+        spending = Spending(
+            name=name,
+            battles=len(ways[name].judge),
+            se=float(np.sqrt(variances[name].sum())),
+            slope=slope,
+            position=position,
+            cost=costs[name],
+            error=errors[name],
+        )
+        spendings.append(spending)
     calls, effective = battles.counts().judgments, _effective_judges(battles, data, items)
     facts: dict[str, Any] = {"left_out": left_out, "calls": calls, "effective_judges": effective}
     return JuryWorth(spendings=tuple(spendings), ratio=ratio, by_cost=by_cost, **facts)

@@ -75,7 +75,7 @@ class Piece(NamedTuple):
     head: int = 0
 
     @property
-    def shown(self) -> str:
+    def shown_text(self) -> str:
         """The piece as it stands in a transcript."""
         parts = [self.text[: self.head], self.text[self.head :]] if self.cut else [self.text]
         note = f"\n{LEFT_OUT}: {self.cut:,} characters{NEXT_LINE}"
@@ -84,7 +84,7 @@ class Piece(NamedTuple):
     @property
     def cost(self) -> float:
         """Tokens, the end of the last line included."""
-        return (len(self.shown) + 1) / CHARACTERS_PER_TOKEN
+        return (len(self.shown_text) + 1) / CHARACTERS_PER_TOKEN
 
     def shorten(self, most: int) -> "Piece":
         """Return the piece with at most `most` characters, cut in the middle."""
@@ -213,7 +213,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
 def render(pieces: Sequence[Piece], answer: str) -> str:
     """Write pieces and the final answer; an answer without text is left out."""
     whole = [*pieces, *([Piece(ANSWER, escape_controls(answer), 0)] if answer.strip() else [])]
-    return "\n".join(piece.shown for piece in whole)
+    return "\n".join(piece.shown_text for piece in whole)
 
 
 def read_pieces(transcript: str) -> list[tuple[str, str]]:

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as remember
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
@@ -30,7 +31,7 @@ from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
-from podium.responses.transcripts import Mode, Show, read_pieces, work_in
+from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
-CALLS_HIDDEN = "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all"
-CUT = "transcripts of samples are cut to fit"
+SCORER = "podium pairwise"
+"""How messages begin that `pairwise` prints."""
 
 
 @metric(name="judged", scores="unreduced")
@@ -117,7 +118,7 @@ def pairwise(
     """Score each response of a log against that of `reference`, another log, judged by the role `judge` (`--model-role
     judge=MODEL`); a sample that the reference did not answer is not scored. With `show=auto`, transcripts are compared
     if the reference called tools."""
-    from podium.hosts.inspect_ai.judge_context import choose_show, notes_on_work, share_of_transcripts
+    from podium.hosts.inspect_ai.judge_context import choose_show
     from podium.hosts.inspect_ai.sample_answers import build_agent_response
     from podium.responses.collection import response_key
 
@@ -125,23 +126,19 @@ def pairwise(
         options = flatten_arguments(kwargs)
         asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
         asked = replace(asked, reasoning=reasoning)
-        responses = _read_reference(reference, asked)
+        responses = _read_reference(reference, asked, why)
         [name], transcripts = responses.models, responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
-        print_once = remember(lambda note: tell(note.replace(" -T ", " -S "), "podium pairwise"))
-        for note in (*share_of_transcripts(responses, asked, why), *notes_on_work(responses)):
-            print_once(note)
+        print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item = str(state.sample_id)
         response, work = build_agent_response(state, shown, len(state.input_text))
         response = strip_reasoning(response) if reasoning == "strip" and not work.shown else response
-        if work.calls and not work.shown:
-            print_once(CALLS_HIDDEN)
-        if work.cut:
-            print_once(f"{CUT}; {work.limit or '-S transcript_tokens=N shows more'}")
+        for note in _notes_on_sample(work):
+            print_once(note)
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
         if met not in responses.texts[name]:
@@ -155,14 +152,24 @@ def pairwise(
     return score
 
 
-def _read_reference(reference: str, show: Show) -> "Responses":
-    """Return the responses of the one model of a log; UsageError for several models."""
+def _notes_on_sample(work: AgentWork) -> Iterator[str]:
+    if work.calls and not work.shown:
+        yield "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all"
+    if work.cut:
+        yield f"transcripts of samples are cut to fit; {work.limit or '-S transcript_tokens=N shows more'}"
+
+
+def _read_reference(reference: str, show: Show, context: str) -> "Responses":
+    """Return the responses of a log of one model, and print what of them is shown; UsageError for several models."""
+    from podium.hosts.inspect_ai.judge_context import notes_on_work, share_of_transcripts
     from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.read import read_responses
 
     responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
     if len(names := responses.models) != 1:
         raise UsageError(f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference")
+    for note in (*share_of_transcripts(responses, show, context), *notes_on_work(responses)):
+        tell(note.replace(" -T ", " -S "), SCORER)
     return responses
 
 

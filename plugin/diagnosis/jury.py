@@ -25,7 +25,6 @@ from podium.rankers.scale import POINTS
 from podium.report.model import EMPTY, Table
 from podium.report.numbers import cell_text
 
-JURY = "worth of the jury"
 ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"
 TINY = 1e-12

@@ -94,8 +94,6 @@ T = TypeVar("T")
 class JudgeStoppedError(RuntimeError):
     """No more calls are made: the first ones all failed alike."""
 
-    is_raised = False
-
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
     """Return the message that a model, named or identified as a judge, is not asked any more."""
@@ -109,7 +107,7 @@ class CircuitBreaker:
         self._ends_run = ends_run
         self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
         self._failures: list[str] = []
-        self._is_settled = False
+        self._is_settled = self._is_raised = False
         self._refusal: JudgeStoppedError | None = None
 
     async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
@@ -121,9 +119,9 @@ class CircuitBreaker:
             self._room.release()  # whoever waits behind may go on, too
         if self._refusal is None:
             return await ask()
-        if self._ends_run and self._refusal.is_raised:
+        if self._ends_run and self._is_raised:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
-        self._refusal.is_raised = True
+        self._is_raised = True
         raise self._refusal
 
     async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:

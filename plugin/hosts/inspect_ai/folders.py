@@ -27,12 +27,14 @@ NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 """Arguments that change neither battles nor verdicts, or that a plan holds in another field."""
 
 
+LogFrame = tuple[FiledRun, pd.DataFrame]
+
+
 class PlannedLog(NamedTuple):
     """A tournament's log."""
 
-    path: Path
+    run: FiledRun
     tournament: TournamentMetadata
-    epochs: int
     frame: pd.DataFrame
 
 
@@ -50,19 +52,19 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     return dict(json.loads(plain))
 
 
-def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]:
+def join_shards(logs: Sequence[LogFrame]) -> list[str]:
     """Count the battles of shards that were not read as missing, in `attrs` of the first log's rows."""
     plans: dict[str, list[PlannedLog]] = {}
-    for path, header, frame in logs:
-        if tournament := read_tournament(header):
-            log = PlannedLog(path, tournament, header.eval.config.epochs or 1, frame)
-            plans.setdefault(json.dumps(plan_in(header, tournament), sort_keys=True), []).append(log)
+    for run, frame in logs:
+        if tournament := read_tournament(run.header):
+            plan = json.dumps(plan_in(run.header, tournament), sort_keys=True)
+            plans.setdefault(plan, []).append(PlannedLog(run, tournament, frame))
     divided = {plan: group for plan, group in plans.items() if any(log.tournament.shard for log in group)}
     notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
         ours, theirs = map(json.loads, [*divided][:2])
         names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
-        first, second = (group[0].path for group in [*divided.values()][:2])
+        first, second = (group[0].run.path for group in [*divided.values()][:2])
         problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
         raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
     return [note for note in notes if note]
@@ -71,7 +73,7 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
     """Add the battles of shards without a log to the number missing; return a note that names the shards, or "".
     DataError for shards of halves beside thirds, or beside a whole run: they hold the same battles."""
-    path_of = {log.tournament.shard and log.tournament.shard.of: log.path for log in logs}
+    path_of = {log.tournament.shard and log.tournament.shard.of: log.run.path for log in logs}
     if len(path_of) > 1:
         ways = [f"{path} ({f'one of {of} shards' if of else 'the whole'})" for of, path in path_of.items()]
         problem = f"the same battles would count twice: {' and '.join(ways)} are of one plan"
@@ -83,12 +85,10 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
     absent = [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
     if whole is None or not absent:
         return ""
-    missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * logs[0].epochs
-    logs[0].frame.attrs["missing"] = (logs[0].frame.attrs.get("missing") or 0) + missing
+    epochs, counts = logs[0].run.header.eval.config.epochs or 1, logs[0].frame.attrs
+    missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * epochs
+    counts["missing"] = (counts.get("missing") or 0) + missing
     return f"shard {some(absent, most=8)} is missing, and with it {missing:,} battles of the plan"
-
-
-LogFrame = tuple[FiledRun, pd.DataFrame]
 
 
 def choose_logs(
@@ -196,7 +196,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
             lost.append(f"left out: {error}")
     if reading.all_runs:
         _number_repeats(frames)
-    notes += join_shards([(log.path, log.header, frame) for log, frame in frames])
+    notes += join_shards(frames)
     empty = [log.path for log, frame in frames if frame.empty]
     lost += [f"left out: {path}: its shard has no battle; give the logs of the other shards" for path in empty]
     frames = [(log, frame) for log, frame in frames if not frame.empty]

@@ -13,8 +13,6 @@ from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.scorers.judging import load_reply
 
-SUFFIXES = (".eval", ".json")
-
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Raise DataError: a table is no log."""
@@ -24,7 +22,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the logs among some files; one that cannot be read is left out with a message unless it is the only one."""
-    ours = {path: source.label for source in sources for path in source.paths if path.suffix in SUFFIXES}
+    ours = {path: source.label for source in sources for path in source.paths if path.suffix in (".eval", ".json")}
     beside = {path for path in ours if is_beside_logs(path)}
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
     if not logs:

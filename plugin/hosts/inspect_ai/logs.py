@@ -259,9 +259,8 @@ class _LogReader:
             return DataError("no scored samples", remedy="score the log with `inspect score` first")
         message = (self.header.error and self.header.error.message.strip()) or "it holds no battle"
         why = next(iter(filter(None, [self.failure, *self.unshown])), message.splitlines()[-1])
-        return DataError(
-            f"no battle was judged: {why}", remedy="fix the cause, then run `inspect eval-retry` on the log"
-        )
+        remedy = "fix the cause, then run `inspect eval-retry` on the log"
+        return DataError(f"no battle was judged: {why}", remedy=remedy)
 
 
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:

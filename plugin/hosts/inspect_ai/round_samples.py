@@ -71,7 +71,6 @@ class SampleBuilder:
             yield pairing, self.rotation.judges_of(pairing) if self.rotation else ()
 
     def _text_of(self, name: str, pairing: Pairing) -> str:
-        """Return a model's response to the item of a pairing."""
         return self.responses.shown_text(name, response_key(pairing.item, pairing.response), self.transcripts)
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ FORMS = tuple(
 """Forms of comparisons, each with words of which a sentence of that form has one."""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
+CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
     r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b", re.IGNORECASE
@@ -41,6 +42,8 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
     words stand before; conditions, concessions and single aspects are left out."""
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
+        if CONDITION.match(view, begin, stop):
+            continue
         for phrase in _in_sentence(view, begin, stop):
             before = view[begin : phrase.start()]
             before = before[conceded.end() :] if (conceded := CONCESSIVE.match(before)) else before

@@ -152,7 +152,6 @@ def _count_demands(instruction: str) -> Iterator[Demand]:
 
 
 def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
-    """Return the demand of a number of units, in the whole text or in each part."""
     least = _parse_count(match["least"])
     most = _parse_count(match["most"] or match["least"])
     after, bound = (match["after"] or "").lower(), (match["bound"] or "").lower()
@@ -191,7 +190,6 @@ def _word_demands(instruction: str) -> Iterator[Demand]:
 
 
 def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
-    """Return the demand that a word is used, used so many times, or avoided."""
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     if avoided:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
@@ -234,7 +232,6 @@ SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,
 
 
 def _sum_demands(instruction: str) -> Iterator[Demand]:
-    """Yield the demand of the right result of a sum."""
     for match in SUM.finditer(instruction):
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
         total = sum((-1 if sign == "-" else 1) * prod(map(int, factors.split("*"))) for sign, factors in terms)
@@ -249,7 +246,6 @@ SORT = re.compile(
 
 
 def _order_demands(instruction: str) -> Iterator[Demand]:
-    """Yield the demand of items in sorted order."""
     for match in SORT.finditer(instruction):
         items = re.split(r",\s*(?:and\s+)?", match[4].strip())
         if match[1] or all(item.isdecimal() for item in items):

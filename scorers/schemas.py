@@ -81,7 +81,6 @@ def choice_form(
     before = {"reasons": None} if reasons else {}
 
     def write(reply: Reply, said: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
-        """Return the object with the value whose label the text reply has."""
         code = next(code for code, answer in answers(settings).items() if answer.label == said.label)
         return {**dict.fromkeys(before, reply.text.rpartition("\n\n")[0]), field: code}
 

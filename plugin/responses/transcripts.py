@@ -83,8 +83,9 @@ class Piece(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """Tokens, the end of the last line included."""
-        return (len(self.shown_text) + 1) / CHARACTERS_PER_TOKEN
+        """Tokens of `shown_text` and the end of its last line, a cut with those of the longest note."""
+        added = len(": \n") + len(NEXT_LINE[1:]) * self.text.count("\n") + (NOTE_LENGTH if self.cut else 0)
+        return (len(self.name) + len(self.text) + added) / CHARACTERS_PER_TOKEN
 
     def shorten(self, most: int) -> "Piece":
         """Return the piece with at most `most` characters, cut in the middle."""

@@ -163,7 +163,6 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
 
 
 def _rows_in(parts: Iterable[Part]) -> list[Row]:
-    """Return the rows of all files."""
     return [row for _, rows in parts for row in rows or ()]
 
 

@@ -26,7 +26,7 @@ from podium.scorers.verdict_statements import (
 
 LONGEST_REST = 10_000
 """Characters after a verdict; longer texts are no explanation."""
-LONGEST_LEAD = 200
+SHORTEST_LEAD, LONGEST_LEAD = 3, 200
 """Characters of the line before a verdict that are looked at."""
 SHORT_LINE = 30
 LONGEST_GAP = 500
@@ -262,7 +262,8 @@ def leads_to_own_verdict(line: str) -> bool:
     if bare.endswith("?"):
         return False
     is_finished = LIST_MARK.match(line) or LABEL.match(line)
-    if COMPLETE.search(bare) or (is_finished and not (_is_open(bare) or CONDITION_STARTS.match(clause))):
+    is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD
+    if is_short or COMPLETE.search(bare) or (is_finished and not (_is_open(bare) or CONDITION_STARTS.match(clause))):
         return True
     return is_introduction(clause)
 

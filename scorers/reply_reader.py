@@ -73,6 +73,10 @@ CONTINUES = re.compile(
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
 """A line after the verdict that goes on in lower case, so that the verdict is part of a sentence."""
+ATTRIBUTION = re.compile(
+    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z", re.IGNORECASE
+)
+"""A last line that says whose words stand before it: `-- Response A`."""
 PRONOUN_LOSES = re.compile(rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE)
 LAST_NAME = re.compile(
     rf"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
@@ -180,6 +184,8 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why the text around equal verdicts makes none of them the judge's own, or takes them back."""
+    if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
+        return "reported"
     before = [reason_before(view, begin) for begin, _ in spans]
     return (before[-1] if all(before) else None) or reason_after(_text_after(view, spans))
 

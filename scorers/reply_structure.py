@@ -22,13 +22,20 @@ OPENING_TURN = re.compile(
 """The judge's own role before its reply."""
 CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILINE)
-"""A line of podium's own fences around responses."""
+"""A line of podium's former fences around responses."""
 STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
 TAG = re.compile(
     rf"</?(?:final_)?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer|p|b|i|u|em|strong|div|span|br|h[1-6]"
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
+QUOTED_TAG = re.compile(
+    r"<([a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote|(?<=^<)(?:think(?:ing)?|thought"
+    r"|reasoning))>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+"""A text in a fence of the prompt, in tags that name a response or, from the start of a line, in those of reasoning; up
+to the end of the reply if it is not closed."""
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
     rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+", re.IGNORECASE
@@ -81,6 +88,7 @@ def own_words(text: str) -> str | None:
         view = _lines_of_fields(view)
     if "~" in view or "<" in view:
         view = mask(view, _struck(view))
+        view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
         quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]

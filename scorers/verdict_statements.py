@@ -12,6 +12,7 @@ NOUNS = frozenset(words.VERDICT_NOUNS.split())
 RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
 JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
 RATINGS = frozenset(words.RATING_WORDS.split())
+COMPARATIVES = frozenset(("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied"))
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
 INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
 LETTERS = frozenset("ABC")
@@ -112,7 +113,8 @@ def _statement(view: str, start: int, end: int, value: Pattern, *, is_line: bool
             if not (tail or "[[" in value_match[0] or (is_letter and names_verdict(lead))):
                 value_match = None
         if value_match:
-            if AT_BEST.search(" ".join(lead)):
+            is_of_response = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)  # `Verdict of response A:`
+            if is_of_response or AT_BEST.search(" ".join(lead)):
                 return None
             return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
         token = TOKEN.match(view, place, end)

@@ -190,6 +190,50 @@ def test_a_quoted_verdict_is_none(text: str) -> None:
     assert value(read(OF["cot"], text)) == 1.0
 
 
+VERDICTS = {
+    "direct": "A",
+    "cot": "Verdict: A",
+    "labels": "[[A>>B]]",
+    "numeric": "[[85]]",
+    "likert": "[[good]]",
+    "rubric": A,
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<response_a_b21ffed6>\nIt rains.\n{0}",
+        "<response_b21ffed6>\nIt rains.\n\n{0}\n</response_b21ffed6>",
+        "<response_a>\nIt rains.\n{0}\n</response_a>",
+        "<answer_b> {0}",
+        "<think>\nFor now:\n{0}",
+        "<quote>\n{0}\n</quote>",
+        "{0}\n-- Response A",
+        "{0}\n\n— the author",
+    ],
+)
+def test_a_verdict_in_a_copied_fence_or_in_reasoning_or_under_the_name_of_a_response_is_none(
+    name: str, form: str
+) -> None:
+    for before in ("", "I look at both.\n\n", "Both answer the question\n"):
+        assert value(read(OF[name], before + form.format(VERDICTS[name]))) is None
+
+
+@pytest.mark.parametrize("name", ["labels", "numeric", "likert"])
+@pytest.mark.parametrize("lead", ["Verdict of response A:", "The verdict of response A is", "A would rate it"])
+def test_a_verdict_of_a_response_is_none(name: str, lead: str) -> None:
+    assert value(read(OF[name], f"{lead} {VERDICTS[name]}")) is None
+
+
+@pytest.mark.parametrize("name", [name for name in VERDICTS if name != "rubric"])
+def test_a_verdict_after_a_copied_fence_counts(name: str) -> None:
+    other = {"numeric": "[[20]]", "likert": "[[poor]]"}.get(name, VERDICTS[name].translate({65: "B", 66: "A"}))
+    copied = f"<response_a_b21ffed6>\n{other}\n</response_a_b21ffed6>\n\n{VERDICTS[name]}"
+    assert value(read(OF[name], copied)) == value(read(OF[name], VERDICTS[name])) is not None
+
+
 @pytest.mark.parametrize(
     ("name", "text", "credit"),
     [

@@ -134,8 +134,10 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
     everything = measure_swaps(order_pairs)
     credit, margin = (-np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin))
     view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
-    if isinstance(everything, Missing) or view is None:
-        unknown = Missing("the verdicts have neither margins nor probabilities", f"{BOTH_ORDERS}, with a column margin")
+    if isinstance(everything, Missing):
+        return SwapsByCloseness(everything, everything, everything, None)
+    if view is None:
+        unknown = Missing("the verdicts have neither margins nor probabilities", "give a column margin")
         return SwapsByCloseness(everything, unknown, unknown, None)
     near, rule = view
     known = np.isfinite(margin) | ~np.isfinite(margin).any()

@@ -36,6 +36,8 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(GRID).tolist()])
     best = int(np.argmin(errors))
     as_good = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
+    if as_good.all():
+        raise NotIdentifiedError("every alpha fits equally well: the gold win rates are all 0, a half, or 1")
     if as_good[0] or as_good[-1]:
         shape = "nearly all 0 or 1" if as_good[-1] else "nearly all a half"
         raise NotIdentifiedError(f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]")

@@ -18,6 +18,7 @@ from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, items_per_pair, pair_index, pair_sums
 from podium.rankers.strengths import Strengths
 from podium.report.model import Table
+from podium.text import plural
 
 RESAMPLES = 500
 MOST_DRAWN = 20_000_000
@@ -269,9 +270,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
             first, second, rate, off = second, first, 1 - rate, -off
         test = map(finite_or_none, (off - reach[k], off + reach[k], p[k], adjusted[k]))
         misses.append(PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *test))
-    few = Missing(
-        f"{known.sum()} tested pairs on {coded.clusters} items allow no joint test", "judge more pairs and items"
-    )
+    tested = f"{known.sum()} tested {plural('pair', known.sum())} on {coded.clusters} items"
+    few = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
         pairs=len(pairs.first),
         tested=int((~np.isnan(p)).sum()),

@@ -210,7 +210,8 @@ class GoldComparison:
         around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
         usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
         if usable is None:
-            return self.alpha, Missing("most resamples of the items have no alpha", "give more items")
+            why = "a single item is not resampled" if self.items < 2 else "most resamples of the items have no alpha"
+            return self.alpha, Missing(why, "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
         middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
         estimate = np.exp([middle, middle - reach, middle + reach]).tolist()

@@ -158,7 +158,7 @@ def test_pairs_that_are_hardly_judged_are_not_tested():
     battles = verdicts(by_strength(THETA), 6, 0)
     found = bradley_terry_fit(battles)
     assert (found.tested, found.missed, found.pairs) == (0, 0, 15)
-    assert isinstance(found.whole, Missing)
+    assert found.whole.why == "no joint test with 0 tested pairs on 6 items"
 
 
 def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():

@@ -88,6 +88,7 @@ def test_pairs_that_were_not_drawn_are_left_out():
         (0.5 + 0.01 * (GOLD > 0.5), GOLD, "nearly all a half"),
         (np.full(3, 0.5), np.array([0.2, 0.3, 0.6]), "of a half"),
         (np.array([0.9, 0.1]), np.array([0.5, 0.5]), "of a half"),
+        (np.array([0.9, 0.6, 0.4]), np.array([1.0, 1.0, 0.0]), "the gold win rates are all 0, a half, or 1"),
     ],
 )
 def test_credits_that_no_alpha_fits_are_reported(judge, gold, why):

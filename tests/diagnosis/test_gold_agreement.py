@@ -348,3 +348,11 @@ def test_a_single_item_has_figures_and_no_intervals():
     found = asked(battles, Gold("g", {"A": 1300.0, "B": 1200.0, "C": 1100.0, "D": 1000.0}))
     assert (found.tau.value, found.tau.low) == (1.0, None)
     assert isinstance(found.alpha, Missing)
+
+
+def test_alpha_of_a_single_item_is_missing_beyond_noise_for_that_reason():
+    rows = [("i", *pair, credit) for pair in ("AB", "BC", "CD") for credit in (1.0, 1.0, 1.0, 0.0)]
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    found = asked(battles, Gold("g", {"A": 1300.0, "B": 1200.0, "C": 1100.0, "D": 1000.0}))
+    assert found.alpha > 1
+    assert "a single item" in found.alpha_beyond_noise.why

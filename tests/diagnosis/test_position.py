@@ -64,6 +64,12 @@ def test_the_swap_report_with_and_without_ties():
     assert all(isinstance(part, Missing) and "margin" in part.remedy for part in (found.clear, found.near))
 
 
+def test_without_both_orders_near_ties_are_missing_for_that_reason():
+    found = card([(0, "ab", 1, 2.0), (1, "ab", 0, -0.1)], "item order credit margin").swaps
+    assert found.near == found.clear == found.all
+    assert found.near.why == "no pair was read in both orders"
+
+
 def test_near_ties_are_identified_by_the_mean_margin():
     """Margins of x: the mean over the orders is 0.3, -2, 0.05, and of the last pair unknown."""
     margins = [(1, 0.8, 1, -0.2), (0, -3, 0, -1), (1, 2.1, 0, -2), (1, 2.0, 1, np.nan)]

@@ -189,9 +189,12 @@ def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, ma
 
 
 def _stack_intervals(table: Table) -> Table:
-    """Move intervals in brackets below their figures, and break the names of columns at spaces."""
-    tallest = max(name.count(" ") for name in table.header)
-    header = [name.replace(" ", "\n") + "\n" * (tallest - name.count(" ")) for name in table.header]
+    """Move intervals in brackets below their figures, and break the names of columns of figures at spaces."""
+    names = [
+        name.replace(" ", "\n") if side == "r" else name for name, side in zip(table.header, table.align, strict=True)
+    ]
+    tallest = max(name.count("\n") for name in names)
+    header = [name + "\n" * (tallest - name.count("\n")) for name in names]
     rows = [
         tuple(cell.replace(" (", "\n(") if side == "r" else cell for cell, side in zip(row, table.align, strict=True))
         for row in table.rows

@@ -13,6 +13,7 @@ import podium
 from podium.hookspecs import Ranker
 from podium.plugins import catalogue
 from podium.report.markup import markdown_text
+from podium.report.model import Report, Table
 from podium.report.ranking_view import ranking_reports
 from podium.report.terminal import terminal_text
 
@@ -36,6 +37,12 @@ def test_a_narrow_terminal_wraps_a_long_name() -> None:
     first = next(k for k, line in enumerate(lines) if "1629.9" in line)
     assert len(lines[first]) <= 80
     assert lines[first].split()[1] + lines[first + 1].strip() == name
+
+
+def test_a_narrow_terminal_breaks_no_header_of_a_column_of_names() -> None:
+    table = Table("", ("won by", "the credit"), (("a name of many words", "0.25 (0.125 … 0.375)"),))
+    head, _, rule, *_ = terminal_text([Report("", table=table)], width=36).strip("\n").splitlines()
+    assert (head.split("   ")[0], rule.strip("─ ")) == (" won by", "")
 
 
 def on_a_terminal(ranking: podium.Ranking, width: int) -> list[str]:

@@ -18,7 +18,9 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """Reject samples in a file of another name, because the name holds task and time of the run."""
     del records
     problem = "rows of lm-eval samples under another name"
-    raise DataError(problem, remedy="give the folder as lm_eval wrote it, or call the file samples_TASK.jsonl")
+    raise DataError(
+        problem, remedy="give the folder as lm_eval wrote it, or call the file, unpacked, samples_TASK.jsonl"
+    )
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:

@@ -217,7 +217,9 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
 
 def lack_of_samples(model: str, results: Results) -> str:
     """Return the message for a run of which only the results were written."""
-    return f"{model} has no samples beside {results.path}: run lm_eval with --log_samples"
+    packed = any(results.path.parent.glob("*samples_*.gz"))
+    remedy = "unpack its .gz files" if packed else "run lm_eval with --log_samples"
+    return f"{model} has no samples beside {results.path}: {remedy}"
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:

@@ -4,6 +4,7 @@ Oracles: the figures that lm-eval itself reports (written by the host where it i
 mean), and credits counted by hand.
 """
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -520,8 +521,16 @@ def test_margins_and_scores_of_a_continuous_metric_are_kept(tmp_path: Path) -> N
 def test_samples_under_another_name_are_rejected_with_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "wren.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in scored(A)))
-    with pytest.raises(podium.DataError, match=r"call the file samples_TASK\.jsonl"):
+    with pytest.raises(podium.DataError, match=r"call the file, unpacked, samples_TASK\.jsonl"):
         podium.read_battles(path)
+
+
+def test_compressed_samples_are_rejected_with_the_remedy(out: Path) -> None:
+    for path in out.rglob("samples_*.jsonl"):
+        path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    with pytest.raises(podium.DataError, match=r"org/a has no samples beside \S+: unpack its \.gz files"):
+        podium.read_battles(out)
 
 
 def test_a_battles_table_that_is_called_samples_is_no_file_of_lm_evals(tmp_path: Path) -> None:

@@ -125,12 +125,13 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
-    """Write which models lead clearly in how many rankings, and in how many none does."""
+    """Write which models lead clearly in how many rankings, and in how many none is known to."""
     leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
     of_all, unled = _rankings(len(entries)), len(entries) - leaders.total()
     leads = [f"{model} in {count}" for model, count in leaders.most_common()]
     sentences = [f"Clear leaders in {of_all}: {some(leads, most=5)}."] if leads else []
-    return (*sentences, *([f"In {unled} of {of_all} no model leads clearly."] if unled else []))
+    where = f"{unled} of {of_all}" if leads else "every ranking"
+    return (*sentences, *([f"In {where} no model is known to lead clearly."] if unled else []))
 
 
 def _rankings(number: int) -> str:

@@ -104,8 +104,8 @@ def test_a_folder_without_a_ranking_is_rejected_with_what_to_do(tmp_path: Path) 
     ("places", "stated"),
     [
         ({"wren": (1, 1), "lark": (2, 2)}, "Clear leaders in 1 ranking: wren in 1."),
-        ({"wren": (1, 2), "lark": (1, 2)}, "In 1 of 1 ranking no model leads clearly."),
-        ({"wren": (None, None), "lark": (None, None)}, "In 1 of 1 ranking no model leads clearly."),
+        ({"wren": (1, 2), "lark": (1, 2)}, "In every ranking no model is known to lead clearly."),
+        ({"wren": (None, None), "lark": (None, None)}, "In every ranking no model is known to lead clearly."),
     ],
 )
 def test_leaderboard_card_names_a_sole_leader_or_none(

@@ -49,6 +49,10 @@ HEADING = re.compile(
     r"[\[(<=#*_~-]+[^.!?:]*\b(?:response|answer|candidate|assistant) [AB]\b[^.!?:]*[\])>=#*_~-]+", re.IGNORECASE
 )
 """A line between signs that names a response, whose text may follow."""
+WHICH = re.compile(
+    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)", re.IGNORECASE
+)
+"""A question that the verdict after it answers."""
 LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
 COLON = re.compile(r"[:：][*_ \t]*\n")
 QUOTED_TEXT = re.compile(
@@ -228,7 +232,8 @@ def reason_before(view: str, start: int) -> str | None:
     line = view.rfind("\n", 0, start) + 1
     before = LIST_MARK.sub("", view[max(line, start - LONGEST_LEAD) : start]).strip()
     if WORDS.search(before) or MASK in before:
-        return "reported" if before.endswith("?") or ABOUT_NEXT.search(before.lower()) else None
+        is_asked = before.endswith("?") and not WHICH.search(before)
+        return "reported" if is_asked or ABOUT_NEXT.search(before.lower()) else None
     if opens_quotation(view, start):
         return "reported"
     previous = _previous_line(view, line)
@@ -266,7 +271,7 @@ def leads_to_own_verdict(line: str) -> bool:
     if ABOUT_NEXT.search(bare.lower()) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
-        return False
+        return WHICH.search(clause) is not None
     is_finished = LIST_MARK.match(line) or LABEL.match(line)
     is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD
     if is_short or COMPLETE.search(bare) or (is_finished and not (_is_open(bare) or CONDITION_STARTS.match(clause))):

@@ -29,6 +29,11 @@ TAG = re.compile(
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
+SCALE = re.compile(
+    r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)[)\]](?=[:：])"
+    r"|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
+)
+"""The allowed values, named before the verdict: `Score (0-100): 85`."""
 QUOTED_TAG = re.compile(
     r"<([a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote|(?<=^<)(?:think(?:ing)?|thought"
     r"|reasoning))>.*?(?:</\1>|\Z)",
@@ -75,6 +80,8 @@ def own_words(text: str) -> str | None:
     if "\\" in view or "&" in view:
         for spelling, sign in ESCAPED:
             view = view.replace(spelling, sign)
+    if " scale " in view or (":" in view and ("):" in view or "]:" in view)):
+        view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
     turn = TURN.search(f"\n{view}") if ":" in view or "<" in view or "[" in view else None
     signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
     if turn or (len(view) > MOST_MARKS and max(map(view.count, signs)) > MOST_MARKS):

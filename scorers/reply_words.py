@@ -8,7 +8,9 @@ score scores grade level label evaluation assessment ranking ratings final total
 punkte vote summary sum point edge nod points scoring output json selected chosen best better preferred stronger
 superior antwort urteil entscheidung fazit ergebnis bewertung note stufe wahl wertung besser bessere beste réponse choix
 niveau évaluation notes jugement meilleure meilleur respuesta veredicto nota notas puntuación puntuaciones nivel
-calificación valoración mejor ответ вердикт решение вывод выбор оценка оценки уровень итог лучше лучший"""
+calificación valoración mejor ответ вердикт решение вывод выбор оценка оценки уровень итог лучше лучший
+gesamtpunktzahl gewinner décision gagnant gagnante decisión conclusión ganador ganadora puntaje победитель балл
+баллы"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose i'd i'll wähle nehme gebe vergebe
 entscheide bewerte choisis préfère préfere donne elijo prefiero выбираю ставлю предпочитаю оцениваю it's that's say call
@@ -32,7 +34,9 @@ están son para por y definitiva sobre моя это вот за и на из п
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
 CHINESE_INTRODUCTORY = """所以|综上|我的|我|的|最终|更好|回答|答案|结论|选择
-|选|是|评分|得分|分数|打分|评级|等级|判断|评价|评估|给|为|以下|如下|分|对|两个|这个""".replace("\n", "")
+|选|是|评分|得分|分数|打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个""".replace(
+    "\n", ""
+)
 RESPONSE_NOUNS = """response answer option candidate model antwort réponse respuesta ответ 回答 答案"""
 """Nouns before a letter that names a response: `Response A`."""
 PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und|que|de|dans|et|en|con

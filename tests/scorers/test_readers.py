@@ -244,6 +244,17 @@ def test_a_verdict_after_a_copied_fence_counts(name: str) -> None:
         ("numeric", "87", 87.0),
         ("numeric", "[[87/100]]", 87.0),
         ("likert", "good", 4.0),
+        ("numeric", "It answers.\n\nScore (out of 100): 85", 85.0),
+        ("numeric", "Score (0-100): 85", 85.0),
+        ("numeric", "On a scale from 0 to 100, I rate it 85.", 85.0),
+        ("cot", "A is complete.\n\nVerdict (A or B): A", 1.0),
+        ("cot", "Which is better? Verdict: A", 1.0),
+        ("direct", "Which response is better?\nA", 1.0),
+        ("direct", "Which response is worse?\nA", None),
+        *(
+            ("cot", f"A is complete.\n\n{noun}: A", 1.0)
+            for noun in ("Gewinner", "Décision", "Gagnant", "Decisión", "Ganador", "Победитель", "裁决", "胜者")
+        ),
         ("direct", "A because it is right", 1.0),
         ("direct", "I think response A is better.", 1.0),
         ("direct", "A > B", 1.0),

@@ -59,7 +59,11 @@ class Ranker(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Scorer(Extension):
-    """A scorer: how to ask a judge and how to parse its reply."""
+    """A scorer: how to ask a judge and how to parse its reply.
+
+    Attributes:
+        realization: the prompt and the parser, or where to import them from (`module:name`).
+    """
 
     target = "realization"
     name: str

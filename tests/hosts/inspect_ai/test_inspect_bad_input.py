@@ -61,7 +61,7 @@ def test_bad_input_is_rejected_by_name_before_the_first_call(case, record, write
     [
         (anchor, {"anchor": "okk"}, "no model called 'okk'; did you mean 'oak'?"),
         (anchor, {"pilot": 0}, "pilot=0"),
-        (anchor, {"candidates": "nobody"}, "no model called 'nobody'"),
+        (anchor, {"anchor": "nobody"}, "no model called 'nobody'"),
         (swim, {"order": "oak,elm"}, "name each of these once"),
         (swim, {"ratings": "oak"}, "write NAME:1500"),
         (chain, {"items": -1}, "items=-1"),

@@ -72,8 +72,8 @@ def bradley_terry(
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or model.
     """
-    require_choice("interval", interval, ("sandwich",) if length_control else ("sandwich", "bootstrap"))
-    lengths = read_lengths(battles, labels, cluster, length_of) if length_control else None
+    require_choice("interval", interval, ("sandwich", "bootstrap"))
+    lengths = read_lengths(battles, labels, cluster, interval, length_of) if length_control else None
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     unable = [("interval=bootstrap", interval == "bootstrap"), ("pin", pin), ("length_control", length_control)]
     ladder, notes = choose_ladder(battles, ratings, coded.models, [name for name, is_set in unable if is_set])

@@ -52,7 +52,7 @@ def win_rate(
 
     Args (others as of `bradley_terry`):
         anchor: use only the battles against this model.
-        interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile).
+        interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile; not with length_control).
         length_control: against one baseline, as if all responses were equally long (AlpacaEval's model).
         length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
@@ -60,9 +60,9 @@ def win_rate(
         UsageError: an unknown option value or anchor.
         NotIdentifiedError: no readable battle.
     """
-    require_choice("interval", interval, ("sandwich",) if length_control else ("sandwich", "bootstrap"))
+    require_choice("interval", interval, ("sandwich", "bootstrap"))
     if length_control:
-        lengths = read_lengths(battles, labels, cluster, length_of)
+        lengths = read_lengths(battles, labels, cluster, interval, length_of)
         return rank_against_baseline(battles, lengths, anchor, length_data, level=level, rng=rng)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from podium.errors import DataError, NotIdentifiedError
+from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.rankers.coded import Cluster, CodedBattles, Labels, code_battles, hard_credits, require_choice
+from podium.rankers.intervals import Interval
 
 LengthOf = Literal["answer", "transcript"]
 SIDES = {"answer": ("length_a", "length_b"), "transcript": ("transcript_length_a", "transcript_length_b")}
@@ -31,8 +32,12 @@ class Lengths:
     named: str = "lengths"
 
 
-def read_lengths(battles: Battles, labels: Labels, cluster: Cluster, length_of: LengthOf = "answer") -> Lengths:
-    """Code the battles that have both lengths; raise NotIdentifiedError if none has."""
+def read_lengths(
+    battles: Battles, labels: Labels, cluster: Cluster, interval: Interval, length_of: LengthOf = "answer"
+) -> Lengths:
+    """Code the battles that have both lengths; NotIdentifiedError if none has, UsageError for `interval=bootstrap`."""
+    if interval == "bootstrap":
+        raise UsageError("length_control=true cannot be combined with interval=bootstrap: leave one of them out")
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("length_of", length_of, tuple(SIDES))
     sides, has_both = SIDES[length_of], {*SIDES["transcript"]} <= {*battles.table.columns}

@@ -97,7 +97,7 @@ def test_who_is_called_a_changes_nothing():
 
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_a_bootstrap_is_rejected(ranker):
-    with pytest.raises(UsageError, match="interval"):
+    with pytest.raises(UsageError, match="length_control=true cannot be combined with interval=bootstrap"):
         ranked(against(world(np.random.default_rng(3))), ranker, interval="bootstrap")
 
 

@@ -62,7 +62,7 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
         indicators = ["winner_model_a", "winner_tie", "winner_model_b"]
         flags = np.stack([parse_numbers(records[name]) for name in indicators])
         unparsed = np.isnan(flags).any(axis=0)
-        odd = ~unparsed & (flags.sum(axis=0) != 1)
+        odd = ~unparsed & (np.sort(flags, axis=0) != [[0.0], [0.0], [1.0]]).any(axis=0)
         if odd.any():
             column = pd.Series(flags.T.tolist(), index=records.index, name="winner indicators")
             remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"

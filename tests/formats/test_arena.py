@@ -67,7 +67,7 @@ def test_three_indicator_columns_say_the_winner(save, flags, expected):
     assert table["item"].tolist() == ["30192"]
 
 
-@pytest.mark.parametrize("flags", ["1,1,0", "0,0,0"])
+@pytest.mark.parametrize("flags", ["1,1,0", "0,0,0", "2,-1,0", "0.5,0,0.5", "inf,-inf,1"])
 def test_indicators_that_name_no_single_winner_are_an_error(save, flags):
     header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
     with pytest.raises(podium.DataError, match=r"train.csv, row 1: winner indicators .* exactly one"):

@@ -72,11 +72,11 @@ class RunOptions:
     overlap: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("seed", "limit", "max_battles"):
+        for name, least in (("seed", 0), ("limit", 1), ("max_battles", 1)):
             value = getattr(self, name)
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= 0):
-                raise UsageError(f"{name}={value}: give a whole number from 0 on")
+            if value is not None and not (is_whole and value >= least):
+                raise UsageError(f"{name}={value}: give a whole number, {least} or more")
         if self.pack not in (True, False, "auto"):
             raise UsageError(f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
 

@@ -53,7 +53,7 @@ def test_another_response_is_no_retest():
     assert isinstance(card.answers["consistency"].retest, Missing)
     again = rows + [{**row, "repeat": 1} for row in rows]
     [card] = diagnose(read(again, merge=False), read(again)).cards
-    assert card.answers["consistency"].repeated == 12
+    assert card.answers["consistency"].retest.n == 12
 
 
 def test_a_column_of_texts_called_response_is_foreign_as_ever():

@@ -2,6 +2,7 @@
 
 PodiumError
 ├── DataError             exit 1  a value in a file is impossible or cannot be read
+│   └── OtherQuestionError exit 1 one item id stands for different questions
 ├── NotIdentifiedError    exit 1  the data cannot answer the question, however well it is computed
 ├── NotConvergedError     exit 1  a fit did not reach its optimum; no number is given
 └── UsageError            exit 2  a name, option or path that was typed is not one
@@ -30,6 +31,10 @@ class DataError(PodiumError):
     def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return a copy with file and row filled in where they are missing."""
         return DataError(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
+
+
+class OtherQuestionError(DataError):
+    """Two sources ask different questions under one item id, so that their answers cannot be compared."""
 
 
 class NotIdentifiedError(PodiumError):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.errors import PodiumError, UsageError
+from podium.errors import OtherQuestionError, PodiumError, UsageError
 from podium.formats.files import find_files, split_label
 from podium.hookspecs import load_target
 from podium.plugins import catalogue
@@ -11,8 +11,10 @@ from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.storage.remote import is_url
 
-TABLES = (".csv", ".tsv", ".parquet", ".duckdb", ".xlsx")
-"""Suffixes of files that hold verdicts or scores, but no answers."""
+STANDARD_INPUT = "-"
+TABLE_MARK = "#"
+"""Stands between the path of a database and the name of one of its tables."""
+NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
 LOG = ".eval"
 
 
@@ -72,20 +74,31 @@ def _models_in(path: str) -> set[str]:
 def find_responses(
     sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, from `responses` or else from the sources; or None and the reason."""
+    """Return the models' answers, from `responses` or else from the sources; or None and the reason.
+
+    Sources need not hold answers: what they lack is no error. Raises OtherQuestionError if the answers that they do
+    hold are to different questions, because their scores cannot be compared then.
+    """
     if isinstance(responses, Responses):
         return responses, None
     readers = [load_target(known.responses) for known in catalogue.formats() if known.responses]
     if responses:
         paths = [responses] if isinstance(responses, str | Path) else responses
         return read_responses(*map(str, paths), readers=readers, reasoning="keep"), None
-    holders = [source for source in sources if not split_label(source)[1].endswith(TABLES)]
-    if not holders:
-        return None, "tables hold no answers (add them with --responses)"
+    files = [source for source in sources if _is_on_disk_or_url(source)]
     try:
-        return read_responses(*holders, readers=readers, reasoning="keep"), None
-    except UsageError as error:
-        return None, str(error).partition(";")[0]
+        answers = read_responses(*files, readers=readers, reasoning="keep", optional=True)
+    except OtherQuestionError:
+        raise
+    except PodiumError as error:
+        return None, str(error)
+    return (answers, None) if answers.texts else (None, NO_ANSWERS)
+
+
+def _is_on_disk_or_url(source: str) -> bool:
+    """Return whether a source is a file, folder, glob or URL: neither standard input nor a table of a database."""
+    path = split_label(source)[1]
+    return path != STANDARD_INPUT and (TABLE_MARK not in path or Path(path).exists())
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:

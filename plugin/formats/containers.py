@@ -31,7 +31,8 @@ PIECE = 2**20
 UNPACKED_SIZE, UNPACKED_RATIO = 2**30, 250
 """A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach 10 to 50 times."""
 PANDAS_INDEX = "__index_level_"
-_shared_engine = cache(Duck)
+shared_engine = cache(Duck)
+"""The engine of files that are read whole, one per process."""
 
 
 def open_records(path: Path, engine: Duck) -> Records:
@@ -46,7 +47,7 @@ def open_records(path: Path, engine: Duck) -> Records:
 
 def read_records(path: Path) -> pd.DataFrame:
     """Read a file of any known container; the index holds the numbers of its rows and is named `row` or `line`."""
-    return open_records(path, _shared_engine()).frame()
+    return open_records(path, shared_engine()).frame()
 
 
 def _open(path: Path, engine: Duck) -> Records:

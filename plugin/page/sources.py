@@ -18,7 +18,8 @@ from podium.report.model import EMPTY, Table
 from podium.report.numbers import number_text
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
-from podium.text import text_of
+from podium.storage.remote import without_secrets
+from podium.text import some, text_of
 
 ASKED = ("instruction", "prompt", "question")
 SAID = (*REPLIES, "explanation", "rationale", "comment")
@@ -76,11 +77,20 @@ def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[
     if responses:
         texts.add_responses(read_responses(*responses))
     if folders:
-        try:
-            texts.add_responses(read_responses(*folders))
-        except PodiumError as error:
-            texts.notes.append(f"No texts of responses: {error}")
+        _add_responses_beside(texts, folders)
     return texts
+
+
+def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
+    """Add the responses in sources of verdicts, which need not hold any, or a note on why there are none."""
+    try:
+        found = read_responses(*sources, optional=True)
+    except PodiumError as error:
+        texts.notes.append(f"No texts of responses: {error}")
+        return
+    texts.add_responses(found)
+    if not found.texts:
+        texts.notes.append(f"No texts of responses: none were found in {without_secrets(some(sources))}")
 
 
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:

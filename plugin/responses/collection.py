@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from podium.errors import UsageError, find_name
+from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.text import some
@@ -15,6 +15,8 @@ from podium.tournaments.schedule import Field, NextRound, Pairing
 
 AGREE = ("instruction", "reference", "system", "category", "media")
 """Fields on which all rows of an item must agree."""
+QUESTION = ("instruction", "reference", "media")
+"""Those that make the question; the others are settings of a run, or labels."""
 PENDING = "not asked yet"
 """Reason of a response that can still be asked for."""
 
@@ -263,7 +265,9 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
             here, there = (repr(line if len(line) <= 60 else f"{line[:57]}...") for line in lines)
             problem = f"item {row.item!r} has another {name} here ({here}) than in {first.place} ({there})"
             remedy = "responses can be compared only where models were asked the same"
-            raise row.error(problem, f"{remedy}: rename the ids, or give the right file")
+            kind = OtherQuestionError if name in QUESTION else DataError
+            remedy += ": rename the ids, or give the right file"
+            raise kind(problem, remedy=remedy, source=row.source or None, row=row.row or None)
     return said[0][1] if said else None
 
 

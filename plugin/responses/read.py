@@ -1,12 +1,12 @@
 """Read responses from sources: find the files, recognise their shape, read and assemble them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from podium.errors import DataError, UsageError, named_in_errors
-from podium.formats.containers import read_records
+from podium.formats.containers import open_records, shared_engine
 from podium.formats.files import find_files, local_files, split_label
 from podium.formats.lm_eval_layout import SAMPLE_FIELDS
 from podium.responses import lm_eval
@@ -30,15 +30,20 @@ class Shape(NamedTuple):
     required: Sequence[Iterable[str]]
     excluded: Iterable[str] = ()
 
+    def has_columns(self, columns: Set[str]) -> bool:
+        """Return whether a table with these columns may have this shape."""
+        return all(columns & {*names} for names in self.required) and not columns & {*self.excluded}
+
     def fits(self, sheet: Sheet) -> bool:
         """Return whether a table has this shape and, for lm-eval's samples, holds generated text."""
-        columns = sheet.columns
-        has_columns = all(columns & {*names} for names in self.required) and not columns & {*self.excluded}
-        return has_columns and (self.read is not lm_eval.read_responses_in_samples or lm_eval.is_generated(sheet))
+        is_sample = self.read is lm_eval.read_responses_in_samples
+        return self.has_columns(sheet.columns) and (not is_sample or lm_eval.is_generated(sheet))
 
 
 ITEM, INSTRUCTION, RESPONSE = (tables.NAMES[name] for name in ("item", "instruction", "response"))
-NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], "model_a", "messages", "choices")
+BATTLE = ("model_a", "model_b")
+"""Columns of a table of verdicts, whose column `response` counts the responses to an item."""
+NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], *BATTLE, "messages", "choices")
 ARENA_HARD_ITEM, ARENA_HARD_MODEL = ("uid", "question_id"), ("model", "model_id")
 SAMPLES = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
@@ -51,6 +56,7 @@ SHAPES = (
         "a row per response (instruction or id, response, model)",
         tables.read_responses_table,
         [RESPONSE, (*ITEM, *INSTRUCTION)],
+        excluded=BATTLE,
     ),
     Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
     Shape("a row per item (id, instruction)", tables.read_instructions, [ITEM, INSTRUCTION], excluded=NOT_QUESTIONS),
@@ -78,25 +84,28 @@ def read_responses(
     prompts: Sequence[QuestionRow] = (),
     on_demand: Sequence[str] = (),
     show: Show = ANSWER_ALONE,
+    optional: bool = False,
 ) -> Responses:
     """Read responses from files, folders or globs of any known shape, each optionally `label=path` with a model's name.
 
     Tables without responses give the questions; `reasoning` before an answer is part of it with `keep`; models of
     `on_demand` can be asked `prompts` (by default the items of the sources) for responses that no source holds; `show`
-    says what a response of an agent is: its answer or its transcript.
+    says what a response of an agent is: its answer or its transcript. With `optional`, the sources need not hold any:
+    other files are skipped, whether named or found, and without responses there are no items.
     """
     strips, show = check_policy(reasoning), replace(show, reasoning=reasoning)
     parts: list[Part] = []
     notes: list[str] = []
     owners: dict[str, str] = {}
     for source in map(str, sources):
-        of_source, more = _read_source(source, readers, show=show)
-        _reject_repeated_models(owners, source, _rows_in(of_source))
+        of_source, more = _read_source(source, readers, show=show, optional=optional)
+        if not optional:
+            _reject_repeated_models(owners, source, _rows_in(of_source))
         parts += of_source
         notes += more
     rows, tasks, prompts = _name_tasks(_rows_in(parts), prompts)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
-    if not answers and not (on_demand and (prompts or rows)):
+    if not answers and not optional and not (on_demand and (prompts or rows)):
         raise _nothing_read(sources, on_demand, notes)
     if strips:
         answers, stripped = _without_reasoning(answers)
@@ -167,16 +176,21 @@ def _rows_in(parts: Iterable[Part]) -> list[Row]:
 
 
 def _read_source(
-    source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES, show: Show = ANSWER_ALONE
+    source: str,
+    readers: Sequence[FileReader],
+    shapes: Sequence[Shape] = SHAPES,
+    show: Show = ANSWER_ALONE,
+    *,
+    optional: bool = False,
 ) -> tuple[list[Part], list[str]]:
-    """Read the files of a source; also return notes."""
+    """Read the files of a source; also return notes. With `optional`, a named file may be of no known shape, too."""
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
     files, rest, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
     for file in files:
         sheet, cut = lm_eval.read_rows(file, show)
         is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
-        rows = _parse_rows(sheet, SHAPES[:1], optional=not is_asked)
+        rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_asked)
         parts.append((file.path, rows))
         notes += [] if rows is None else cut
     left_out: set[Path] = set()
@@ -186,7 +200,8 @@ def _read_source(
         left_out |= {*own} - {*counted}
         notes += remarks
     for path in [path for path in rest if path not in left_out]:
-        parts.append((path, _read_file(path, place.label, readers, shapes, show, optional=place.searched)))
+        rows = _read_file(path, place.label, readers, shapes, show, optional=optional or place.searched)
+        parts.append((path, rows))
     return parts, notes
 
 
@@ -204,7 +219,11 @@ def _read_file(
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.accepts(path):
                 return name_models(reader.read(path, show), label)
-        sheet = Sheet(path, label, read_records(path), show)
+        records = open_records(path, shared_engine())
+        if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
+            # The names of the columns show it: the rows need not be read.
+            return None
+        sheet = Sheet(path, label, records.frame(), show)
     return _parse_rows(sheet, shapes, optional=optional)
 
 

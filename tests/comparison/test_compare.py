@@ -287,7 +287,10 @@ def test_help_loads_neither_numpy_nor_a_host():
 
 def test_compare_explains_unknown_answers_under_the_table(podium, scores):
     answer = podium("compare", scores("new", np.arange(40) % 3), scores("old", np.arange(40) % 2))
-    assert "identical answers are not counted: tables hold no answers (add them with --responses)" in answer.out
+    assert (
+        "identical answers are not counted: no answers were found in the sources (add them with --responses)"
+        in answer.out
+    )
 
 
 def test_gate_output_calls_the_p_value_two_sided():

@@ -4,6 +4,7 @@ PodiumError
 ├── DataError             exit 1  a value in a file is impossible or cannot be read
 │   └── OtherQuestionError exit 1 one item id stands for different questions
 ├── NotIdentifiedError    exit 1  the data cannot answer the question, however well it is computed
+│   └── UnknownScaleError exit 1  nothing puts verdicts on the human scale; `rank` takes another ranker
 ├── NotConvergedError     exit 1  a fit did not reach its optimum; no number is given
 └── UsageError            exit 2  a name, option or path that was typed is not one
     └── PluginError       exit 2  an installed plugin is broken, or two have the same name
@@ -39,6 +40,18 @@ class OtherQuestionError(DataError):
 
 class NotIdentifiedError(PodiumError):
     """The data cannot identify the requested estimate."""
+
+
+class UnknownScaleError(NotIdentifiedError):
+    """Nothing puts the verdicts on the human scale.
+
+    Attributes:
+        instead: the ranker that ranks the same verdicts as they are.
+    """
+
+    def __init__(self, problem: str, *, instead: str) -> None:
+        self.instead = instead
+        super().__init__(problem)
 
 
 class NotConvergedError(PodiumError):

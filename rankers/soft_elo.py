@@ -6,16 +6,25 @@ from typing import Literal
 
 import numpy as np
 
-from podium.errors import NotIdentifiedError, UsageError
+from podium.checks import CHECKS
+from podium.errors import NotIdentifiedError, UnknownScaleError, UsageError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import Calibration, Target
+from podium.nouns.calibration import Calibration, Target, models_needed
 from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import build_elo_standings, estimate_elo
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.conformal import build_conformal_rule, mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
-from podium.rankers.calibration.signals import Kind, Signal, are_probabilities, default_kind, read_signal
+from podium.rankers.calibration.signals import (
+    Kind,
+    Signal,
+    are_probabilities,
+    default_kind,
+    has_graded_credits,
+    has_margins,
+    read_signal,
+)
 from podium.rankers.calibration.targets import (
     build_given_target,
     few_items_warnings,
@@ -25,7 +34,7 @@ from podium.rankers.calibration.targets import (
     weak_signal_warnings,
 )
 from podium.rankers.coded import Cluster, CodedBattles, code_battles
-from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.defaults import CALIBRATION_LEVEL, LEVEL, RANKER_OF_UNKNOWN_SCALE, REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.newton import DesignMatrix
@@ -62,9 +71,9 @@ def soft_elo(
     """Rank by Bradley-Terry on soft credits sigmoid(beta * margin), in Elo points.
 
     beta is the option's, else the calibration's, else fitted to the human labels in the battles; intervals include its
-    error. Soft credits without margins are used as they are. With a calibration, models that it does not know are rated
-    one by one against those that it knows, on its Elo scale (scale-corrected to human ratings if it is), with conformal
-    intervals.
+    error. Without any of these, graded credits are used as they are; hard verdicts raise UnknownScaleError, and
+    `podium.rank` ranks them by bradley-terry. With a calibration, models that it does not know are rated one by one
+    against those that it knows, on its Elo scale (scale-corrected to human ratings if it is), with conformal intervals.
 
     Args (others as of `bradley_terry`):
         battles: of one judge, with margins or soft credits.
@@ -84,18 +93,19 @@ def soft_elo(
         whole: all battles, if `battles` are a slice: beta is fitted to them.
 
     Raises:
-        NotIdentifiedError: nothing determines beta, or the comparison graph is disconnected.
+        UnknownScaleError: nothing determines beta, and the options ask for no target.
+        NotIdentifiedError: nothing determines the target of the options, or the comparison graph is disconnected.
         NotConvergedError: a fit did not reach its maximum.
         UsageError: an impossible option.
 
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
+    notes = _notes_without_placement(calibration, conformal_level, of)
     soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
         _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
         rule = build_conformal_rule(calibration, conformal_level, of)
         return soft.annotate(rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard))
-    notes = _notes_without_placement(calibration, conformal_level, of)
     penalty = REGULARIZATION if regularization is None else regularization
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
     strengths = fit_battles(coded, penalty)
@@ -201,7 +211,7 @@ def _choose_target(
         said += weak_signal_warnings(calibration.target, calibration.agreement)
         doubts = [*mismatch_warnings(calibration, battles), *(f"the calibration says: {doubt}" for doubt in said)]
         return calibration.target, "of the calibration", doubts
-    kind = options.target or ("smoothing" if options.constant is not None else default_kind(battles))
+    kind = options.target or ("smoothing" if options.constant is not None else _default_target(battles, options.beta))
     if options.ridge is not None and kind != "criteria":
         raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
     if given := build_given_target(kind, options.beta, options.constant):
@@ -214,10 +224,24 @@ def _choose_target(
             "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
         )
         return given, "as they are", [mostly_hard] if 2 * hard > judged else []
+    return _fit_to_labels(battles, kind, options, level)
+
+
+def _fit_to_labels(battles: Battles, kind: Kind, options: TargetOptions, level: float) -> tuple[Target, str, list[str]]:
+    """Return the map fitted to human labels, where it comes from, and warnings; UnknownScaleError if they do not bound
+    a map that no option asks for."""
+    is_default = not options.are_given
+    if is_default and battles.readable.any() and (lacking := _lacks_for_beta(battles)):
+        raise UnknownScaleError(_describe_unknown_scale(lacking), instead=RANKER_OF_UNKNOWN_SCALE)
     evidence = build_evidence(battles, read_signal(battles, kind, options.ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_describe_missing_target(kind))
-    fitted = fit_target(evidence, level)
+    try:
+        fitted = fit_target(evidence, level)
+    except UnknownScaleError as error:
+        if is_default:
+            raise UnknownScaleError(_describe_unknown_scale(str(error)), instead=error.instead) from None
+        raise NotIdentifiedError(str(error)) from None
     agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
     if len(battles.judges) > 1:
@@ -225,6 +249,21 @@ def _choose_target(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
         )
     return fitted, f"fitted to {fitted.battles:,} human preferences in the battles", warnings
+
+
+def _default_target(battles: Battles, beta: float | None) -> Kind:
+    """Return the target if none is asked for: graded credits if there are no margins, or nothing that gives beta."""
+    kind = default_kind(battles)
+    if kind == "margin" and beta is None and _lacks_for_beta(battles) and has_graded_credits(battles):
+        return "credit"
+    return kind
+
+
+def _lacks_for_beta(battles: Battles) -> str:
+    """Return what battles lack of what beta is fitted to, human labels or margins; empty if they have both."""
+    if np.isnan(battles.numbers_of("human")).all():
+        return "no calibration and no human labels"
+    return "" if has_margins(battles) else "the verdicts have no margins"
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
@@ -238,6 +277,16 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
     moved = (coded.weight * y * (1 - y))[:, None] * x
     effect = strengths.solve(DesignMatrix(None, coded.a, coded.b, size).transpose_product(moved.T).T)
     return effect @ spread @ effect.T
+
+
+def _describe_unknown_scale(lacking: str) -> str:
+    """Return the message on hard verdicts whose beta is unknown, with what would give it."""
+    items, models = CHECKS["items of beta"].threshold, models_needed(CALIBRATION_LEVEL)
+    return (
+        f"nothing gives beta, the logits of human preference per unit of margin ({lacking}). `podium calibrate` finds "
+        f"it from human labels on {items:g} items or more, and conformal bounds from {models} labelled models on; "
+        "`podium rank --ranker soft-elo --calibration FILE` uses them"
+    )
 
 
 def _describe_missing_target(kind: Kind) -> str:

@@ -249,8 +249,9 @@ def test_verdicts_without_margins_are_calibrated_as_margins():
 
 
 def test_verdicts_without_margins_are_not_ranked_by_soft_elo_though_there_are_labels():
-    with pytest.raises(NotIdentifiedError, match="none of the 3,236 judged battles has a margin"):
-        rank(llmfao("gpt4", human_judge="crowd"), "soft-elo")
+    [standings] = rank(llmfao("gpt4", human_judge="crowd"), "soft-elo").standings
+    assert standings.ranker == "bradley-terry"
+    assert "(the verdicts have no margins)" in standings.diagnostics["replaces"]["reason"]
 
 
 BASELINE = "gpt-3.5-turbo"

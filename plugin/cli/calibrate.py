@@ -8,6 +8,7 @@ from podium.cli import options
 from podium.cli.output import draw, print_reports, show_progress, warn
 from podium.errors import PodiumError, find_name
 from podium.printable import tell
+from podium.rankers.defaults import CALIBRATION_LEVEL
 from podium.storage.remote import Place
 
 
@@ -22,7 +23,9 @@ from podium.storage.remote import Place
     help="Draw the judge's ratings over human ratings, and its reliability, into this .svg, .png or .pdf file."
 )
 @options.human_labels
-@options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
+@options.level(
+    help="Coverage of the conformal intervals, and level of the interval of beta.", default=CALIBRATION_LEVEL
+)
 @options.count_option("--splits", "Random half splits that test coverage.", default=5)
 @options.count_option("--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20)
 @options.seed(help="Seed of resamples and splits.")

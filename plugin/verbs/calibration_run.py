@@ -27,7 +27,7 @@ from podium.rankers.calibration.targets import (
     weak_signal_warnings,
 )
 from podium.rankers.coded import Cluster, require_choice
-from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.defaults import CALIBRATION_LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import human_label_fit
 from podium.rankers.intervals import check_level
 from podium.rankers.strengths import check_regularization
@@ -39,7 +39,7 @@ FEWEST_RESAMPLES = 20
 def calibrate(
     battles: Battles,
     *,
-    level: float = 0.9,
+    level: float = CALIBRATION_LEVEL,
     splits: int = 5,
     bootstrap: int | None = None,
     seed: int = 0,

@@ -10,13 +10,13 @@ import pandas as pd
 
 from podium.answers.sentences import add_answers
 from podium.diagnosis.judge_checks import judge_warnings
-from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
+from podium.errors import NotIdentifiedError, PluginError, PodiumError, UnknownScaleError, UsageError
 from podium.hookspecs import Ranker
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration
 from podium.nouns.ranking import Ranking, Standings, build_provenance
 from podium.plugins import catalogue
-from podium.plugins.settings import parameters_of, ranker_names, ranker_options
+from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.graph import comparison_graph
@@ -30,6 +30,9 @@ from podium.tournaments.judge_rotation import SHARED, UNKNOWN
 
 Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""
+
+REPLACES = "replaces"
+"""Key of the diagnostics with the ranker that was asked for in place of this one, and the reason."""
 
 
 def rank(
@@ -123,8 +126,11 @@ class RankerCall:
         known, settings = catalogue.extension(Ranker, self.name), dict(self.settings)
         if self.name == RANKER_OF_DECISIONS:
             settings["level"] = printed_level(settings["level"], battles.answer)
-        with catalogue.name_plugin_in_errors(known):
-            result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
+        try:
+            with catalogue.name_plugin_in_errors(known):
+                result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
+        except UnknownScaleError as error:
+            return self._rank_by_replacement(battles, error)
         if not isinstance(result, Standings):
             raise PluginError(f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}")
         if result.entries and all(entry.score is None for entry in result.entries):
@@ -132,6 +138,20 @@ class RankerCall:
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
         return replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
+
+    def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
+        """Rank by the ranker that the error names, with the settings that it has, and say so."""
+        function = catalogue.ranker_function(error.instead)
+        known = parameters_of(function).keys()
+        settings = {name: value for name, value in self.settings.items() if name in known}
+        idle = sorted((self.settings.keys() & options_of(self.function).keys()) - known)
+        without_effect = f" ({', '.join(idle)} without effect)" if idle else ""
+        reason = f"ranked by {error.instead}, not by {self.name}{without_effect}: {error}"
+        standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
+        facts = {REPLACES: {"ranker": self.name, "reason": reason}}
+        return replace(
+            standings, warnings=(*standings.warnings, reason), diagnostics={**standings.diagnostics, **facts}
+        )
 
 
 def _rank_slices(
@@ -162,7 +182,24 @@ def _rank_slices(
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
         raise errors[0][1] if len({str(error) for _, error in errors}) == 1 else NotIdentifiedError("; ".join(failures))
-    return tuple(standings), failures
+    return _merge_replacements(standings), failures
+
+
+def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]:
+    """Leave out the standings of a ranker in place of another one where the same ranker was asked for, and say so
+    there."""
+    made_for = {(own.ranker, own.slice): own.diagnostics[REPLACES] for own in standings if REPLACES in own.diagnostics}
+    asked_for = {(own.ranker, own.slice) for own in standings if REPLACES not in own.diagnostics}
+    merged = []
+    for own in standings:
+        place = own.ranker, own.slice
+        if REPLACES in own.diagnostics:
+            merged += [] if place in asked_for else [own]
+        elif place in made_for:
+            merged.append(replace(own, warnings=(*own.warnings, made_for[place]["reason"])))
+        else:
+            merged.append(own)
+    return tuple(merged)
 
 
 def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
-from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.errors import NotConvergedError, NotIdentifiedError, UnknownScaleError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, readable_margins
 from podium.rankers.coded import Cluster, CodedBattles, centred_gram, cluster_codes, hard_credits, order_of_battles
+from podium.rankers.defaults import RANKER_OF_UNKNOWN_SCALE
 from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
@@ -66,10 +67,11 @@ class Evidence:
         try:
             return maximize(likelihood, start).at
         except (NotIdentifiedError, SingularError):
-            raise NotIdentifiedError(
+            raise UnknownScaleError(
                 "the map from the judge's signal to human preferences has no finite maximum: the signal is always "
                 "0, or humans agree with its sign every time or never, or one of its parts repeats another; more "
-                "battles with human labels would bound it, or fewer parts"
+                "battles with human labels would bound it, or fewer parts",
+                instead=RANKER_OF_UNKNOWN_SCALE,
             ) from None
         except NotConvergedError:
             raise NotConvergedError(
@@ -98,10 +100,11 @@ class Evidence:
         if rows.any():
             return rows
         human = ~np.isnan(self.human)
-        raise NotIdentifiedError(
+        raise UnknownScaleError(
             f"no battle has both a signal ({self.signal.kind}) and a human preference: {int(human.sum()):,} of "
             f"{len(human):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties or votes that "
-            f"cancel, and {int((human & self.signal.is_known).sum()):,} have a signal beside it"
+            f"cancel, and {int((human & self.signal.is_known).sum()):,} have a signal beside it",
+            instead=RANKER_OF_UNKNOWN_SCALE,
         )
 
 

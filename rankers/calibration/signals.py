@@ -59,7 +59,7 @@ def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, ver
     if not 0 <= ridge < np.inf:
         raise UsageError(f"ridge={ridge:g} is not a finite number of 0 or more")
     columns = _feature_columns(battles, kind)
-    if verdicts and kind == "margin" and not _has_margins(battles):
+    if verdicts and kind == "margin" and not has_margins(battles):
         columns = {"verdict": 2 * battles.numbers_of("credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
@@ -78,8 +78,13 @@ def readable_margins(battles: Battles) -> np.ndarray:
 
 def default_kind(battles: Battles) -> Kind:
     """Return `credit` if there are no margins and enough credits are probabilities, else `margin`."""
+    return "credit" if not has_margins(battles) and has_graded_credits(battles) else "margin"
+
+
+def has_graded_credits(battles: Battles) -> bool:
+    """Return whether enough of the readable credits are probabilities to take all of them as they are."""
     soft = are_probabilities(battles)
-    return "credit" if not _has_margins(battles) and soft.any() and soft.mean() >= FEWEST_SOFT else "margin"
+    return bool(soft.any() and soft.mean() >= FEWEST_SOFT)
 
 
 def are_probabilities(battles: Battles) -> np.ndarray:
@@ -101,7 +106,8 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     return {"margin": numbers_of("margin")}
 
 
-def _has_margins(battles: Battles) -> bool:
+def has_margins(battles: Battles) -> bool:
+    """Return whether any battle has a margin."""
     return not np.isnan(battles.numbers_of("margin")).all()
 
 

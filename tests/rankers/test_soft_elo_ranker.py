@@ -11,6 +11,7 @@ from merged_worlds import battles_of
 from scipy.special import expit
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium.errors import UnknownScaleError
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import read_signal
@@ -196,16 +197,95 @@ def test_margins_whose_size_says_nothing_are_warned_of():
     assert any("hardly rises" in warning for warning in found.warnings)
 
 
-def test_nothing_to_fit_beta_on_is_rejected_with_what_would_help():
+def plain_ratings(battles):
+    """Return the scores by Bradley-Terry, called without podium's choice of rankers."""
+    return scores(bradley_terry(battles, rng=np.random.default_rng(0)))
+
+
+def test_without_anything_that_gives_beta_hard_verdicts_are_ranked_by_bradley_terry_under_its_name():
     battles = simulate(5, 20, seed=0).battles(INFLATED)
-    with pytest.raises(NotIdentifiedError, match=r"never guessed.*human.*--calibration FILE.*beta=NUMBER"):
-        ranked(battles)
+    found = ranked(battles)
+    assert found.ranker == "bradley-terry"
+    assert scores(found) == pytest.approx(plain_ratings(battles), abs=1e-9)
+    assert found.fit.beta is None
 
 
-def test_hard_verdicts_alone_are_rejected():
-    frame = simulate(5, 20, seed=0).judgments(INFLATED, human=True).drop(columns="margin")
-    with pytest.raises(NotIdentifiedError, match="has a margin"):
-        ranked(read_battles(frame))
+def test_the_note_on_another_ranker_says_why_and_how_many_labels_would_help():
+    found = ranked(simulate(5, 20, seed=0).battles(INFLATED))
+    [note] = [one for one in found.warnings if one.startswith("ranked by bradley-terry, not by soft-elo")]
+    assert "no calibration and no human labels" in note
+    assert "`podium calibrate` finds it from human labels on 30 items or more" in note
+    assert "conformal bounds from 9 labelled models on" in note
+    assert found.to_dict()["diagnostics"]["replaces"] == {"ranker": "soft-elo", "reason": note}
+
+
+def test_the_note_on_another_ranker_names_options_without_effect():
+    found = ranked(simulate(5, 20, seed=0).battles(INFLATED), hard=True, pin="model-01:1000")
+    assert any("(hard without effect)" in one for one in found.warnings)
+    assert next(entry.score for entry in found.entries if entry.model == "model-01") == 1000
+
+
+@pytest.mark.parametrize("names", ["soft-elo,bradley-terry", "bradley-terry,soft-elo"])
+def test_a_ranking_by_bradley_terry_is_given_once_though_soft_elo_falls_back_to_it(names):
+    ranking = rank(simulate(5, 20, seed=0).battles(INFLATED), names)
+    [only] = ranking.standings
+    assert only.ranker == "bradley-terry"
+    assert "replaces" not in only.diagnostics
+    assert any(one.startswith("ranked by bradley-terry, not by soft-elo") for one in only.warnings)
+
+
+def test_a_slice_is_ranked_by_bradley_terry_if_nothing_gives_beta():
+    world = simulate(5, 20, seed=0)
+    frame = world.judgments(INFLATED)
+    frame["category"] = np.where(frame["item"].str[-1].isin(list("02468")), "even", "odd")
+    ranking = rank(read_battles(frame), "soft-elo", by="category")
+    assert {(one.ranker, one.slice) for one in ranking.standings} == {
+        ("bradley-terry", "even"),
+        ("bradley-terry", "odd"),
+    }
+
+
+@pytest.mark.parametrize("target", ["margin", "smoothing", "log-odds"])
+def test_a_target_that_was_asked_for_and_has_no_labels_is_rejected(target):
+    frame = simulate(5, 20, seed=0).judgments(Judge(verdicts="soft"))
+    with pytest.raises(NotIdentifiedError, match=r"human.*--calibration FILE"):
+        ranked(read_battles(frame), target=target)
+
+
+def test_without_anything_that_gives_beta_graded_credits_beside_margins_are_used_as_they_are():
+    """Oracle: Bradley-Terry on the same credits."""
+    battles = read_battles(simulate(5, 30, seed=0).judgments(Judge(verdicts="soft")))
+    assert battles.table["margin"].notna().all()
+    found = ranked(battles)
+    assert found.ranker == "soft-elo"
+    assert found.diagnostics["soft"]["kind"] == "credit"
+    assert scores(found) == pytest.approx(plain_ratings(battles), abs=1e-9)
+
+
+def test_a_given_beta_is_used_on_margins_beside_graded_credits():
+    frame = simulate(5, 30, seed=0).judgments(Judge(verdicts="soft"))
+    found = ranked(read_battles(frame), beta=0.4)
+    assert found.fit.beta == 0.4
+    assert found.diagnostics["soft"]["kind"] == "margin"
+
+
+def test_hard_verdicts_without_margins_are_ranked_by_bradley_terry_though_there_are_labels():
+    battles = read_battles(simulate(5, 20, seed=0).judgments(INFLATED, human=True).drop(columns="margin"))
+    found = ranked(battles)
+    assert found.ranker == "bradley-terry"
+    assert any("(the verdicts have no margins)" in one for one in found.warnings)
+    assert scores(found) == pytest.approx(plain_ratings(battles), abs=1e-9)
+
+
+@pytest.mark.parametrize("label", [0.5, 1.0])
+def test_labels_that_do_not_bound_beta_are_as_good_as_none(label):
+    """All are ties, or humans agree with the judge every time."""
+    frame = simulate(5, 20, seed=0).battles(INFLATED).to_frame().drop(columns="swap")
+    frame["human"] = np.where(label == 0.5, label, (frame["margin"] > 0).astype(float))
+    found = ranked(read_battles(frame))
+    assert found.ranker == "bradley-terry"
+    [note] = [one for one in found.warnings if one.startswith("ranked by bradley-terry")]
+    assert ("a human preference: 200 of 200 have a human label" if label == 0.5 else "no finite maximum") in note
 
 
 def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
@@ -213,8 +293,17 @@ def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
     frame = simulate(5, 30, seed=0).judgments(Judge(tie=1.0), human=True).drop(columns="margin")
     battles = read_battles(frame)
     assert 0.75 in set(battles.table["credit"])
-    with pytest.raises(NotIdentifiedError):
-        ranked(battles)
+    assert ranked(battles).ranker == "bradley-terry"
+
+
+def test_the_ranker_itself_gives_no_rating_of_another_ranker():
+    with pytest.raises(UnknownScaleError, match="nothing gives beta"):
+        soft_elo(simulate(5, 20, seed=0).battles(INFLATED), rng=np.random.default_rng(0))
+
+
+def test_options_of_a_calibration_are_rejected_before_another_ranker_is_taken():
+    with pytest.raises(UsageError, match="need --calibration FILE"):
+        ranked(simulate(5, 20, seed=0).battles(INFLATED), conformal_level=0.8)
 
 
 def test_soft_credits_without_margins_are_targets_as_they_are():
@@ -377,8 +466,7 @@ def verdicts_and_one_probability():
 
 
 def test_one_probability_among_hard_verdicts_makes_no_soft_credits():
-    with pytest.raises(NotIdentifiedError, match="has a margin"):
-        ranked(verdicts_and_one_probability())
+    assert ranked(verdicts_and_one_probability()).ranker == "bradley-terry"
 
 
 def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_requested():

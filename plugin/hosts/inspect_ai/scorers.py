@@ -57,7 +57,8 @@ def readable_battles() -> Metric:
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL`; empty while nothing can be ranked."""
+    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL` with the ranker that ranked them; empty
+    while nothing can be ranked."""
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
@@ -67,11 +68,14 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
         from podium.verbs.rank_battles import rank
 
         rows = [row for score in scores for row in verdict_rows_in(score.score)]
+        if not rows:
+            return {}
         try:
-            entries = rank(read_battles(pd.DataFrame(rows)), ranker, pool=True).standings[0].entries if rows else ()
+            standings = rank(read_battles(pd.DataFrame(rows)), ranker, pool=True).standings[0]
         except PodiumError:
             return {}
-        return {f"{name} {entry.model}": entry.score for entry in entries if entry.score is not None}
+        key = standings.ranker.replace("-", "_")
+        return {f"{key} {entry.model}": entry.score for entry in standings.entries if entry.score is not None}
 
     return metric(name=name, scores="unreduced")(lambda: ratings)
 

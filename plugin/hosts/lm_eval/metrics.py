@@ -11,7 +11,7 @@ from podium.formats.lm_eval_judged import battles_table, parse_verdicts
 from podium.hosts.lm_eval.compatibility import register
 from podium.nouns.ranking import Entry, Standings
 from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.verbs.rank_battles import REPLACES, rank
 
 UNKNOWN = float("nan")
 """lm-eval needs a number to average over a group, so a score that is unknown is NaN."""
@@ -80,6 +80,9 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     # The opponents' win rates are not asked for: they have met only this run's model.
     default = {"anchor": first["model"]} if ranker == "win-rate" else {}
     [standings] = rank(battles, ranker, **{**default, **credits[0].options}).standings
+    if REPLACES in standings.diagnostics:
+        # The metric's name says which ranker it is of.
+        raise NotIdentifiedError(standings.diagnostics[REPLACES]["reason"])
     return standings, next(entry for entry in standings.entries if entry.model == first["model"])
 
 

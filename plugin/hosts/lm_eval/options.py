@@ -13,6 +13,8 @@ TITLE = "ranking (podium)"
 PREFIX = "ranker"
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 """Where one `key=value` ends and the next begins: a value may hold commas."""
+RENAMED = re.compile(r"`podium [^`]*`|--(set|metric|calibration)\b")
+"""A quoted command of podium, or an option that has another name in lm-eval's command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,5 +166,6 @@ OPTIONS = {
 
 
 def as_typed_here(text: str) -> str:
-    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`."""
-    return re.sub(r"--(set|metric|calibration)\b", rf"--{PREFIX}_\1", text)
+    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`, but not in a whole command
+    that the message quotes."""
+    return RENAMED.sub(lambda found: f"--{PREFIX}_{found[1]}" if found[1] else found[0], text)

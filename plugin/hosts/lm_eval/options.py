@@ -168,4 +168,4 @@ OPTIONS = {
 def as_typed_here(text: str) -> str:
     """Return a message of `podium rank` with its options renamed to those of `lm_eval run`, but not in a whole command
     that the message quotes."""
-    return RENAMED.sub(lambda found: f"--{PREFIX}_{found[1]}" if found[1] else found[0], text)
+    return RENAMED.sub(lambda match: f"--{PREFIX}_{match[1]}" if match[1] else match[0], text)

@@ -12,7 +12,8 @@ from typing import Literal
 
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin
+from podium.scorers.reasoning import strip_reasoning
+from podium.scorers.reply import Rating, Reply, Verdict, reverse_label, verdict_of_margin
 from podium.scorers.reply_reader import read_statement
 from podium.scorers.reply_words import BLAME, PRAISE
 from podium.scorers.schemas import ReplyForm, choice_form
@@ -35,7 +36,7 @@ NOT_A_SCORE = re.compile(
     r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
 """Text before a number that is the end of a range, a bound or another scale, or negative."""
-SIGNS = {">>": r" ?(?:>>|≫|\\gg) ?", ">": " ?> ?", "=": " ?= ?"}
+SIGNS = {">>": r" ?(?:>>|≫|\\gg) ?", "<<": r" ?(?:<<|≪|\\ll) ?", ">": " ?> ?", "<": " ?< ?", "=": " ?= ?"}
 """Ways in which the signs of labels are written."""
 DECORATION = re.compile(
     rf"(?i)\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
@@ -89,13 +90,14 @@ def _realization(
     name: str, kind: Kind, values: Mapping[str, float], template: partial[Template], form: ReplyForm | None
 ) -> Realization:
     """Build the realization of a judge that chooses one of some words, with their margins or scores."""
-    escaped = (re.escape(word).replace(r"\ ", "[ _-]") for word in sorted(values, key=len, reverse=True))
-    spellings = (re.sub(r">>|[=>]", lambda sign: SIGNS[sign[0]], word) for word in escaped)
+    spelt = {word: word for word in values} | {reverse_label(word): word for word in values}
+    escaped = (re.escape(word).replace(r"\ ", "[ _-]") for word in sorted(spelt, key=len, reverse=True))
+    spellings = (re.sub(r">>|<<|[=<>]", lambda sign: SIGNS[sign[0]], word) for word in escaped)
     value_or_brackets = re.compile(
-        rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?)"
+        rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w<>=])\]?(?: (?:response|answer)\b)?)"
     )
-    signs = re.compile(r"[\[>=≫\\]" if all(set(">=") & set(word) for word in values) else r"[\[\w]")
-    levels = {_plain(word): (word, value) for word, value in values.items()}
+    signs = re.compile(r"[\[<>=≪≫\\]" if all(set("<>=") & set(word) for word in values) else r"[\[\w]")
+    levels = {_plain(spelling): (word, values[word]) for spelling, word in spelt.items()}
     return Realization(
         name=name,
         kind=kind,
@@ -109,7 +111,9 @@ def _realization(
 
 def _plain(word: str) -> str:
     """Return a level in lower case without decoration, blanks, hyphens and underscores."""
-    bare = DECORATION.sub("", word.lower()).replace("≫", ">>").replace("\\gg", ">>")
+    bare = DECORATION.sub("", word.lower())
+    for spelling, signs in (("≫", ">>"), ("\\gg", ">>"), ("≪", "<<"), ("\\ll", "<<")):
+        bare = bare.replace(spelling, signs)
     return re.sub(r"response|[\s_\\-]+", "", bare)
 
 
@@ -132,7 +136,7 @@ def _read_level(
     label, level = levels[_plain(stated.value)]
     if kind == "pairwise":
         return verdict_of_margin(level, label=label)
-    return _rating(reply.text, level, (level - 1) / max(len(levels) - 1, 1), label)
+    return _rating(strip_reasoning(reply.text), level, (level - 1) / max(len(levels) - 1, 1), label)
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
@@ -179,7 +183,7 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     score = float(stated.value)
     if not LOW <= score <= HIGH:
         return Rating(None, reason="out of range")
-    return _rating(reply.text, score, (score - LOW) / (HIGH - LOW), stated.value)
+    return _rating(strip_reasoning(reply.text), score, (score - LOW) / (HIGH - LOW), stated.value)
 
 
 LABELS = labels(

@@ -24,6 +24,9 @@ REFUSAL = re.compile(
 )
 REFUSAL_LENGTH = 600
 """Characters; longer replies are not refusals, whatever they apologize for."""
+LABEL = re.compile(r"([^<>=]+)([<>]+|=+)([^<>=]+)")
+"""A label that compares two responses: a name, signs of one kind, a name."""
+REVERSED = str.maketrans("<>", "><")
 CHUNK = re.compile(r"\s*\S+|\s+$")
 
 
@@ -119,3 +122,13 @@ def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
 def no_verdict(text: str) -> str:
     """Return the reason of a reply without verdict: `refusal` or `no verdict`."""
     return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
+
+
+def reverse_label(label: str) -> str:
+    """Return the label that says the same with the responses in the other order; a word without signs as it is.
+
+    >>> reverse_label("A>>B"), reverse_label("A=B"), reverse_label("good")
+    ('B<<A', 'B=A', 'good')
+    """
+    parts = LABEL.fullmatch(label)
+    return label if parts is None else f"{parts[3]}{parts[2].translate(REVERSED)}{parts[1]}"

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from podium.scorers.reasoning import start_of_answer
 from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 
 MASK = "\ufffc"
@@ -63,8 +64,8 @@ QUOTED_VALUE = re.compile(
 )
 """A block quote of nothing but a letter or label, after reasons, which is no quotation."""
 
-FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＝［］０１２３４５６７８９"), "ABC>=[]0123456789", strict=True))
-ESCAPED = (("&gt;", ">   "), ("\\[\\[", "  [["), ("\\]\\]", "]]  "), ("[\\[", " [["), ("\\]]", "]] "))
+FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＜＝［］０１２３４５６７８９"), "ABC><=[]0123456789", strict=True))
+ESCAPED = (("&gt;", ">   "), ("&lt;", "<   "), ("\\[\\[", "  [["), ("\\]\\]", "]]  "), ("[\\[", " [["), ("\\]]", "]] "))
 """Spellings of brackets and signs, and others of the same length."""
 Span = tuple[int, int]
 
@@ -74,7 +75,8 @@ def own_words(text: str) -> str | None:
     a conversation, or has too many marks to be a reply."""
     if text.count("\n") > MOST_LINES:
         return None
-    view = _without_tokens(text)
+    start = start_of_answer(text)
+    view = _without_tokens("\n" * start + text[start:])
     if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
         view = view.translate(FULL_WIDTH)
     if "\\" in view or "&" in view:

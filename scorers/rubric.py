@@ -11,6 +11,7 @@ from podium.scorers.comparisons import find_comparisons
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
+from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
 from podium.scorers.reply_structure import own_words
@@ -57,7 +58,7 @@ OTHER_SCALE = re.compile(
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    text = _swap_names(reply.text, settings)
+    text = _swap_names(strip_reasoning(reply.text), settings)
     view = own_words(text) if not reply.reason_of_silence else None
     if view is None:
         return Verdict(None, reason=reply.reason_of_silence or "no verdict")

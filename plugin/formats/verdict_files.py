@@ -14,11 +14,19 @@ from podium.counting.relations import CRITERION
 from podium.errors import DataError
 from podium.formats.records import row_name
 from podium.printable import shorten
+from podium.scorers.reply import reverse_label
 from podium.text import EMPTY, as_categorical, as_text, parse_json, text_of
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
 """Spellings of an empty verdict, lower case; `none` is an error, because it may mean that neither response won."""
-FIVE_LEVELS = {"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0}
+
+
+def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Add the labels in the other order, as `B<A` beside `A>B`, with the same numbers."""
+    return {**numbers, **{reverse_label(label): number for label, number in numbers.items()}}
+
+
+FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
 """Margin of A by label."""
 TIES = ("tie", "tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad")
 NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
@@ -71,7 +79,18 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
         frame = records.drop(columns=indicators)
     item = "question_id" if "question_id" in records else "id"
     frame = _rename(frame, {item: "item", "language": "category"})
+    if _has_turns_of_one_question(frame):
+        frame = name_turns(frame)
     return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+
+
+def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
+    """Return whether a question has several turns, as in MT-bench's human votes; in Arena's battles `turn` is the
+    length of a conversation."""
+    if not {"item", "turn"} <= {*frame}:
+        return False
+    pairs = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])}).drop_duplicates()
+    return bool(pairs["item"].duplicated().any())
 
 
 def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +100,7 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
     shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
     unknown = label.notna().to_numpy() & np.isnan(shown_first)
     remedy = "repair the label, or set it to null if the judge gave none"
-    reject_cells(label.rename("score"), unknown, f"is not one of {', '.join(FIVE_LEVELS)}", remedy)
+    reject_cells(label.rename("score"), unknown, f"is not one of {', '.join([*FIVE_LEVELS][:5])}", remedy)
     margin = np.where(games["order"] == "ba", -shown_first, shown_first)
     reason = np.where(no_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
     item = "uid" if "uid" in records else "question_id"
@@ -104,8 +123,9 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
 def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     """Read a judgment per order of JudgeBench; both responses are one model's: `correct` plays `incorrect`."""
     label = as_text(records["label"]).rename("label")
-    reject_cells(label, (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
-    a_is_right = (label == "A>B").to_numpy()
+    sides = with_reversed({"A>B": 1.0, "B>A": 0.0})
+    reject_cells(label, (~label.isin([*sides])).to_numpy(), "names no winner", "labels are A>B or B>A")
+    a_is_right = (label.map(sides) == 1).to_numpy()
     correct, incorrect = (np.where(a_is_right == is_first, "correct", "incorrect") for is_first in (True, False))
     records = records.assign(model_a=correct, model_b=incorrect, human=a_is_right * 1.0)
     games = _split_games(records, "judgments", "decision", ("ab", "ba"))
@@ -115,7 +135,8 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
         models = [[own.get("judge_model") for own in of_row if isinstance(own, dict)] for of_row in held]
         named = [next((f" {model}" for model in of_row if model), "") for of_row in models]
         games["judge_name"] = as_text(records["judge_name"]) + pd.Series(named, index=records.index, dtype=object)
-    credits, remedy = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}, "known decisions: A>B, B>A, A=B, or null"
+    credits = with_reversed({"A>B": 1.0, "B>A": 0.0, "A=B": 0.5})
+    remedy = "known decisions: A>B, B>A, A=B, or null"
     shown_first, unparsed = parse_words(games["verdict"].rename("decision"), credits, remedy=remedy)
     credit = np.where(games["order"] == "ab", shown_first, 1 - shown_first)
     bulk = ["response_A", "response_B", "question", "label", "played", "verdict"]
@@ -126,7 +147,7 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
 
 def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     """Read 900K-Judgments, with the model shown first as model_a; an empty or INVALID verdict is unparsed."""
-    margins = {"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0, "m1<m2": -1.0, "m1<<m2": -2.0}
+    margins = with_reversed({"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0})
     remedy = f"known verdicts: {', '.join(margins)}"
     margin, unparsed = parse_words(records["final_verdict"], margins, frozenset({"INVALID"}), remedy=remedy)
     names = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "model_b", "judge_model": "judge"}
@@ -135,7 +156,7 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
-    """Read both judgments of an MT-bench row (g1 shows model_1 first, g2 second); `repeat` holds the turn."""
+    """Read both judgments of an MT-bench row (g1 shows model_1 first, g2 second); a turn of a question is an item."""
     shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
     shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
     credits, remedy = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}, "known winners: model_1, model_2, tie, error"
@@ -154,13 +175,24 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the records with item, judge, template and repeat; a list as judge, `["gpt-4", "pair-v2"]`, is split."""
+    """Return the records with item, judge and template; a list as judge, `["gpt-4", "pair-v2"]`, is split."""
     parts = records["judge"].map(
         lambda judge: [*map(str, judge)] if isinstance(judge, list | tuple | np.ndarray) else [text_of(judge)]
     )
     frame = records.rename(columns={"question_id": "item"})
     frame["judge"], frame["template"] = parts.str[0], parts.map(lambda part: " ".join(part[1:]) or None)
-    return frame.assign(repeat=records["turn"]) if "turn" in records else frame
+    return name_turns(frame)
+
+
+def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Name the item of each row by question and turn, as `81 turn 2`, and keep the question in a column of its own: the
+    turns of a question are different prompts, not repeats of the judge."""
+    if "turn" not in frame:
+        return frame
+    question, turn = as_text(frame["item"]), as_text(frame["turn"])
+    named = question + " turn " + turn
+    own = {} if "question" in frame else {"question": question}
+    return frame.assign(item=named.where(turn.notna(), question), **own)
 
 
 def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:

@@ -73,7 +73,7 @@ def test_a_game_without_a_label_says_no_verdict(save):
     assert podium.read_battles(save("newcomer.jsonl", [row])).unparsed_reasons() == {"no verdict": 1}
 
 
-@pytest.mark.parametrize("label", ["A<B", "tie", "", "C"])
+@pytest.mark.parametrize("label", ["A<<<B", "tie", "", "C"])
 def test_an_unknown_label_is_an_error_that_names_line_and_value(save, label):
     with pytest.raises(podium.DataError) as caught:
         podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "A>B"), judgment("A>B", label, uid="u2")]))
@@ -114,3 +114,12 @@ def test_a_label_renames_the_model(save):
 def test_unparsed_games_have_neither_credit_nor_margin(save):
     row = judgments(save, None, "A>B").loc["ba"]
     assert np.isnan([row["credit"], row["margin"]]).all()
+
+
+@pytest.mark.parametrize(
+    ("said", "label"), [("A<B", "B>A"), ("B<A", "A>B"), ("A<<B", "B>>A"), ("B<<A", "A>>B"), ("B=A", "A=B")]
+)
+def test_a_label_in_the_other_order_says_the_same(save, said, label):
+    table = podium.read_battles(save("newcomer.jsonl", [judgment(said, "A=B")]), merge=False).table
+    row = table.set_index("order").loc["ba"]
+    assert (row["credit"], row["margin"]) == (1 - CREDIT_OF_A[label], -MARGIN_OF_A[label])

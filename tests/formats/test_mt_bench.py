@@ -65,10 +65,38 @@ def test_an_unknown_winner_of_a_game_is_an_error(save):
         podium.read_battles(save("pair.jsonl", [pair("tie", "alpaca")]))
 
 
-def test_two_turns_of_a_question_are_two_battles_of_one_item(save):
+def test_two_turns_of_a_question_are_two_items(save):
     battles = podium.read_battles(save("pair.jsonl", [pair("model_1", "model_1", turn=k) for k in (1, 2)]))
-    assert (battles.counts().items, battles.counts().battles) == (1, 2)
+    assert (battles.counts().items, battles.counts().battles) == (2, 2)
+    assert battles.table["item"].tolist() == ["81 turn 1", "81 turn 2"]
+    assert battles.table["question"].tolist() == ["81", "81"]
     assert battles.notes == ()
+
+
+def test_turns_are_not_repeats_of_the_judge(save):
+    rows = [pair(winner, winner, turn=k) for k, winner in ((1, "model_1"), (2, "model_2"))]
+    assert "repeat" not in podium.read_battles(save("pair.jsonl", rows)).table
+
+
+def test_a_file_without_turns_keeps_its_questions_as_items(save):
+    row = pair("tie", "tie")
+    del row["turn"]
+    assert podium.read_battles(save("pair.jsonl", [row])).table["item"].tolist() == ["81"]
+
+
+def vote(turn, winner="model_a"):
+    sides = {"model_a": "alpaca", "model_b": "vicuna"}
+    return {"question_id": 81, **sides, "winner": winner, "judge": "expert_1", "turn": turn}
+
+
+def test_votes_of_humans_on_two_turns_are_of_the_same_two_items(save):
+    human = save("human.jsonl", [vote(1), vote(2, "model_b")])
+    assert podium.read_battles(human).table["item"].tolist() == ["81 turn 1", "81 turn 2"]
+
+
+def test_the_length_of_a_conversation_of_arena_is_not_part_of_its_item(save):
+    rows = [vote(k) | {"question_id": f"q{k}"} for k in (1, 3)]
+    assert podium.read_battles(save("arena.jsonl", rows)).table["item"].tolist() == ["q1", "q3"]
 
 
 def test_templates_for_mathematics_and_turns_are_one_judge(save):

@@ -101,7 +101,7 @@ A, B = scores(8, 5), scores(5, 8)
         ("likert", "good\n[[good]][[poor]]", "several verdicts"),
         ("labels", "[[A>>B]] or less.\n[[A>B]]", "several verdicts"),
         ("labels", "[[C]]", "out of range"),
-        ("labels", "[[A<B]]", "out of range"),
+        ("labels", "[[A<<<B]]", "out of range"),
         ("numeric", "[[101]]", "out of range"),
         ("numeric", "[[-1]]", "out of range"),
         ("numeric", "[[100.001]]", "out of range"),
@@ -313,7 +313,7 @@ def test_parser_returns_the_position_of_the_letter(name: str) -> None:
 def test_the_labels_mean_what_they_mean_in_recorded_judgments() -> None:
     readings = {label: read(OF["labels"], f"[[{label}]]") for label in FIVE_LEVELS}
     assert {label: reading.margin for label, reading in readings.items()} == FIVE_LEVELS
-    assert [reading.credit for reading in readings.values()] == [1, 1, 0.5, 0, 0]
+    assert [reading.credit for reading in readings.values()] == 2 * [1, 1, 0.5, 0, 0]
 
 
 def test_rubric_margins_per_criterion_are_differences() -> None:
@@ -525,3 +525,28 @@ def test_json_in_a_quotation_is_no_verdict(quote: str) -> None:
 @pytest.mark.parametrize("before", ["My scores from 1 to 10:", "Response A answers three questions, B two.", "```json"])
 def test_prose_without_scores_around_the_json_does_not_matter(before: str) -> None:
     assert value(read(OF["rubric"], f"{before}\n{A}\n" + "```" * before.startswith("```"))) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("A<B", "B>A"),
+        ("B<A", "A>B"),
+        ("A<<B", "B>>A"),
+        ("B<<A", "A>>B"),
+        ("B=A", "A=B"),
+        ("A < B", "B>A"),
+        ("A ≪ B", "B>>A"),
+        ("A＜B", "B>A"),
+    ],
+)
+def test_a_label_in_the_other_order_says_the_same(said: str, label: str) -> None:
+    assert read(OF["labels"], f"Both were checked.\n\nMy final verdict is: [[{said}]]").label == label
+    assert read(OF["labels"], f"Both were checked.\n\n{said}").label == label
+    escaped = said.replace("<", "&lt;")
+    assert read(OF["labels"], f"Both were checked.\n\n[[{escaped}]]").label == label
+
+
+@pytest.mark.parametrize("text", ["[[A<B]] [[B<A]]", "[[B<A]]\n\n[[A<B]]", "Response A is better.\n[[A<B]]", "[[A<A]]"])
+def test_labels_in_the_other_order_that_contradict_or_say_nothing_are_unparsed(text: str) -> None:
+    assert read(OF["labels"], text).label is None

@@ -8,8 +8,9 @@ from podium.errors import UsageError
 from podium.plugins import catalogue
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, dump_reply, load_reply
+from podium.scorers.prompt import Settings
 from podium.scorers.reasoning import MARKS, strip_reasoning
-from podium.scorers.reply import Reply, Token
+from podium.scorers.reply import Reply, Token, Verdict
 
 HARMONY = "<|channel|>analysis<|message|>Sum.<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
 
@@ -96,3 +97,53 @@ def test_reasoning_is_removed_from_responses_and_counted(tmp_path) -> None:
 def test_another_word_than_strip_or_keep_is_rejected(tmp_path) -> None:
     with pytest.raises(UsageError, match="reasoning=hide: there is no such choice; available: strip, keep"):
         read_responses(rows_of(tmp_path, "wren", "4"), reasoning="hide")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("B is longer but A is right.</think>4", "4"),
+        ("B is longer but A is right.</think> Verdict: 4", "Verdict: 4"),
+        ("B is longer<|end|><|start|>assistant<|channel|>final<|message|>4", "4"),
+        ("<|start|>assistant<|channel|>analysis<|message|>B<|end|><|start|>assistant<|channel|>final<|message|>4", "4"),
+        ("<|channel|>final<|message|>4<|return|>", "4"),
+        ("<|channel|>analysis<|message|>B<|end|><|channel|>final <|constrain|>json<|message|>4", "4"),
+        ("<|channel|>commentary<|message|>B is", ""),
+        ("<|channel>thought\nB is longer.<channel|>4", "4"),
+        ("analysisB is longer but A is right.assistantfinal4", "4"),
+    ],
+)
+def test_reasoning_that_the_chat_template_began_or_that_stands_in_channels_is_no_answer(text: str, answer: str) -> None:
+    assert strip_reasoning(text) == answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tag </think> ends it.",
+        "End it with `</think>`. Then answer.",
+        'It ends with "I win.</think>A".',
+        "Reasoning ends at this mark: </think>, and the answer begins.",
+        "analysis of both: A is right",
+        "The final channel, <|channel|>final<|message|>, holds the answer.",
+    ],
+)
+def test_a_sentence_about_a_closing_mark_is_part_of_the_answer(text: str) -> None:
+    assert strip_reasoning(text) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("labels", "B is longer but A is right.\n</think>\n\n[[A>B]]", 1.0),
+        ("direct", "B is longer, so [[B>>A]]?\n</think>\n\nA", 1.0),
+        ("cot", "Verdict: B, I would say.</think>Verdict: A", 1.0),
+        ("direct", "<|channel|>analysis<|message|>B wins<|end|><|start|>assistant<|channel|>final<|message|>A", 1.0),
+        ("likert", "It is flawless? No.\n</think>\n\n[[poor]]", 2.0),
+        ("numeric", "Useless? No, I would say 20.\n</think>\n\n[[90]]", 90.0),
+    ],
+)
+def test_every_reader_reads_only_what_stands_after_the_reasoning(name: str, text: str, value: float) -> None:
+    one = catalogue.find_realization(name)
+    said = one.read_reply(Reply(text), Settings())
+    assert (said.credit if isinstance(said, Verdict) else said.score) == value

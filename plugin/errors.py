@@ -10,9 +10,20 @@ PodiumError
     └── PluginError       exit 2  an installed plugin is broken, or two have the same name
 """
 
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
+
+STREAM_KINDS = (
+    (stat.S_ISFIFO, "pipe"),
+    (stat.S_ISSOCK, "socket"),
+    (stat.S_ISCHR, "device"),
+    (stat.S_ISBLK, "device"),
+)
+OPENED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""Places of what the shell has opened before podium started."""
 
 
 class PodiumError(Exception):
@@ -127,3 +138,17 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     near = get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
     return UsageError(f"no {kind} called {name!r}{hint} available: {', '.join(names) or 'none'}")
+
+
+def reject_stream(path: Path) -> None:
+    """Raise UsageError if a path is a pipe, a socket or a device: reading one may wait for ever.
+
+    What the shell has opened itself (`/dev/stdin`, or `/dev/fd/63` of `<(command)`) is read to its end.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return
+    kind = next((kind for is_kind, kind in STREAM_KINDS if is_kind(mode)), None)
+    if kind is not None and not str(path).startswith(OPENED):
+        raise UsageError(f"{path} is a {kind}, not a file: write its content to a file, or give - for standard input")

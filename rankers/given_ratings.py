@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from podium.errors import DataError, UsageError, named_in_errors
+from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 from podium.nouns.ladder import USUAL_SE, Ladder
 
 ERROR_SIGN = re.compile(r"\+/?-|±")
@@ -31,6 +31,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
         typed = [part.rpartition(":") if ":" in part else (part, "", "") for part in parts]
         return _build_ladder((name, *ERROR_SIGN.split(value, maxsplit=1)) for name, _, value in typed)
     path = Path(parts[0])
+    reject_stream(path)
     if not path.is_file():
         raise UsageError(f"ratings={path}: there is no such file")
     with named_in_errors(path):

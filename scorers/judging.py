@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, reject_stream, unknown_name
 from podium.scorers import battle
 from podium.scorers.battle import Judgment, Orders, Rule
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -178,6 +178,8 @@ def build_judging(
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
         options["logprobs"] = "off"  # as YAML reads the word
+    if template is not None:
+        reject_stream(Path(template))
     try:
         given = None if template is None else Template(Path(template).read_text(encoding="utf-8"), template)
     except OSError as error:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, reject_stream
 from podium.rankers.difference import DifferenceTest, parse_margin
 from podium.rankers.intervals import finite_or_none, holm
 
@@ -126,6 +126,7 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
 
 
 def _load(path: Path) -> Any:
+    reject_stream(path)
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
     text = path.read_text(encoding="utf-8")

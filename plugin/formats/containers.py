@@ -16,7 +16,7 @@ from duckdb import Error, OutOfMemoryException
 
 from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, quote_name
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, reject_stream
 from podium.formats.delimited import open_delimited
 from podium.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
@@ -73,6 +73,7 @@ def _open(path: Path, engine: Duck) -> Records:
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
     """Return the path of a file, or of an unpacked copy if it is compressed or can be read only once."""
+    reject_stream(path)
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             return _plain_copy(_copy(stream, "file", engine), engine)

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from glob import glob, has_magic, iglob
 from pathlib import Path
 
-from podium.errors import UsageError
+from podium.errors import UsageError, reject_stream
 from podium.formats.containers import SUFFIXES
 from podium.hookspecs import SourceFiles
 from podium.storage.atomic_files import is_temporary
@@ -29,12 +29,15 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
             raise UsageError(f"the directory {Path(path)} contains no {', '.join(SUFFIXES[:5])} file")
         return SourceFiles(label, tuple(files), searched=True)
     if Path(path).exists():
+        reject_stream(Path(path))
         return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
     paths = tuple(sorted(Path(name) for name in glob(path, recursive=True) if not is_temporary(Path(name).name)))
     if not paths:
         raise UsageError(f"no file matches {path}")
+    for place in paths:
+        reject_stream(place)
     return SourceFiles(label, paths, searched=False)
 
 

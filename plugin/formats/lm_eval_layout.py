@@ -90,7 +90,7 @@ class Samples:
 
 def _read_results(paths: Iterable[Path]) -> list[Results]:
     read = []
-    for path in [path for path in paths if RESULTS.match(path.name)]:
+    for path in [path for path in paths if RESULTS.match(path.name) and path.is_file()]:
         with suppress(ValueError):
             content = parse_json(path.read_bytes(), parse_int=whole_number)
             if isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content:
@@ -103,6 +103,8 @@ def is_samples(path: Path) -> bool:
     named = SAMPLES.match(path.name)
     if named is None:
         return is_details(path)
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as stream:
             first = parse_json(stream.readline(LONGEST_LINE))

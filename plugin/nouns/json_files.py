@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator
 from typing_extensions import TypedDict
 
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, reject_stream
 from podium.format_version import RANK_AGAIN, require_format
 from podium.nouns import calibration
 from podium.nouns.battles import LARGEST, Counts
@@ -36,6 +36,7 @@ Record = TypeVar("Record", bound=JsonRecord)
 
 def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None) -> Record:
     """Read a JSON file as a record; `what` is the kind with its article, `old_remedy` for another format version."""
+    reject_stream(path)
     try:
         text = path.read_bytes()
         version = FileVersion.model_validate_json(text).podium

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from podium.errors import DataError, UsageError, named_in_errors
+from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 from podium.formats.containers import read_records
 from podium.formats.verdict_files import reject_cells
 from podium.rankers.length_control.lengths import External, Gamed, item_key
@@ -28,6 +28,7 @@ def read_length_data(path: str | Path) -> External:
     baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in length, in standard deviations) and
     `not_gamed_baseline`.
     """
+    reject_stream(Path(path))
     try:
         table = pd.read_csv(path)
     except FileNotFoundError:

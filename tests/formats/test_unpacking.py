@@ -5,7 +5,6 @@ import os
 import resource
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,16 +58,14 @@ def test_a_file_of_endless_blank_lines_is_rejected_before_it_is_read_to_the_end(
         podium.read_battles(tmp_path / name)
 
 
-def test_what_swells_out_of_a_pipe_is_rejected_as_well(tmp_path, monkeypatch):
+def test_what_swells_out_of_a_pipe_is_rejected_as_well(monkeypatch):
     monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    packed = gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000)
-    writer = threading.Thread(target=pipe.write_bytes, args=(packed,))
-    writer.start()
+    reader, writer = os.pipe()
+    os.write(writer, gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000))
+    os.close(writer)
     with pytest.raises(podium.DataError, match="it unpacks to more than 250 times its size"):
-        podium.read_battles(pipe)
-    writer.join()
+        podium.read_battles(f"/dev/fd/{reader}")
+    os.close(reader)
 
 
 @pytest.mark.slow

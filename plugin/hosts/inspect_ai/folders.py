@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
 from podium.checks import CHECKS
@@ -20,7 +20,7 @@ from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_contents import TournamentMetadata, is_tournament, read_tournament
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
-from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
+from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, summaries_of
 from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
@@ -136,8 +136,8 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     spec, whole, tournament = log.eval, log.status == "success", read_tournament(log)
     done = 0
     if not whole:
-        with suppress(ValueError, KeyError, OSError):
-            done = sum(each.completed and not each.error for each in read_eval_log_sample_summaries(str(path)))
+        with suppress(DataError):
+            done = sum(each.completed and not each.error for each in summaries_of(path))
     who, what = label or spec.model, spec.task
     question = who, what
     if tournament:

@@ -57,14 +57,12 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per answer of a model (a sample, or a request for answers): tokens, seconds, money, or None."""
     if not is_log(path):
         return
-    from inspect_ai.log import read_eval_log_sample_summaries
-
     from podium.hosts.inspect_ai.log_contents import REQUESTED, read_tournament
-    from podium.hosts.inspect_ai.logs import read_by_inspect
+    from podium.hosts.inspect_ai.logs import read_by_inspect, summaries_of
 
     log = read_by_inspect(path, header_only=True)
     tournament = read_tournament(log)
-    for sample in read_eval_log_sample_summaries(str(path)):
+    for sample in summaries_of(path):
         names = sample.metadata.get(REQUESTED, ()) if tournament else (log.eval.model,)
         for name in () if sample.error or not sample.completed else names:
             usage = sample.model_usage.get(name)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 import anyio
-from inspect_ai.log import read_eval_log
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -35,6 +34,7 @@ from podium.hosts.inspect_ai.log_contents import (
     read_tournament,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
+from podium.hosts.inspect_ai.logs import read_by_inspect
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
@@ -104,7 +104,7 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
     file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
     is_readable = file.is_file() and is_log(file)
-    log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"}) if is_readable else None
+    log = read_by_inspect(file, exclude_fields={"events", "messages", "attachments"}) if is_readable else None
     if log is None or read_tournament(log) is None:
         raise UsageError(f"reask={path}: no log of a tournament; name one, a file that ends with .eval")
     with named_in_errors(path):

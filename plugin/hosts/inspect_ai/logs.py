@@ -12,11 +12,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    resolve_sample_attachments,
+)
 from inspect_ai.scorer import Score, value_to_float
 from pydantic import TypeAdapter
 
-from podium.errors import DataError, named_in_errors
+from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
+from podium.formats.archives import check_archive
 from podium.hosts.inspect_ai.log_contents import (
     BattleMetadata,
     PackMetadata,
@@ -54,7 +62,7 @@ class ScoredSample(NamedTuple):
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
     """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
-    with _damage_as_data_error(path):
+    with opened_log(path):
         try:
             return read_eval_log(str(path), **options)
         except Exception:
@@ -62,6 +70,23 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
                 # Inspect does not say which sample is damaged.
                 deque(_parse_members(path, _parse_scored), maxlen=0)
             raise
+
+
+def summaries_of(path: Path) -> list[EvalSampleSummary]:
+    """Return the summaries of a log's samples."""
+    with opened_log(path):
+        return read_eval_log_sample_summaries(str(path))
+
+
+@contextmanager
+def opened_log(path: Path) -> Iterator[None]:
+    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every error of the
+    body."""
+    with _damage_as_data_error(path):
+        if path.suffix == ".eval":
+            check_archive(path)
+        reject_stream(path)
+        yield
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
@@ -85,7 +110,7 @@ Parsed = TypeVar("Parsed")
 
 def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
     """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by id."""
-    with _damage_as_data_error(path), zipfile.ZipFile(path) as archive:
+    with opened_log(path), zipfile.ZipFile(path) as archive:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
         members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
         for member in sorted(members, key=_sort_key):
@@ -123,7 +148,7 @@ def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[Non
     """Raise DataError for every error of the body: archives, compression and JSON all have their own."""
     try:
         yield
-    except DataError:
+    except PodiumError:
         raise
     except Exception as error:
         problem = f"not a whole Inspect log ({shorten(str(error))})"

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import PodiumError, UsageError, import_failure, install_hint, is_of_package
+from podium.errors import PodiumError, UsageError, import_failure, install_hint, is_of_package, reject_stream
 from podium.hosts.lm_eval.compatibility import build_command_line, call_after_evaluation, find_run_parser
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
 from podium.printable import exit_code, tell
@@ -115,6 +115,8 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
     import yaml
 
     path = getattr(arguments, "config", None)
+    if path:
+        reject_stream(Path(path))
     config: Mapping[str, Any] = {}
     # lm-eval itself reports a file that cannot be read.
     with suppress(OSError, ValueError, yaml.YAMLError):

@@ -215,6 +215,9 @@ def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
         results[0] = _result("own model", True, judge=own.judge)
     if kin := next((relation for relation in relations if relation.kin), None):
         results[1] = _result("self-preference", True, judge=kin.judge, models=join_names(kin.kin), family=kin.family)
+    elif own:
+        # That a judge prefers its own answers is not known either, and the check above says so.
+        return results[:1]
     elif not any(relation.family for relation in relations):
         results[1] = CheckResult("self-preference", unknown="the model names match no known family")
     return results

@@ -97,7 +97,7 @@ def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str
 
 
 class Relation(NamedTuple):
-    """Whether a judge's model is one of the models that it judges (`own`), and which are of its family (`kin`)."""
+    """Which of the judged models is the judge's own, and which others are of its family (`kin`)."""
 
     judge: str
     own: str | None
@@ -129,17 +129,21 @@ def unparsed_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return the relation of each judge to the models; juries and metrics are left out."""
-    # The metric of an eval is not a judge, even if a task is named after a model.
-    are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
+    """Return the relation of each judge to the models; metrics are left out, and juries have no family."""
+    columns = battles.verdicts.columns if battles.verdicts else battles.table.columns
+    # Scores with a column task may be those of a host's eval after `podium convert`, their judge a metric.
+    may_be_metrics = {"score_a", "task"} <= {*columns}
     kin_of, relations = group_by_family(battles.models, families), []
     for judge in battles.judges:
+        if judge == "(no judge)" or judge in battles.metrics:
+            continue
         model, realization = split_judge_name(judge)
-        if judge == "(no judge)" or (not realization and (are_scores or " " in judge)):
+        own = same_model(battles.models, model)
+        if may_be_metrics and not realization and not own:
             continue
         family = None if judge.startswith("jury:") else family_of(model, families)
-        known = (family.name, family.how, kin_of.get(family.name, ())) if family else (None, None, ())
-        relations.append(Relation(model, same_model(battles.models, model), *known))
+        kin = tuple(name for name in kin_of.get(family.name, ()) if name != own) if family else ()
+        relations.append(Relation(model, own, family and family.name, family and family.how, kin))
     return relations
 
 
@@ -159,7 +163,8 @@ def _unparsed_warnings(battles: Battles) -> list[str]:
 
 def same_model(models: Sequence[str], model: str) -> str | None:
     """Return the model of a list whose name equals `model`, ignoring provider, case and punctuation; None if absent."""
-    bare_model, *bare_names = (re.sub("[^a-z0-9]", "", name.lower().rpartition("/")[2]) for name in (model, *models))
+    names = (name.casefold().rpartition("/")[2] for name in (model, *models))
+    bare_model, *bare_names = (re.sub(r"[\W_]", "", name) for name in names)
     return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
 
 

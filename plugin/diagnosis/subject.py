@@ -180,8 +180,10 @@ class Subject:
 
     @property
     def model(self) -> str | None:
-        """The name of the judge's model; None for a jury, or if unknown."""
-        return None if self.judge is None or self.judge.startswith("jury:") else split_judge_name(self.judge)[0]
+        """The name of the judge's model; None for a jury, for a metric of an eval, or if unknown."""
+        if self.judge is None or self.judge.startswith("jury:") or self.judge in self.battles.metrics:
+            return None
+        return split_judge_name(self.judge)[0]
 
 
 def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:

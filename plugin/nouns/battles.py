@@ -103,6 +103,7 @@ class Battles:
         reading: the options they were read with, other than the defaults.
         lost: parts of the sources that could not be read or compared; also among the notes.
         copies: number of verdicts left out because another file has them, too.
+        metrics: values of the column `judge` that are metrics of a host's eval, not judges.
         apart: a column whose values are ranked separately unless an option says otherwise.
         answer: the finding of a tournament that stops by itself; see `podium.tournaments.decisions.TournamentAnswer`.
         ladder: ratings on whose scale a tournament placed newcomers.
@@ -118,6 +119,7 @@ class Battles:
     reading: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     copies: int = 0
+    metrics: frozenset[str] = frozenset()
     apart: str | None = None
     answer: Mapping[str, Any] | None = None
     ladder: Ladder | None = None

@@ -146,13 +146,15 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     tables, without_column = keep_rows(tables, query.reading.where, query.human_judge)
     facts = _shared_facts(tables, is_whole=not query.reading.where)
     scores_only = facts["default_ranker"] == "mean" if query.scores_only is None else query.scores_only
+    metrics = _metrics_in(tables)
     view, missing, remarks, copies = join_tables(duck, tables, scores_only=scores_only)
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = _require_distinct_names(Verdicts(counting, view, **query.merging))
     notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
     names, all_notes = tuple(each.source for each in tables), (*lost, *notes)
-    battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, apart, **facts)
+    facts |= {"metrics": metrics, "apart": apart}
+    battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, **facts)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
@@ -178,6 +180,12 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str,
     return {"answer": answer, "ladder": ladder_from_log(kept) if kept else None, "default_ranker": default_ranker}
 
 
+def _metrics_in(tables: Sequence[RecordTable]) -> frozenset[str]:
+    """Return the names in the column `judge` that are metrics of hosts' evals."""
+    scored = [each.records for each in tables if each.has_metrics and "judge" in each.records.columns]
+    return frozenset(name for records in scored for name in distinct_texts(records, "judge"))
+
+
 def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
@@ -198,6 +206,8 @@ def _gather_tables(
         for source, frame in gathered.sheets:
             records = check(records_of(engine, frame, with_urls(source)))
             facts = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
+            # Hosts' evals have scores by model, and tournaments have battles.
+            facts["has_metrics"] = records is not None and is_pointwise(records.columns)
             tables += [RecordTable(records, known.name, **facts)] if records is not None else []
         apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)

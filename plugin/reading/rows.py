@@ -28,7 +28,8 @@ MOST_OPEN = 64
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a tournament's."""
+    """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a tournament's, and
+    `has_metrics` if a host's eval scored each model."""
 
     records: Records
     format: str = ""
@@ -38,6 +39,7 @@ class RecordTable:
     notes: Sequence[str] = ()
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
+    has_metrics: bool = False
 
     @property
     def source(self) -> str:

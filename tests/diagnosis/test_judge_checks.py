@@ -1,9 +1,13 @@
 """What a ranking's reader must know of its judge: replies that cannot be read, and its kin among the models."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+from lm_eval_output import scored, write_run
 
 import podium
+from podium.diagnosis.card import diagnose
 from podium.diagnosis.judge_checks import judge_warnings
 
 LETTER = "gpt-4o|direct|3fa9c0de1122"
@@ -80,10 +84,65 @@ def test_a_table_of_models_corrects_the_family() -> None:
     assert any("of the same family as elm (OpenAI, given)" in text for text in warnings_of(frame, models=kin))
 
 
-@pytest.mark.parametrize("judge", ["mmlu_llama choice", "human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
-def test_metrics_humans_and_juries_have_no_family(judge: str) -> None:
+@pytest.mark.parametrize("judge", ["human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
+def test_humans_and_juries_have_no_family(judge: str) -> None:
     frame = table(judge=judge).replace({"ash": "llama-3", "elm": "gpt-4"})
     assert judge_warnings(podium.read_battles(frame), {}) == []
+
+
+@pytest.mark.parametrize(
+    ("judge", "model"),
+    [("GPT-4 Turbo", "gpt-4-turbo"), ("Mistral Large", "mistral/Mistral Large"), ("通义千问", "通义千问")],
+)
+def test_a_judge_of_any_spelling_that_is_one_of_the_models_is_named(judge: str, model: str) -> None:
+    frame = table(judge=judge).replace({"ash": model})
+    assert [text.partition(":")[0] for text in judge_warnings(podium.read_battles(frame), {})] == [
+        f"the judge {judge} judges itself ({model})"
+    ]
+
+
+def test_a_judge_with_a_blank_in_its_name_has_a_family() -> None:
+    [warning] = warnings_of(table(judge="GPT-4 Turbo").replace({"ash": "gpt-4o"}))
+    assert warning.startswith("the judge GPT-4 Turbo is of the same family as gpt-4o (OpenAI, guessed)")
+
+
+def test_a_judge_of_one_model_and_of_the_family_of_another_gets_both_findings() -> None:
+    frame = table(judge="GPT-4 Turbo").replace({"ash": "gpt-4-turbo", "elm": "gpt-4o"})
+    assert podium.rank(podium.read_battles(frame)).standings[0].answer[1] == (
+        "The judge GPT-4 Turbo judges itself: use another judge; also: the judge GPT-4 Turbo is of the same family as "
+        "gpt-4o (OpenAI): add a judge of another family."
+    )
+
+
+def test_a_judge_is_not_named_as_a_relative_of_itself() -> None:
+    frame = table(judge="GPT-4 Turbo").replace({"ash": "gpt-4-turbo"})
+    trust = podium.rank(podium.read_battles(frame)).standings[0].answer[1]
+    assert trust.startswith("The judge GPT-4 Turbo judges itself: use another judge")
+    assert "same family" not in trust
+
+
+def scores(judge: str, **more: object) -> pd.DataFrame:
+    """Return scores of two models on 100 items."""
+    rows = [
+        {"item": f"q{k}", "model": model, "score": float(k % step > 0), "judge": judge, **more}
+        for k in range(100)
+        for model, step in (("gpt-4", 3), ("llama-3", 2))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_judge_that_scores_single_responses_is_named_if_it_is_one_of_the_models() -> None:
+    [warning] = warnings_of(scores("gpt-4"))
+    assert warning.startswith("the judge gpt-4 judges itself (gpt-4)")
+
+
+def test_a_judge_that_scores_single_responses_has_a_family() -> None:
+    [warning] = warnings_of(scores("GPT-4 Turbo"))
+    assert warning.startswith("the judge GPT-4 Turbo is of the same family as gpt-4 (OpenAI, guessed)")
+
+
+def test_a_metric_of_an_eval_that_was_converted_has_no_family() -> None:
+    assert warnings_of(scores("mmlu_llama choice", task="mmlu_llama")) == ()
 
 
 def test_checks_cover_every_judge_of_a_slice() -> None:
@@ -97,3 +156,21 @@ def test_checks_cover_every_judge_of_a_slice() -> None:
 def test_a_judge_of_which_nothing_could_be_read_gets_the_alarm_in_the_error() -> None:
     with pytest.raises(podium.NotIdentifiedError, match=r"nothing to rank; 100 of 100 .*wrote 'Both.' \(100\).*=cot"):
         warnings_of(table(100, ("Both.",)))
+
+
+def test_a_metric_of_an_eval_is_never_a_judge(tmp_path: Path) -> None:
+    """Not even with the name of a model."""
+    for name, right in (("gpt-4", [1, 1, 0] * 12), ("llama-3", [1, 0, 0] * 12)):
+        write_run(tmp_path, name, {"mmlu_llama": scored(right, "gpt-4")})
+    battles = podium.read_battles(tmp_path)
+    assert battles.judges == ("gpt-4,none",)
+    assert judge_warnings(battles, {}) == []
+    [card] = diagnose(battles, battles).cards
+    assert card.answers["self_preference"].family is None
+
+
+def test_a_metric_stays_a_metric_in_a_slice(tmp_path: Path) -> None:
+    for name, right in (("gpt-4", [1, 1, 0] * 12), ("llama-3", [1, 0, 0] * 12)):
+        write_run(tmp_path, name, {task: scored(right) for task in ("gpt_quiz", "llama_quiz")})
+    for _, part in podium.read_battles(tmp_path).slices("task"):
+        assert judge_warnings(part, {}) == []

@@ -59,7 +59,7 @@ _CHECKS = (
     Check(
         "lost replies",
         0.05,
-        "{share:.0%} of the battles of {model} are unparsed, and {all:.0%} of all: fix the judge's replies first",
+        "{share:.1%} of the battles of {model} are unparsed, and {all:.1%} of all: fix the judge's replies first",
     ),
     Check(
         "own model",

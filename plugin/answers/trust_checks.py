@@ -15,6 +15,7 @@ from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit, find_cycles, find_triples
 from podium.diagnosis.judge_checks import relations_of, unparsed_share
+from podium.diagnosis.lost_battles import losses_by_model
 from podium.diagnosis.preferences import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -49,6 +50,10 @@ MOST_BATTLES, MOST_MODELS = 200_000, 60
 MOST_UNMET = 0.2
 """Share of pairs that never met beyond which a fit that is not rejected has not passed: a judge may differ on them."""
 TOO_MANY = "too many battles; `podium diagnose` checks it"
+FEWEST_COMPARED = 3
+"""Models: of two, the battles are the same."""
+LEAST_EXCESS = 0.01
+"""Share of a model's battles beyond that of all: fewer lost ones cannot change a rating by more than 3.5 Elo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,22 +192,28 @@ def _result(check: str, fails: bool, p: float | None = None, **fields: object) -
 
 
 def _check_unparsed(battles: Battles) -> list[CheckResult]:
-    """Check the share of unparsed replies and, if it is large, whether one model's battles lose more than all."""
-    share, many = unparsed_share(battles), are_too_many(battles)
+    """Check the share of unparsed replies and, if there are any, whether one model's battles lose more than others."""
+    share = unparsed_share(battles)
     result = _result("unparsed", share > CHECKS["unparsed"].threshold, share=share)
-    lost = None if many or not result.fails else ~battles.readable
-    if lost is None or lost.all() or not lost.any():
+    unparsed = battles.counts().unparsed
+    if not 0 < unparsed < battles.counts().battles or len(battles.models) < FEWEST_COMPARED:
         return [result]
-    mean, clusters = float(lost.mean()), cluster_battles(battles)
-    tests = []
-    for k, model in enumerate(battles.models):
-        own = np.logical_or(*(codes == k for codes in battles.model_codes))
-        influence = (own - own.mean()) * (lost - mean)
-        p = _two_sided(float(influence.sum()), clusters.sums(influence)) if own.any() and not own.all() else 1.0
-        tests.append((p, model, float(lost[own].mean()) if own.any() else mean))
-    p, model, rate = min(tests)
-    by_model = _result("lost replies", True, min(1.0, p * len(tests)), model=model, share=rate, all=mean)
-    return [result, by_model]
+    return [result, _check_lost_replies(battles)]
+
+
+def _check_lost_replies(battles: Battles) -> CheckResult:
+    """Test whether the battles of one model are unparsed more or less often than those of others."""
+    if are_too_many(battles):
+        return CheckResult("lost replies", unknown="too many battles")
+    losses = losses_by_model(battles)
+    if not losses:
+        return CheckResult("lost replies", unknown="no two models have as many battles on an item with lost ones")
+    everywhere = battles.counts().unparsed / battles.counts().battles
+    large = [own for own in losses if abs(own.share - everywhere) > LEAST_EXCESS]
+    worst = min(large or losses, key=lambda own: own.p)
+    # The smallest of several p-values, times their number: the first step of Holm's rule.
+    p = min(1.0, worst.p * len(losses))
+    return _result("lost replies", bool(large), p, model=worst.model, share=worst.share, all=everywhere)
 
 
 def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:

@@ -166,6 +166,15 @@ class Battles:
         return self.table["credit"].notna().to_numpy()
 
     @property
+    def unparsed(self) -> np.ndarray:
+        """Mask of the battles whose reply was not parsed, without those that lack a score, shape (battles,)."""
+        unparsed = ~self.readable
+        if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:
+            return unparsed
+        reason = self.table["reason"].astype(object).fillna("").astype(str)
+        return unparsed & ~reason.map(_lacks_score).to_numpy(dtype=bool)
+
+    @property
     def has_items(self) -> bool:
         """Whether any row says which item it is about; without items each row stands alone."""
         if self.verdicts:
@@ -267,7 +276,7 @@ class Battles:
             counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
         columns = self.verdicts.columns if self.verdicts else self.table
         is_scored = "score_a" in columns
-        lacking = [name for name in counted if is_scored and (name == NO_SCORE or name.startswith(NO_VALUE))]
+        lacking = [name for name in counted if is_scored and _lacks_score(name)]
         return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
 
     def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
@@ -368,6 +377,11 @@ def _tally_of(table: pd.DataFrame) -> Tally:
         graded=int((judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])).sum()),
         with_margin=int(table.loc[judged, "margin"].notna().sum()) if "margin" in table else 0,
     )
+
+
+def _lacks_score(reason: str) -> bool:
+    """Return whether a battle has no credit because a score is missing, not because a reply was unparsed."""
+    return reason == NO_SCORE or reason.startswith(NO_VALUE)
 
 
 def _distinct_items(table: pd.DataFrame) -> int:

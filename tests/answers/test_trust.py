@@ -67,8 +67,27 @@ def trust_of(frame: pd.DataFrame) -> str:
 def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_are() -> None:
     share = r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"
     assert re.match(rf"All five checks passed; {share}; unknown: ", trust_of(lossy_verdicts(1, 0.05)))
-    found = r"\d+% of the battles of m0 are unparsed, and \d+% of all: fix the judge's replies first; "
+    found = r"[\d.]+% of the battles of m0 are unparsed, and [\d.]+% of all: fix the judge's replies first; "
     assert re.fullmatch(found + share + r"\.", trust_of(lossy_verdicts(1, 0.03, lost_of_first=0.15)))
+
+
+def test_loss_of_one_model_is_named_where_few_replies_are_unparsed_overall() -> None:
+    trust = trust_of(lossy_verdicts(1, 0.0, lost_of_first=0.05))
+    assert trust == "10.7% of the battles of m0 are unparsed, and 3.6% of all: fix the judge's replies first."
+
+
+def test_lost_replies_of_two_models_are_no_check_as_their_battles_are_the_same() -> None:
+    frame = lossy_verdicts(1, 0.05)
+    pair = frame[frame["model_a"].eq("m0") & frame["model_b"].eq("m1")]
+    assert "lost replies" not in [own.check for own in check_results(podium.read_battles(pair), {})]
+
+
+def test_lost_replies_of_too_many_battles_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    from podium.answers import trust_checks
+
+    monkeypatch.setattr(trust_checks, "MOST_BATTLES", 10)
+    results = {own.check: own for own in check_results(podium.read_battles(lossy_verdicts(1, 0.05)), {})}
+    assert results["lost replies"].unknown == "too many battles"
 
 
 def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:

@@ -1,0 +1,167 @@
+"""Whether the battles of one model are unparsed more often than others: exact tests, clustered by item."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import hypergeom
+
+from podium.diagnosis.clustered import cluster_battles
+from podium.nouns.battles import Battles
+
+LARGEST_SUM = 4096
+"""The distribution of larger sums is not computed exactly; a Fourier transform of this length takes a millisecond."""
+MANY_DRAWS = 200
+"""Number of draws from which on a larger sum is taken for normal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossOfModel:
+    """The share of a model's battles that are unparsed, and the two-sided p-value that they are lost by chance."""
+
+    model: str
+    share: float
+    p: float
+
+
+class _Part(NamedTuple):
+    """Independent parts of a sum: the probabilities of the values 0, 1 and so on, how many parts have them, and of how
+    many draws each part is the sum."""
+
+    chances: np.ndarray
+    times: int
+    draws: int = 1
+
+
+class _Sum(NamedTuple):
+    """A model's number of unparsed battles where others can have them, and its parts if the loss is no model's own."""
+
+    found: int
+    parts: list[_Part]
+
+
+class _Losses(NamedTuple):
+    """Battles as codes: models (lower code first), cluster and whether it is unparsed, shape (battles,) each."""
+
+    first: np.ndarray
+    second: np.ndarray
+    cluster: np.ndarray
+    lost: np.ndarray
+
+    def take(self, rows: np.ndarray) -> "_Losses":
+        """Return some of the battles, given by mask."""
+        return _Losses(*(values[rows] for values in self))
+
+    def of_models(self, models: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the battles and the unparsed battles of each model, shape (models,)."""
+        both = np.concatenate([self.first, self.second])
+        return np.bincount(both, minlength=models), np.bincount(both, np.tile(self.lost, 2), models)
+
+
+def losses_by_model(battles: Battles) -> list[LossOfModel]:
+    """Test of each model whether its battles are unparsed more or less often than others.
+
+    Items are independent. Within an item, battles may be lost together, as those with a response that is too long. If
+    the loss does not depend on the model, each of an item's losses is as likely to be any model's that has as many
+    battles there. Items on which one pair of models met are compared with each other.
+
+    Returns:
+        The models that can be compared with others where something is unparsed.
+    """
+    codes = battles.model_codes
+    cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
+    everything = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, battles.unparsed)
+    models = len(battles.models)
+    is_alone = _has_one_pair(everything, models)[cluster]
+    within = _within_items(everything.take(~is_alone), models)
+    between = _between_items(everything.take(is_alone), models)
+    played, unparsed = everything.of_models(models)
+    losses = []
+    for k, name in enumerate(battles.models):
+        parts = [*within[k].parts, *between[k].parts]
+        if parts:
+            p = _two_sided_p(within[k].found + between[k].found, parts)
+            losses.append(LossOfModel(name, float(unparsed[k] / played[k]), p))
+    return losses
+
+
+def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
+    """Return whether all battles of a cluster are of the same two models, shape (clusters,)."""
+    pair = battles.first * models + battles.second
+    clusters = int(battles.cluster.max()) + 1
+    least, most = np.full(clusters, models**2), np.full(clusters, -1)
+    np.minimum.at(least, battles.cluster, pair)
+    np.maximum.at(most, battles.cluster, pair)
+    return np.asarray(least == most)
+
+
+def _within_items(battles: _Losses, models: int) -> list[_Sum]:
+    """Return each model's sum over items: on one it is any of the losses of the models with as many battles there."""
+    kept = battles.take(np.isin(battles.cluster, battles.cluster[battles.lost]))
+    if not len(kept.lost):
+        return [_Sum(0, [])] * models
+    both = np.concatenate([kept.cluster * models + kept.first, kept.cluster * models + kept.second])
+    key, place, played = np.unique(both, return_inverse=True, return_counts=True)
+    unparsed = np.bincount(place, np.tile(kept.lost, 2), len(key)).astype(np.int64)
+    alike = key // models * (int(played.max()) + 1) + played
+    group = np.unique(alike, return_inverse=True)[1]
+    values = int(unparsed.max()) + 1
+    counts = np.bincount(group * values + unparsed, minlength=(int(group.max()) + 1) * values).reshape(-1, values)
+    has_others = counts.sum(axis=1) > 1
+    chances, kind = np.unique(counts / counts.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
+    sums = []
+    for model in range(models):
+        own = (key % models == model) & has_others[group]
+        times = np.bincount(kind.ravel()[group[own]], minlength=len(chances))
+        parts = [_Part(chances[k], int(times[k])) for k in np.flatnonzero(times)]
+        sums.append(_Sum(int(unparsed[own].sum()), parts))
+    return sums
+
+
+def _between_items(battles: _Losses, models: int) -> list[_Sum]:
+    """Return each model's number of items with an unparsed battle, among items with one pair and as many battles."""
+    sums = [_Sum(0, [])] * models
+    if not battles.lost.any():
+        return sums
+    _, start, item, size = np.unique(battles.cluster, return_index=True, return_inverse=True, return_counts=True)
+    lost = np.bincount(item, battles.lost) > 0
+    for number in np.unique(size):
+        alike = size == number
+        items, hits = int(alike.sum()), int((lost & alike).sum())
+        for model in range(models):
+            own = alike & ((battles.first[start] == model) | (battles.second[start] == model))
+            drawn = int(own.sum())
+            if 0 < drawn < items and hits:
+                chances = hypergeom.pmf(np.arange(min(hits, drawn) + 1), items, hits, drawn)
+                found, parts = sums[model]
+                sums[model] = _Sum(found + int((lost & own).sum()), [*parts, _Part(chances, 1, min(hits, drawn))])
+    return sums
+
+
+def _two_sided_p(found: int, parts: Sequence[_Part]) -> float:
+    """Return twice the smaller tail probability of a sum of independent parts, at most 1."""
+    largest = sum(part.times * (len(part.chances) - 1) for part in parts)
+    draws = sum(part.times * part.draws for part in parts)
+    if largest > LARGEST_SUM and draws >= MANY_DRAWS:
+        return _normal_p(found, parts)
+    values = largest + 1
+    spectrum = np.ones(values // 2 + 1, dtype=complex)
+    for part in parts:
+        spectrum = spectrum * np.fft.rfft(part.chances, values) ** part.times
+    chances = np.fft.irfft(spectrum, values)
+    tail = min(chances[: found + 1].sum(), chances[found:].sum())
+    return float(np.clip(2 * tail, 0.0, 1.0))
+
+
+def _normal_p(found: int, parts: Sequence[_Part]) -> float:
+    """Return the two-sided p-value of a sum of many parts, with a correction for continuity."""
+    mean = variance = 0.0
+    for part in parts:
+        values = np.arange(len(part.chances))
+        own = float(values @ part.chances)
+        mean += part.times * own
+        variance += part.times * float((values - own) ** 2 @ part.chances)
+    distance = max(abs(found - mean) - 0.5, 0.0)
+    return float(min(1.0, 2 * ndtr(-distance / np.sqrt(variance))))

@@ -6,6 +6,7 @@ The seeds of the simulated data sets start at SEED, by default 0. A judge withou
 400 data sets; each planted fault is named in at least 80%.
 """
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -16,7 +17,7 @@ import podium
 from podium.rankers.scale import POINTS
 
 MODELS, ITEMS = 6, 60
-PASSED = ("All ", "The one check")
+PASSED = re.compile(r"[\w ]+ checks? passed")
 
 
 def simulate_judgments(seed: int, items: int = ITEMS, **judge: object) -> pd.DataFrame:
@@ -84,7 +85,7 @@ def answer_to(frame: pd.DataFrame) -> tuple[str, ...]:
 def false_alarm_rate(worlds: int, first: int = 0) -> float:
     """Return the share of data sets without faults in which a trust check fails."""
     seeds = range(first, first + worlds)
-    return float(np.mean([not answer_to(simulate_judgments(seed))[1].startswith(PASSED) for seed in seeds]))
+    return float(np.mean([not PASSED.match(answer_to(simulate_judgments(seed))[1]) for seed in seeds]))
 
 
 def detection_rate(fault: str, worlds: int, first: int = 0) -> float:

@@ -107,8 +107,8 @@ _CHECKS = (
     Check(
         "position",
         0.025,
-        "{flip:.0%} of verdicts flip when the responses change places, and the response shown first has a win rate "
-        "of {first:.1%}: keep both orders, which together cancel this preference",
+        "{flip:.0%} of {verdicts} flip when the responses change places, and the response shown first has a win rate "
+        "of {first}: keep both orders, which together cancel this preference",
     ),
     Check(
         "length",

@@ -203,6 +203,21 @@ def order_pairs_query(sided: str, present: Present) -> str:
     return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {IS_ORDER_PAIR}"
 
 
+def first_shown_query(sided: str, present: Present) -> str:
+    """Query by cluster and judge how the response shown first fared, over order pairs with two verdicts."""
+    own = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
+    pairs = grouped_query(sided, present, {"first_won": f"sum({own})"})
+    judge = "coalesce(judge, -1)" if "judge" in present else "-1"
+    sums = {
+        "won": "sum(first_won)",
+        "number": "sum(n)",
+        "flips": f"count(case when {SWAPS['flip']} then 1 end)",
+    }
+    columns = ", ".join(f"cast({total} as double) as {name}" for name, total in sums.items())
+    rows = f"select *, {judge} as who from ({pairs}) as grouped where {IS_ORDER_PAIR} and judged = 2"
+    return f"select cluster, who as judge, {columns} from ({rows}) as pairs group by cluster, who order by cluster, who"
+
+
 def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
     """Query a row per battle: order pairs averaged from the view of the earlier judgment, empty where they differ."""
     merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}

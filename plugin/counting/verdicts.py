@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -66,6 +66,16 @@ class Block:
     battles: np.ndarray
     cluster: np.ndarray
     clusters: int
+
+
+class FirstShown(NamedTuple):
+    """How the response shown first fared where both orders were parsed, shape (clusters,) each: codes of the clusters,
+    wins (ties half), number of verdicts, and pairs that the verdicts give to another model in each order."""
+
+    cluster: np.ndarray
+    won: np.ndarray
+    number: np.ndarray
+    flips: np.ndarray
 
 
 class Verdicts:
@@ -183,16 +193,20 @@ class Verdicts:
         places = _arrays(self.engine.table(f"select {ROW} from {self.judgments} order by {ROW}"))[ROW]
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
-    def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return per cluster the wins (ties half) and number of responses shown first, over parsed order pairs."""
-        if not (self.merge and "order" in self.columns and self.has_items):
-            return None
-        both = f"select cluster, first, second from {self.cells()} where order_pair and rows_unparsed = 0"
-        own = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
-        sums = f"cast(sum({own}) as double) as wins, cast(count(*) as double) as number"
-        query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, first, second)"
-        table = _arrays(self.engine.table(f"{query} where ordered and verdict is not null group by cluster"))
-        return (table["wins"], table["number"]) if len(table["wins"]) else None
+    @cached_property
+    def first_shown(self) -> dict[str, "FirstShown"]:
+        """How the response shown first fared by judge (`""` for rows without one); empty without parsed order pairs."""
+        if not ("order" in self.columns and self.has_items):
+            return {}
+        query = relations.first_shown_query(self._sided_rows, self._counted)
+        table = _arrays(self.engine.table(query))
+        names = dict(enumerate(self._names("judge") if "judge" in self.columns else ()))
+        shown = {}
+        for code in np.unique(table["judge"]):
+            own = table["judge"] == code
+            cluster, won, number, flips = (table[name][own] for name in FirstShown._fields)
+            shown[names.get(int(code), "")] = FirstShown(cluster, won, number, flips)
+        return shown
 
     def table(self) -> pd.DataFrame:
         """Return the battles as a data frame, in the order of their first judgments."""

@@ -8,6 +8,7 @@ from podium.checks import CHECKS
 from podium.diagnosis.card_words import ANSWERS, DOUBT, FIGURES, JUDGE, VERDICTS
 from podium.diagnosis.figures import Figured, Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
+from podium.diagnosis.order_effect import may_decide_nothing_or_all
 from podium.diagnosis.preferences import NAME_FAMILIES
 from podium.report.model import EMPTY
 from podium.text import lower_first_word
@@ -17,6 +18,10 @@ Answers: TypeAlias = Mapping[str, Any]
 MOST_UNPARSED = CHECKS["unparsed"].threshold
 FIRST_NUMBER = re.compile(r"-?[\d.]+(%| of [\d,]+| Elo)?")
 MOST_BY_ORDER = CHECKS["order decides"].threshold
+LARGEST_EFFECT = CHECKS["length"].threshold
+"""Log-odds per e-fold of length: a smaller effect of length is fine."""
+LARGEST_EXCESS = 20.0
+"""Elo, 53% of battles: a smaller self-preference is fine."""
 MATCHING_SLOPE = (0.8, 1.25)
 """Slopes between which Elo gaps match human ones, provided that the interval contains 1."""
 
@@ -127,6 +132,21 @@ def _side(figure: Figured, middle: float) -> int:
     return 1 if figure.value > middle else -1
 
 
+def _effect_outcome(effect: Any, largest: float, above: str, below: str) -> str:
+    """Judge an effect: its side, `fine` if the interval holds small effects only, else `open`."""
+    if side := _side(effect, 0.0):
+        return above if side > 0 else below
+    is_small = effect.low is not None and max(-effect.low, effect.high) <= largest
+    return "fine" if is_small else "open"
+
+
+def _cycle_outcome(section: Any) -> str:
+    """Judge whether models beat each other in cycles; unknown if no triple has enough items to show one."""
+    if section.certain:
+        return "cyclic"
+    return "untested" if isinstance(section.sntd, Missing) else "fine"
+
+
 def _position_outcome(section: Any) -> str:
     """Judge whether the response shown first wins more or less than half, or so much that the order decides."""
     if isinstance(section, Missing):
@@ -135,7 +155,8 @@ def _position_outcome(section: Any) -> str:
     if _side(rate, 0.5) and abs(rate.value - 0.5) > MOST_BY_ORDER:
         return "order decides"
     if not _side(section.prefers_first, 0.5):
-        return "fine"
+        known = section.prefers_first if isinstance(rate, Missing) else rate
+        return "open" if may_decide_nothing_or_all(known) else "fine"
     return "biased" if isinstance(section.swaps.all, Missing) else "cancelled"
 
 
@@ -144,15 +165,15 @@ RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
     "reading": ("consistency", "unparsed", lambda it: "unparsed" if it.unparsed.value > MOST_UNPARSED else "fine"),
     "position": ("position", "prefers_first", _position_outcome),
     "repeated": ("consistency", "retest", lambda _: "noise"),
-    "verbosity": ("verbosity", "effect", lambda it: ("not shown", "longer", "shorter")[_side(it.effect, 0.0)]),
+    "verbosity": ("verbosity", "effect", lambda it: _effect_outcome(it.effect, LARGEST_EFFECT, "longer", "shorter")),
     "self-preference": (
         "self_preference",
         "excess",
-        lambda it: ("not shown", "favoured", "disfavoured")[_side(it.excess, 0.0)],
+        lambda it: _effect_outcome(it.excess, LARGEST_EXCESS, "favoured", "disfavoured"),
     ),
-    "human": ("human", "agreement", lambda it: (CHANCE, "fine", CHANCE)[_side(it.agreement, 0.5)]),
-    "transitivity": ("transitivity", "hard", lambda it: (CHANCE, CHANCE, "fine")[_side(it.hard, it.chance)]),
-    "cycles": ("cycles", "", lambda it: "cyclic" if it.certain else "fine"),
+    "human": ("human", "agreement", lambda it: ("open", "fine", CHANCE)[_side(it.agreement, 0.5)]),
+    "transitivity": ("transitivity", "hard", lambda it: ("open", CHANCE, "fine")[_side(it.hard, it.chance)]),
+    "cycles": ("cycles", "", _cycle_outcome),
     "fit": ("fit", "", lambda it: "untested" if not it.tested else "misfit" if it.missed else "fine"),
 }
 """Checks by name: section of the card, figure that the check needs, and the rule that returns an outcome."""

@@ -46,7 +46,7 @@ FIGURES = {
 """What was found, by check."""
 VERDICTS = {
     "fine": "fine",
-    "not shown": "not shown",
+    "open": "not known: judge more battles",
     "unknown": "not known: {remedy}",
     "unparsed": "let the judge reason first, or choose one that keeps to the form",
     "cancelled": "cancelled by both orders",
@@ -57,7 +57,7 @@ VERDICTS = {
     "shorter": "favours shorter responses",
     "favoured": "favours its family",
     "disfavoured": "underrates its family",
-    "no better than chance": "not shown to beat chance",
+    "no better than chance": "no better than chance",
     "cyclic": "no order explains them",
     "untested": "not known: judge every pair on 10 items",
     "misfit": "look at these pairs one by one",

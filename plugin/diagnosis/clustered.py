@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtr
 
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.nouns.battles import Battles
@@ -85,6 +86,17 @@ class Clustered:
         reach = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
         low, high = max(within[0], value - reach), min(within[1], value + reach)
         return Statistic(value, low, high, method=method.format(f"{self.unit}-clustered t"), **facts)
+
+
+def two_sided_p(value: float, influence: np.ndarray) -> float:
+    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters agree."""
+    clusters = len(influence)
+    if clusters < 2 or value == 0:
+        return 1.0
+    variance = float(np.sum((influence - influence.mean()) ** 2) * clusters / (clusters - 1))
+    if variance == 0:
+        return 2.0 ** (1 - clusters)
+    return float(2 * stdtr(clusters - 1, -abs(value) / np.sqrt(variance)))
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:

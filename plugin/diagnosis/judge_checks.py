@@ -130,21 +130,33 @@ def unparsed_share(battles: Battles) -> float:
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
     """Return the relation of each judge to the models; metrics are left out, and juries have no family."""
-    columns = battles.verdicts.columns if battles.verdicts else battles.table.columns
-    # Scores with a column task may be those of a host's eval after `podium convert`, their judge a metric.
-    may_be_metrics = {"score_a", "task"} <= {*columns}
     kin_of, relations = group_by_family(battles.models, families), []
-    for judge in battles.judges:
-        if judge == "(no judge)" or judge in battles.metrics:
-            continue
-        model, realization = split_judge_name(judge)
+    for judge in _judges_of(battles):
+        model, _ = split_judge_name(judge)
         own = same_model(battles.models, model)
-        if may_be_metrics and not realization and not own:
-            continue
         family = None if judge.startswith("jury:") else family_of(model, families)
         kin = tuple(name for name in kin_of.get(family.name, ()) if name != own) if family else ()
         relations.append(Relation(model, own, family and family.name, family and family.how, kin))
     return relations
+
+
+def has_judge(battles: Battles) -> bool:
+    """Return whether a judge decided the battles; False for scores that no judge gave."""
+    return "score_a" not in battles.columns or bool(_judges_of(battles))
+
+
+def _judges_of(battles: Battles) -> list[str]:
+    """Return the names of the judges that are known, without metrics."""
+    # Scores with a column task may be those of a host's eval after `podium convert`, their judge a metric.
+    may_be_metrics = {"score_a", "task"} <= battles.columns
+    judges = []
+    for judge in battles.judges:
+        if judge == "(no judge)" or judge in battles.metrics:
+            continue
+        model, realization = split_judge_name(judge)
+        if realization or not may_be_metrics or same_model(battles.models, model):
+            judges.append(judge)
+    return judges
 
 
 def _unparsed_warnings(battles: Battles) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.counting.relations import CRITERION, HARD, NO_REASON, NO_SCORE, NO_VALUE, SWAPS, quote_name, text
-from podium.counting.verdicts import Tally, Verdicts
+from podium.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.errors import DataError, UsageError, unknown_name
 from podium.nouns.ladder import Ladder
 from podium.text import as_text, call
@@ -109,7 +109,7 @@ class Battles:
         ladder: ratings on whose scale a tournament placed newcomers.
         votes: battles that humans judged, whether or not a judge did.
         default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge gave.
-        kept_first_shown: result of `first_shown` if the rows cannot give it any more.
+        whole: the battles that these are a part of; None if they are all.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -125,7 +125,7 @@ class Battles:
     ladder: Ladder | None = None
     votes: "Battles | None" = None
     default_ranker: str = "bradley-terry"
-    kept_first_shown: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False, compare=False)
+    whole: "Battles | None" = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.models)} models, {self.counts().unparsed} unparsed)"
@@ -181,9 +181,18 @@ class Battles:
             return self.verdicts.has_items
         return "item" in self.table and bool(self.table["item"].notna().any())
 
-    def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return wins (ties half) and number of responses shown first, by cluster; None without both orders."""
-        return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
+    def first_shown(self) -> dict[str, FirstShown]:
+        """Return how the response shown first fared, by judge of these battles (`""` without one), in all verdicts.
+
+        These are also the verdicts of a judge that are in none of these battles, where these are a part of others.
+        Empty if no pair was parsed in both orders, or if the orders were merged before the verdicts were read.
+        """
+        whole = self.whole or self
+        shown = whole.verdicts.first_shown if whole.verdicts else {}
+        if len(whole.judges) < 2:
+            return shown
+        own = {"" if judge == "(no judge)" else judge for judge in self.judges}
+        return {judge: figures for judge, figures in shown.items() if judge in own}
 
     @property
     def outcomes(self) -> np.ndarray:
@@ -215,6 +224,11 @@ class Battles:
         return tuple(name.removeprefix(CRITERION) for name in criterion_columns(self.table))
 
     @property
+    def columns(self) -> frozenset[str]:
+        """Names of the columns, without making a table."""
+        return frozenset(map(str, self.verdicts.columns if self.verdicts else self.table.columns))
+
+    @property
     def judges(self) -> tuple[str, ...]:
         """Names of all judges, sorted; empty without a judge column. Rows without a judge count as `(no judge)`."""
         if self.verdicts:
@@ -227,8 +241,7 @@ class Battles:
     @property
     def is_one_jury(self) -> bool:
         """Whether all battles were played by the same judges in turn, and are ranked together."""
-        is_there = "jury" in (self.verdicts.columns if self.verdicts else self.table.columns)
-        return is_there and len(self.values_of("jury")) == 1 and bool(self.table["jury"].notna().all())
+        return "jury" in self.columns and len(self.values_of("jury")) == 1 and bool(self.table["jury"].notna().all())
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, without empty ones; UsageError for no such column."""
@@ -274,8 +287,7 @@ class Battles:
             none_given = pd.Series(NO_REASON, index=unparsed.index)
             reasons = unparsed["reason"].astype(object).fillna(NO_REASON) if "reason" in unparsed else none_given
             counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
-        columns = self.verdicts.columns if self.verdicts else self.table
-        is_scored = "score_a" in columns
+        is_scored = "score_a" in self.columns
         lacking = [name for name in counted if is_scored and _lacks_score(name)]
         return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
 
@@ -344,9 +356,10 @@ class Battles:
 
     def _subset(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
         """Return a subset of the battles; facts that hold only for all battles are cleared."""
+        whole = self.whole or self
         if is_whole:
-            return replace(self, rows=rows)
-        return replace(self, rows=rows, missing=None, answer=None, kept_first_shown=None)
+            return replace(self, rows=rows, whole=whole)
+        return replace(self, rows=rows, missing=None, answer=None, whole=whole)
 
     def _column(self, name: str) -> pd.Series:
         """Return a column, or raise UsageError with the nearest name."""

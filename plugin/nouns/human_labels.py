@@ -38,8 +38,7 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
     """Add mean credits of human verdicts; raise NotIdentifiedError if `must_meet` and none is on an item and pair."""
     _check_tables("give one of the two, --human-labels or the column human", verdicts=battles, labels=labels)
-    labelled = _join_labels(battles, labels, "humans", must_meet=must_meet)
-    return replace(labelled, kept_first_shown=battles.first_shown())
+    return _join_labels(battles, labels, "humans", must_meet=must_meet)
 
 
 MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
@@ -109,7 +108,9 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     if len(several):
         battles_with = f"of {len(several):,} {plural('battle', len(several))} with several votes"
         notes.append(f"{battles_with}, all votes agree on {several['agree'].mean():.0%}")
-    return replace(battles, rows=battles.table.assign(human=human), notes=(*battles.notes, *notes), votes=votes)
+    labelled = battles.table.assign(human=human)
+    whole = battles.whole or battles
+    return replace(battles, rows=labelled, notes=(*battles.notes, *notes), votes=votes, whole=whole)
 
 
 def _check_tables(remedy: str, **tables: Battles) -> None:

@@ -125,7 +125,7 @@ def merge_orders(battles: Battles) -> Battles:
     table, keep = battles.rows, battles.reading.get("one_sided") == "keep"
     if not isinstance(table, pd.DataFrame) or "order" not in table or "swap" in table:
         return battles
-    return replace(battles, rows=verdicts_of(battles.to_frame(), keep_one_sided=keep))
+    return replace(battles, rows=verdicts_of(battles.to_frame(), keep_one_sided=keep), whole=None)
 
 
 def recording_of(

@@ -71,9 +71,9 @@ def test_hard_labels_are_the_parsed_verdicts():
 
 
 def test_the_response_shown_first_wins_as_often_as_the_verdicts_say():
-    wins, number = read_battles(table()).first_shown()
+    [shown] = read_battles(table()).first_shown().values()
     # same 1, flip 2, half 1/2, tie 1, open 1 of two each
-    assert (wins.sum(), number.sum()) == (5.5, 10)
+    assert (shown.won.sum(), shown.number.sum(), shown.flips.sum()) == (5.5, 10, 1)
 
 
 def test_the_fit_uses_the_graded_credits():

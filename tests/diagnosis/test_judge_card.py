@@ -9,7 +9,7 @@ from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles
 from podium.diagnosis.card import SECTIONS, answer_sections, diagnose
-from podium.diagnosis.card_summary import card_answer, check_lines
+from podium.diagnosis.card_summary import _effect_outcome, card_answer, check_lines
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import TripleGroup
@@ -71,7 +71,50 @@ def test_families_are_asked_for_only_where_they_would_help():
 
 def test_a_judge_on_few_items_is_not_called_random():
     few = lines_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["human"]
-    assert few.verdict == "not shown to beat chance"
+    assert few.verdict == "not known: judge more battles"
+
+
+def verdicts_in_both_orders(first_wins: int, pairs: int, items: int) -> pd.DataFrame:
+    """Return verdicts for the response shown first in so many pairs, and for the first model in the other pairs."""
+    rows = [
+        (f"q{k % items}", "a" if k % 2 else "b", "c", order, float(order == "ab" or k >= first_wins))
+        for k in range(pairs)
+        for order in ("ab", "ba")
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "order", "credit"])
+    return frame.assign(repeat=frame.groupby(["item", "model_a", "order"]).cumcount())
+
+
+def test_eighteen_wins_of_the_first_response_on_two_items_are_not_fine():
+    position = lines_of(verdicts_in_both_orders(18, 18, 2))["position"]
+    assert position.figure == "the response shown first wins 100.0% (1.2 … 100.0)"
+    assert position.verdict == "not known: judge more battles"
+
+
+def test_a_position_is_fine_if_the_order_cannot_decide():
+    assert lines_of(verdicts_in_both_orders(0, 120, 60))["position"].verdict == "fine"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [
+        (-0.05, 0.09, "fine"),
+        (-0.05, 0.5, "open"),
+        (-0.5, 0.05, "open"),
+        (None, None, "open"),
+        (0.02, 0.05, "longer"),
+        (-0.5, -0.2, "shorter"),
+    ],
+)
+def test_an_effect_is_fine_only_if_its_interval_contains_no_large_one(low, high, outcome):
+    effect = Statistic((low or 0) / 2 + (high or 0) / 2, low, high, level=0.95, method="t", n=9)
+    assert _effect_outcome(effect, 0.1, "longer", "shorter") == outcome
+
+
+def test_cycles_of_pairs_that_met_on_few_items_are_not_known():
+    few, many = (lines_of(world(3, items).judgments(Judge("gpt-9")))["cycles"] for items in (5, 30))
+    assert few.verdict == "not known: judge every pair on 10 items"
+    assert many.verdict == "fine"
 
 
 def test_rows_without_a_judge_have_a_card_of_their_own():

@@ -1,0 +1,78 @@
+"""How much the order in which responses are shown decides a judge's verdicts, of each judge and of all together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.checks import CHECKS
+from podium.counting.verdicts import FirstShown
+from podium.diagnosis.clustered import Clustered, two_sided_p
+from podium.diagnosis.figures import Figured, Statistic
+from podium.nouns.battles import Battles
+
+MOST_JUDGES = 20
+"""Judges beyond which only all together are tested, as each has few pairs."""
+MOST_BY_ORDER = CHECKS["order decides"].threshold
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEffect:
+    """The win rate of the response shown first, over pairs read in both orders.
+
+    Attributes:
+        judge: name of the judge; None for the only one, and for all together.
+        rate: win rate of the response shown first, with an interval clustered by item.
+        p: two-sided p-value against a half.
+        flip: share of pairs that the verdicts give to another model in each order.
+    """
+
+    judge: str | None
+    rate: Figured
+    p: float
+    flip: float
+
+    @property
+    def lean(self) -> float:
+        """The win rate of the response shown first beyond a half."""
+        return self.rate.value - 0.5 if isinstance(self.rate, Statistic) else 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the order may decide nothing, or more than the responses do: the interval contains both."""
+        return may_decide_nothing_or_all(self.rate)
+
+
+def may_decide_nothing_or_all(rate: Figured) -> bool:
+    """Return whether an interval of the win rate of the response shown first contains both a half and a rate at which
+    the order decides."""
+    if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
+        return True
+    has_half = rate.low <= 0.5 <= rate.high
+    return has_half and (rate.low < 0.5 - MOST_BY_ORDER or rate.high > 0.5 + MOST_BY_ORDER)
+
+
+def order_effects(battles: Battles) -> list[OrderEffect]:
+    """Measure the effect of the order over all verdicts of each judge, and of several judges also over all together.
+
+    Returns:
+        The effects, by judge; empty if no pair was read in both orders.
+    """
+    shown = battles.first_shown()
+    if not shown:
+        return []
+    together = _measure_effect(None, [*shown.values()])
+    if len(shown) == 1 or len(shown) > MOST_JUDGES:
+        return [together]
+    return [*(_measure_effect(judge, [own]) for judge, own in sorted(shown.items())), together]
+
+
+def _measure_effect(judge: str | None, shown: Sequence[FirstShown]) -> OrderEffect:
+    """Measure the effect over the verdicts of some judges, clustered by item."""
+    cluster, won, number, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
+    sample = Clustered(cluster, "item")
+    won, number = sample.sums(won), sample.sums(number)
+    rate = Clustered(np.arange(len(won)), "item").share(won, cells=number)
+    lean = float(won.sum() / number.sum()) - 0.5
+    p = two_sided_p(lean, (won - (lean + 0.5) * number) / number.sum())
+    return OrderEffect(judge, rate, p, float(flips.sum() / (number.sum() / 2)))

@@ -13,7 +13,7 @@ from podium.checks import CHECKS
 from podium.diagnosis.clustered import cluster_battles, two_sided_p
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import FEWEST_ITEMS, bradley_terry_fit, find_cycles, find_triples
-from podium.diagnosis.judge_checks import has_judge, relations_of, unparsed_share
+from podium.diagnosis.judge_checks import is_judged, relations_of, unparsed_share
 from podium.diagnosis.lost_battles import losses_by_model
 from podium.diagnosis.order_effect import order_effects
 from podium.diagnosis.preferences import length_effect, log_ratio
@@ -115,7 +115,7 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
     if not are_too_many(battles):  # an item of which nothing was read adds no evidence
         items = len(np.unique(cluster_battles(battles).code[battles.readable]))
     results = [_result("items", items < CHECKS["items"].threshold, items=items)]
-    if has_judge(battles):
+    if is_judged(battles):
         results += [*_check_unparsed(battles), *_check_judges(battles, families), _check_human(battles)]
     if battles.answer and battles.answer.get("about") == "played":
         results.append(_result("played pairs", True, until=battles.answer["until"]))
@@ -123,7 +123,7 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
         return results
     if "score_a" not in battles.columns or battles.swaps() is not None:
         results.append(_check_position(battles))
-    checks = {"length": _check_length} if has_judge(battles) else {}
+    checks = {"length": _check_length} if is_judged(battles) else {}
     checks |= {"cycle": _check_cycle, "fit": _check_fit} if len(battles.models) >= FEWEST_COMPARED else {}
     if are_too_many(battles):
         return [*results, *(CheckResult(name, unknown=TOO_MANY) for name in checks)]

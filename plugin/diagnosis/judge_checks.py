@@ -140,7 +140,7 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
     return relations
 
 
-def has_judge(battles: Battles) -> bool:
+def is_judged(battles: Battles) -> bool:
     """Return whether a judge decided the battles; False for scores that no judge gave."""
     return "score_a" not in battles.columns or bool(_judges_of(battles))
 

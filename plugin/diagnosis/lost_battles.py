@@ -26,7 +26,7 @@ class LossOfModel:
     p: float
 
 
-class _Part(NamedTuple):
+class _SumPart(NamedTuple):
     """Independent parts of a sum: the probabilities of the values 0, 1 and so on, how many parts have them, and of how
     many draws each part is the sum."""
 
@@ -39,7 +39,7 @@ class _Sum(NamedTuple):
     """A model's number of unparsed battles where others can have them, and its parts if the loss is no model's own."""
 
     found: int
-    parts: list[_Part]
+    parts: list[_SumPart]
 
 
 class _Losses(NamedTuple):
@@ -72,7 +72,7 @@ def losses_by_model(battles: Battles) -> list[LossOfModel]:
     """
     codes = battles.model_codes
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
-    everything = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, battles.unparsed)
+    everything = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, battles.is_unparsed)
     models = len(battles.models)
     is_alone = _has_one_pair(everything, models)[cluster]
     within = _within_items(everything.take(~is_alone), models)
@@ -82,7 +82,7 @@ def losses_by_model(battles: Battles) -> list[LossOfModel]:
     for k, name in enumerate(battles.models):
         parts = [*within[k].parts, *between[k].parts]
         if parts:
-            p = _two_sided_p(within[k].found + between[k].found, parts)
+            p = _p_of_sum(within[k].found + between[k].found, parts)
             losses.append(LossOfModel(name, float(unparsed[k] / played[k]), p))
     return losses
 
@@ -115,7 +115,7 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     for model in range(models):
         own = (key % models == model) & has_others[group]
         times = np.bincount(kind.ravel()[group[own]], minlength=len(chances))
-        parts = [_Part(chances[k], int(times[k])) for k in np.flatnonzero(times)]
+        parts = [_SumPart(chances[k], int(times[k])) for k in np.flatnonzero(times)]
         sums.append(_Sum(int(unparsed[own].sum()), parts))
     return sums
 
@@ -136,11 +136,11 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
             if 0 < drawn < items and hits:
                 chances = hypergeom.pmf(np.arange(min(hits, drawn) + 1), items, hits, drawn)
                 found, parts = sums[model]
-                sums[model] = _Sum(found + int((lost & own).sum()), [*parts, _Part(chances, 1, min(hits, drawn))])
+                sums[model] = _Sum(found + int((lost & own).sum()), [*parts, _SumPart(chances, 1, min(hits, drawn))])
     return sums
 
 
-def _two_sided_p(found: int, parts: Sequence[_Part]) -> float:
+def _p_of_sum(found: int, parts: Sequence[_SumPart]) -> float:
     """Return twice the smaller tail probability of a sum of independent parts, at most 1."""
     largest = sum(part.times * (len(part.chances) - 1) for part in parts)
     draws = sum(part.times * part.draws for part in parts)
@@ -155,7 +155,7 @@ def _two_sided_p(found: int, parts: Sequence[_Part]) -> float:
     return float(np.clip(2 * tail, 0.0, 1.0))
 
 
-def _normal_p(found: int, parts: Sequence[_Part]) -> float:
+def _normal_p(found: int, parts: Sequence[_SumPart]) -> float:
     """Return the two-sided p-value of a sum of many parts, with a correction for continuity."""
     mean = variance = 0.0
     for part in parts:

@@ -166,7 +166,7 @@ class Battles:
         return self.table["credit"].notna().to_numpy()
 
     @property
-    def unparsed(self) -> np.ndarray:
+    def is_unparsed(self) -> np.ndarray:
         """Mask of the battles whose reply was not parsed, without those that lack a score, shape (battles,)."""
         unparsed = ~self.readable
         if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:

@@ -154,7 +154,7 @@ def test_a_log_in_a_store_is_ranked_and_written_into(store: Any, folder: Callabl
     from inspect_ai import eval as evaluate
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.hook import write_into_log
+    from podium.hosts.inspect_ai.ranking_in_log import write_into_log
     from podium.hosts.inspect_ai.tasks import round_robin
 
     rows = [

@@ -11,7 +11,6 @@ from podium.errors import PodiumError, UsageError, import_failure, is_of_package
 from podium.hosts.inspect_ai.compatibility import COMMAND_LINE
 from podium.hosts.inspect_ai.log_files import RANKER_VARIABLE
 from podium.printable import tell
-from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 CPU_SAVING = {
@@ -140,25 +139,21 @@ def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: b
         return
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.hook import rank_logs, states_of
+    from podium.hosts.inspect_ai.hook import rank_logs
+    from podium.hosts.inspect_ai.ranking_in_log import remove_rankings, remove_stale_rankings
+    from podium.hosts.inspect_ai.rescoring import changed_logs, logs_near, states_of
 
-    before = states_of(_logs_near(arguments))
+    before = states_of(logs_near(arguments))
     try:
         stock()
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
-    changed = states_of(_logs_near(arguments)) - before
-    if not rank_logs(read_eval_log(path, header_only=True) for path, _ in sorted(changed)):
+    changed = changed_logs(before, arguments)
+    # The others of an earlier ranking are ranked with the log again.
+    others = {place for log in changed for place in remove_stale_rankings(log)}
+    for place in others:
+        remove_rankings(place)
+    places = sorted({str(place) for place in {*changed, *others}})
+    if not rank_logs(read_eval_log(place, header_only=True) for place in places):
         sys.exit(PodiumError.exit_code)
-
-
-def _logs_near(arguments: Sequence[str]) -> set[Place]:
-    """Return the logs that the arguments name, and those beside them."""
-    near: set[Place] = set()
-    for word in arguments:
-        if word.endswith((".eval", ".json")):
-            log = place_of(word)
-            beside = list_siblings(log) if isinstance(log, RemoteFile) else log.parent.glob("*")
-            near |= {place for place in beside if place == log or place.suffix == ".eval"}
-    return near

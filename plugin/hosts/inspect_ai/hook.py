@@ -1,8 +1,6 @@
 """The hook that ranks tournaments, and other logs that ask for a ranker, when a run has ended."""
 
-import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,31 +12,23 @@ from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
 from inspect_ai.log import (
     EvalError,
     EvalLog,
-    EvalMetric,
-    EvalResults,
-    EvalScore,
     list_eval_logs,
     read_eval_log,
-    write_eval_log,
 )
 
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
-from podium.hosts.inspect_ai.log_contents import is_tournament, kept_rankings, read_tournament, reason_of_stop
-from podium.hosts.inspect_ai.log_files import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING
+from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.log_contents import is_tournament, read_tournament, reason_of_stop
+from podium.hosts.inspect_ai.log_files import PLAYED_FOR, RANKER_VARIABLE
+from podium.hosts.inspect_ai.ranking_in_log import write_beside, write_header, write_into_log
+from podium.hosts.inspect_ai.rescoring import LogStates, states_of, watch_scoring
 from podium.printable import tell
-from podium.storage.atomic_files import atomic_file, write_text
-from podium.storage.remote import Place, RemoteFile, local_file, place_of
+from podium.storage.remote import Place, local_file, place_of
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
     from podium.nouns.battles import Battles
-    from podium.nouns.ranking import Ranking, Separation, Standings
-
-FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
-"""Fields of an entry that become metrics: the viewer shows metrics, not their metadata."""
-LogStates = frozenset[tuple[str, object]]
-"""Logs, each with a value that changes when it is written."""
+    from podium.nouns.ranking import Ranking
 
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
@@ -47,6 +37,7 @@ class PodiumHooks(Hooks):
 
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
+        watch_scoring(click.get_current_context(silent=True))
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
@@ -100,14 +91,6 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     return ranked
 
 
-def states_of(places: Iterable[Place]) -> LogStates:
-    """Return logs with their identity in the store, or their time of modification."""
-    return frozenset(
-        (str(place), place.version() if isinstance(place, RemoteFile) else place.exists() and place.stat().st_mtime_ns)
-        for place in places
-    )
-
-
 def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
     """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA."""
     # Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`.
@@ -142,7 +125,7 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
                 header, message = read_eval_log(str(path), header_only=True), str(error)
                 message = message.removeprefix(f"{logs[0].location}: ")
                 header.error = logs[0].error = EvalError(message=message, traceback="", traceback_ansi="")
-                _write_header(places[0], path, header)
+                write_header(places[0], path, header)
             raise
         finally:
             done[states_of(places)] = written is not None
@@ -175,11 +158,20 @@ def _rank_places(
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
     ranking = rank(battles, rankers, by=judge_slices(battles, rankers))
-    # A failed log among others is left out, and a warning names it.
+    # A failed log among others is left out, and a warning names it; so is an earlier run of a model.
+    counted = _logs_that_count(places)
     for log, place in zip(logs, places, strict=True):
-        if log.results is not None or len(logs) == 1:
+        if place in counted and (log.results is not None or len(logs) == 1):
             log.results = write_into_log(place, ranking)
     return ranking, battles
+
+
+def _logs_that_count(places: Sequence[Place]) -> set[Place]:
+    """Return the logs that a ranking of them all is made from: of several runs of a model, the newest whole one."""
+    from podium.hosts.inspect_ai.folders import choose_logs
+
+    by_path = {Path(local_file(place)): place for place in places}
+    return {by_path[run.path] for run in choose_logs(dict.fromkeys(by_path))[0]}
 
 
 def _print_at_end(say: Callable[[], None]) -> None:
@@ -193,64 +185,3 @@ def _print_at_end(say: Callable[[], None]) -> None:
     if len(waiting) == 1:
         # Click calls what closes a command in reverse order.
         command.find_root().call_on_close(lambda: [each() for each in waiting])
-
-
-def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking, in place of those by its rankers and slices, into a log's results; return the new results."""
-    path = local_file(place)
-    log = read_eval_log(str(path), header_only=True)
-    if log.results is None:
-        raise PodiumError(f"{place}: the log has no results to write a ranking into")
-    fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
-    replaced = {score.scorer for score in fresh}
-    # First, so that the viewer opens on the table of models.
-    log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
-    if fresh:
-        set_headline(log.results, fresh[0], next(iter(fresh[0].metrics)))
-    metadata, now = log.results.metadata or {}, ranking.to_dict()
-    written = {(row["ranker"], row["slice"]) for row in now["rankings"]}
-    kept = [row for row in kept_rankings(metadata) if (row.get("ranker"), row.get("slice")) not in written]
-    rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
-    log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
-    _write_header(place, path, log)
-    return log.results
-
-
-def _write_header(place: Place, path: Path, header: EvalLog) -> None:
-    """Replace the header of the log at a place, of which `path` is the local copy."""
-    with atomic_file(place) as new_log:
-        shutil.copyfile(path, new_log)
-        write_eval_log(header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True)
-
-
-def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups, for lists of logs, then a score per model with its fields as metrics."""
-    prefix = standings.ranker.replace("-", "_")
-    scorer = f"{NAMESPACE}/{standings.ranker}" + (f" [{standings.slice}]" if standings.slice else "")
-    if standings.separation is not None:
-        name, groups = headline_of(standings.separation)
-        yield EvalScore(name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)})
-    for entry in standings.entries:
-        row = entry.to_dict()
-        figures = {prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES}
-        yield EvalScore(
-            name=entry.model,
-            scorer=scorer,
-            scored_samples=entry.battles,
-            metrics={name: EvalMetric(name=name, value=value) for name, value in figures.items() if value is not None},
-            metadata={"level": standings.level, "interval": standings.interval, "separated": entry.separated},
-        )
-
-
-def headline_of(separation: "Separation") -> tuple[str, int]:
-    """Return the metric that lists of logs show: a name with the models that may be first, and the number of groups."""
-    first = separation.names[: min(separation.cuts, default=len(separation.names))]
-    names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
-    return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
-
-
-def write_beside(log: Place, ranking: "Ranking") -> Place:
-    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return the file."""
-    place = log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}{RANKING}")
-    write_text(place, ranking.to_json() + "\n")
-    return place

@@ -97,7 +97,7 @@ class RunRanking:
         if whole.failures:
             self.code = PARTLY
         if self.log is not None:
-            from podium.hosts.inspect_ai.hook import write_beside, write_into_log
+            from podium.hosts.inspect_ai.ranking_in_log import write_beside, write_into_log
 
             try:
                 write_beside(self.log, whole)

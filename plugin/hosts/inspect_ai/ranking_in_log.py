@@ -176,7 +176,7 @@ def remove_stale_rankings(place: Place) -> list[Place]:
     _drop_rankings(place, log, stale)
     rankers = ", ".join(dict.fromkeys(str(row.get("ranker")) for row in stale))
     tell(f"{place.name}: removed its ranking by {rankers}, made of the scores before")
-    others = [source for source in sources if _identity(source) != _identity(place)]
+    others = [source for source in sources if _absolute_name(source) != _absolute_name(place)]
     if len(others) == len(sources):
         # A copy of the log was scored; the ranking of the log itself holds.
         return []
@@ -207,6 +207,6 @@ def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, A
     write_header(place, local_file(place), log)
 
 
-def _identity(place: Place) -> str:
+def _absolute_name(place: Place) -> str:
     """Return a text that is the same for one file under two names."""
     return str(place) if isinstance(place, RemoteFile) else str(place.resolve())

@@ -256,8 +256,8 @@ def _check_position(battles: Battles) -> CheckResult:
         merged = battles.swaps() is not None
         return CheckResult("position", unknown="the orders are merged already" if merged else "no pair in both orders")
     # The smallest of several p-values, times their number: the first step of Holm's rule.
-    found = [own for own in effects if own.p * len(effects) <= ERROR_RATE]
-    large = [own for own in found if abs(own.lean) > CHECKS["position"].threshold]
+    significant = [own for own in effects if own.p * len(effects) <= ERROR_RATE]
+    large = [own for own in significant if abs(own.lean) > CHECKS["position"].threshold]
     if not large and (few := [own for own in effects if own.is_open]):
         whose = f" of {few[0].judge}" if few[0].judge else ""
         rate = f"too few pairs{whose} in both orders: the response shown first has a win rate of {few[0].rate.brief}"

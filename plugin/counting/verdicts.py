@@ -136,11 +136,13 @@ class Verdicts:
                 counts[" / ".join(reasons) if unparsed == 2 else ONE_ORDER_UNPARSED] += number
         return {reason: number for reason, number in counts.most_common() if number}
 
-    def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
-        """Return the most frequent texts of a column among unparsed judgments, with their counts."""
+    def unparsed_texts(self, column: str, most: int, judges: Iterable[str] | None = None) -> list[tuple[str, int]]:
+        """Return the most frequent texts of a column among unparsed judgments, with their counts; of some judges."""
         if not {column, "credit"} <= {*self.columns}:
             return []
         unparsed = f"from {self.judgments} where credit is null and {column} is not null"
+        if judges is not None:
+            unparsed += f" and judge in ({', '.join(map(relations.text, judges))})"
         rows = self.engine.rows(f"select {column}, count(*) {unparsed} group by 1 order by 2 desc, 1 limit {most}")
         return [(str(value), int(number)) for value, number in rows]
 

@@ -10,7 +10,7 @@ from podium.hookspecs import Scorer
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
 from podium.scorers.reply import ONE_ORDER_UNPARSED, UNSHOWN
-from podium.text import some
+from podium.text import plural, some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
     "01.AI": ("yi-",),
@@ -56,10 +56,17 @@ REMEDIES = {
     "truncated": "give it room: max_tokens=2000, or more",
     "refusal": "let another judge decide",
     "no log-probabilities": "choose a judge that gives them, or another realization",
+    "content filter": "let another judge decide",
     UNSHOWN: "take a judge that sees what the models saw",
-    "failed": "fix the error and run again",
 }
 """Remedies, by the beginning of the reason why a battle is unparsed."""
+FAILED = "failed"
+"""Beginning of the reason if the call failed; the name of the error may follow, as in `failed: HTTP 500`."""
+AFTER_FAILURE = (
+    "fix the error{errors}, then ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
+)
+MOST_REASONS = 10
+"""Reasons of unparsed replies that are looked at, the most frequent first."""
 USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
 OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` writes them with their reasons)"
 """Remedy if podium did not call the judge."""
@@ -119,13 +126,16 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of unparsed replies (0 without any); a battle with one unparsed order counts one of two."""
+    """Return the share of judgments that are unparsed (0 without any); a battle in two orders has two of them."""
     counts = battles.counts()
-    if not counts.battles:
+    if not counts.judgments:
         return 0.0
-    halves = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
-    whole = (counts.unparsed - halves) * counts.judgments / counts.battles
-    return (max(halves, counts.one_sided) + whole) / counts.judgments
+    swaps = battles.swaps()
+    in_both_orders = swaps.unparsed if swaps else 0
+    of_one_order = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
+    # With one_sided=keep, a battle with one unparsed order is not unparsed.
+    unparsed = counts.unparsed - of_one_order + max(of_one_order, counts.one_sided)
+    return (unparsed + in_both_orders) / counts.judgments
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
@@ -164,13 +174,33 @@ def _unparsed_warnings(battles: Battles) -> list[str]:
     check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
     if share <= check.threshold:
         return []
-    written = [f"{reply!r} ({times:,})" for reply, times in battles.unparsed_texts("reply", 3)]
-    reasons = battles.unparsed_texts("reason", 1)
-    known = [remedy for reason, _ in reasons for start, remedy in REMEDIES.items() if reason.startswith(start)]
-    usual = USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
+    replies = battles.unparsed_texts("reply", 3)
+    written = [repr(reply) + ("" if times is None else f" ({times:,})") for reply, times in replies]
     often = f"; most often the judge wrote {', '.join(written)}" if written else ""
     numbers = {"unparsed": f"{counts.unparsed:,}", "battles": f"{counts.battles:,}", "share": share}
-    return [check.warning(written=often, remedy=known[0] if known else usual, **numbers)]
+    return [check.warning(written=often, remedy=_remedy(battles), **numbers)]
+
+
+def _remedy(battles: Battles) -> str:
+    """Return what to do about the most frequent reason of unparsed judgments, and about calls that failed."""
+    reasons = battles.unparsed_texts("reason", MOST_REASONS)
+    failed = [(reason, times) for reason, times in reasons if reason.startswith(FAILED)]
+    if not failed:
+        return _remedy_of(reasons[0][0] if reasons else "", battles)
+    errors = [
+        reason.removeprefix(FAILED).lstrip(": ") + ("" if times is None else f", {times:,} {plural('time', times)}")
+        for reason, times in failed
+        if reason != FAILED
+    ]
+    named = f" ({some(errors, '; ', most=3)})" if errors else ""
+    again = AFTER_FAILURE.format(errors=named)
+    return again if reasons[0] in failed else f"{_remedy_of(reasons[0][0], battles)}; of the calls that failed: {again}"
+
+
+def _remedy_of(reason: str, battles: Battles) -> str:
+    """Return what to do about replies that are unparsed for a reason."""
+    usual = USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
+    return next((remedy for start, remedy in REMEDIES.items() if reason.startswith(start)), usual)
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:

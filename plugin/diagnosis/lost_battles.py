@@ -38,7 +38,7 @@ class _SumPart(NamedTuple):
 class _Sum(NamedTuple):
     """A model's number of unparsed battles where others can have them, and its parts if the loss is no model's own."""
 
-    found: int
+    observed: int
     parts: list[_SumPart]
 
 
@@ -82,7 +82,7 @@ def losses_by_model(battles: Battles) -> list[LossOfModel]:
     for k, name in enumerate(battles.models):
         parts = [*within[k].parts, *between[k].parts]
         if parts:
-            p = _p_of_sum(within[k].found + between[k].found, parts)
+            p = _p_of_sum(within[k].observed + between[k].observed, parts)
             losses.append(LossOfModel(name, float(unparsed[k] / played[k]), p))
     return losses
 
@@ -135,27 +135,27 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
             drawn = int(own.sum())
             if 0 < drawn < items and hits:
                 chances = hypergeom.pmf(np.arange(min(hits, drawn) + 1), items, hits, drawn)
-                found, parts = sums[model]
-                sums[model] = _Sum(found + int((lost & own).sum()), [*parts, _SumPart(chances, 1, min(hits, drawn))])
+                observed, parts = sums[model]
+                sums[model] = _Sum(observed + int((lost & own).sum()), [*parts, _SumPart(chances, 1, min(hits, drawn))])
     return sums
 
 
-def _p_of_sum(found: int, parts: Sequence[_SumPart]) -> float:
+def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:
     """Return twice the smaller tail probability of a sum of independent parts, at most 1."""
     largest = sum(part.times * (len(part.chances) - 1) for part in parts)
     draws = sum(part.times * part.draws for part in parts)
     if largest > LARGEST_SUM and draws >= MANY_DRAWS:
-        return _normal_p(found, parts)
+        return _normal_p(observed, parts)
     values = largest + 1
     spectrum = np.ones(values // 2 + 1, dtype=complex)
     for part in parts:
         spectrum = spectrum * np.fft.rfft(part.chances, values) ** part.times
     chances = np.fft.irfft(spectrum, values)
-    tail = min(chances[: found + 1].sum(), chances[found:].sum())
+    tail = min(chances[: observed + 1].sum(), chances[observed:].sum())
     return float(np.clip(2 * tail, 0.0, 1.0))
 
 
-def _normal_p(found: int, parts: Sequence[_SumPart]) -> float:
+def _normal_p(observed: int, parts: Sequence[_SumPart]) -> float:
     """Return the two-sided p-value of a sum of many parts, with a correction for continuity."""
     mean = variance = 0.0
     for part in parts:
@@ -163,5 +163,5 @@ def _normal_p(found: int, parts: Sequence[_SumPart]) -> float:
         own = float(values @ part.chances)
         mean += part.times * own
         variance += part.times * float((values - own) ** 2 @ part.chances)
-    distance = max(abs(found - mean) - 0.5, 0.0)
+    distance = max(abs(observed - mean) - 0.5, 0.0)
     return float(min(1.0, 2 * ndtr(-distance / np.sqrt(variance))))

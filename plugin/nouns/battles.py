@@ -291,10 +291,17 @@ class Battles:
         lacking = [name for name in counted if is_scored and _lacks_score(name)]
         return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
 
-    def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
-        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed battles, with counts."""
-        if self.verdicts:
-            return self.verdicts.unparsed_texts(column, most)
+    def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int | None]]:
+        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed judgments, with counts.
+
+        Of battles that are a part of others, they are the texts of all judgments of their judges, and not counted.
+        """
+        whole = self.whole or self
+        if whole.verdicts:
+            is_part = len(self) != len(whole)
+            judges = self.judges if is_part and len(whole.judges) > 1 else None
+            texts = whole.verdicts.unparsed_texts(column, most, judges)
+            return [(words, None) for words, _ in texts] if is_part else [*texts]
         cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 

@@ -8,7 +8,7 @@ from lm_eval_output import scored, write_run
 
 import podium
 from podium.diagnosis.card import diagnose
-from podium.diagnosis.judge_checks import judge_warnings
+from podium.diagnosis.judge_checks import judge_warnings, unparsed_share
 
 LETTER = "gpt-4o|direct|3fa9c0de1122"
 
@@ -49,12 +49,69 @@ def test_a_battle_that_lost_one_order_has_lost_one_reply_of_two(halves: int, ala
     assert sum("unparsed" in text for text in judge_warnings(battles, {})) == alarms
 
 
+def failed_calls(**lost: int) -> pd.DataFrame:
+    """Return 200 battles in two orders of a judge of podium; so many lost the call in the order `ab` or `ba`."""
+    rows = []
+    for k in range(200):
+        for order in ("ab", "ba"):
+            is_lost = k < lost.get(order, 0)
+            about = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": LETTER, "order": order}
+            about["category"] = f"t{k % 2}"
+            credit = None if is_lost else float(k % 3 > 0)
+            rows.append({**about, "credit": credit, "reason": "failed: HTTP 500" if is_lost else None})
+    return pd.DataFrame(rows)
+
+
+def unparsed_alarm(frame: pd.DataFrame, **options: object) -> str:
+    [alarm] = [text for text in warnings_of(frame, **options) if "are unparsed" in text]
+    return alarm
+
+
+def test_the_share_of_replies_is_of_judgments_and_the_error_of_failed_calls_is_named() -> None:
+    assert unparsed_alarm(failed_calls(ab=37)) == (
+        "37 of 200 battles are unparsed, 9.2% of the replies. What helps: fix the error (HTTP 500, 37 times), then ask "
+        "for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
+    )
+
+
+def test_a_battle_that_lost_both_orders_has_lost_two_replies() -> None:
+    battles = podium.read_battles(failed_calls(ab=40, ba=10))
+    assert unparsed_share(battles) == 50 / 400
+    again = podium.read_battles(battles.to_frame())
+    assert unparsed_share(again) == 50 / 400
+
+
+def test_packs_of_battles_in_one_order_and_in_two_count_each_reply_once() -> None:
+    """Of 200 battles in two orders 10 lost one reply, and of 100 in one order 50: 60 of 500."""
+    single = failed_calls(ab=50).query("order == 'ab'").head(100)
+    frame = pd.concat([failed_calls(ab=10), single.assign(item=single["item"] + "x")])
+    assert unparsed_share(podium.read_battles(frame)) == 60 / 500
+
+
+def test_a_kept_verdict_of_one_order_has_lost_the_reply_of_the_other() -> None:
+    assert unparsed_share(podium.read_battles(failed_calls(ab=37), one_sided="keep")) == 37 / 400
+
+
+def test_a_slice_names_the_error_of_failed_calls_though_its_orders_are_merged() -> None:
+    assert "fix the error (HTTP 500), then ask" in unparsed_alarm(failed_calls(ab=37), by="category")
+
+
+def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
+    frame = failed_calls(ab=37)
+    frame.loc[frame.index[frame["reason"].notna()][:30], "reason"] = "truncated"
+    assert unparsed_alarm(frame).partition("What helps: ")[2] == (
+        "give it room: max_tokens=2000, or more; of the calls that failed: fix the error (HTTP 500, 7 times), then "
+        "ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
+    )
+
+
 @pytest.mark.parametrize(
     ("reason", "remedy"),
     [
         ("truncated", "max_tokens=2000"),
         ("refusal", "let another judge decide"),
-        ("failed: TimeoutError", "run again"),
+        ("failed: TimeoutError", "fix the error (TimeoutError, 40 times), then"),
+        ("failed", "fix the error, then ask for what is missing with `inspect eval-retry` on the log"),
     ],
 )
 def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:

@@ -11,12 +11,21 @@ from podium.nouns.ranking import Fit, Standings
 from podium.rankers.cells import BattleData, load_battles, prepare_battles
 from podium.rankers.coded import Cluster, CodedBattles, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
-from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
+from podium.rankers.elo_difference import EloTests
+from podium.rankers.few_items import (
+    covariance_with_few,
+    few_battles_of,
+    separated_battles_of,
+    with_bounds_by_tests,
+    with_score_tests,
+    with_separated_bounds,
+)
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.graph import Graph, design_efficiency
 from podium.rankers.identification import bounded_models, describe_separated, fit_battles
 from podium.rankers.intervals import (
     Interval,
+    PairTests,
     ScoreEstimates,
     bootstrap_estimate,
     resample,
@@ -30,6 +39,7 @@ from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 from podium.rankers.strengths import Strengths, build_prior
+from podium.text import some
 
 
 def bradley_terry(
@@ -104,11 +114,18 @@ def _bootstrap_elo(
     cells, width = cells_by_cluster(coded, fit.pairs), len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
-        return scale.scores(fit.resampled_theta(cells, counts))
+        return fit.resampled_scores(scale, cells, counts)
 
     draws, items = resample(resampled_scores, coded.clusters, resamples, rng, width), coded.clusters_by_model()
     score = scale.scores(fit.theta)
-    return bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, items=items)
+    estimate = bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, items=items)
+    unbounded = (~np.isfinite(draws[~np.isnan(draws).all(axis=1)])).sum(axis=0)
+    if unbounded.any() and estimate.method:
+        counts = [f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})" for k in np.flatnonzero(unbounded)]
+        warning = f"bootstrap resamples do not bound some models, which opens their intervals: {some(counts)}"
+        estimate = replace(estimate, warnings=(*estimate.warnings, warning))
+    estimate = replace(estimate, tests=PairTests(EloTests(coded, fit.regularization).difference))
+    return bound_separated(estimate, fit, coded, scale, level)
 
 
 def estimate_elo(
@@ -121,8 +138,24 @@ def estimate_elo(
     guests = few_battles_of(strengths, battles, battles.clusters_by_model()) if simple and clusters > 1 else []
     covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
     estimate = sandwich_estimate(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
-    estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple))
-    return with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
+    tests = (
+        PairTests(EloTests(battles, strengths.regularization).difference) if simple and not strengths.prior else None
+    )
+    estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple), tests=tests)
+    estimate = with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
+    return bound_separated(estimate, strengths, battles, scale, level) if tests else estimate
+
+
+def bound_separated(
+    estimate: ScoreEstimates, strengths: Strengths, battles: BattleData, scale: EloScale, level: float
+) -> ScoreEstimates:
+    """Replace the intervals of separated models, if there are any, by one-sided bounds."""
+    separated = strengths.graph.separated
+    if not separated.any() or estimate.method is None:
+        return estimate
+    if separated.all():
+        return with_bounds_by_tests(estimate, strengths.pairs, scale, level)
+    return with_separated_bounds(estimate, separated_battles_of(strengths, battles), scale, strengths.theta, level)
 
 
 def build_elo_standings(

@@ -1,28 +1,31 @@
 """The difference of two Bradley-Terry ratings, tested by the score test over items."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
 from scipy.special import expit
 
 from podium.errors import NotIdentifiedError
+from podium.rankers.cells import BattleData, load_battles
 from podium.rankers.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
-from podium.rankers.graph import comparison_graph
+from podium.rankers.graph import comparison_graph, strong_components
 from podium.rankers.identification import describe_groups
 from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
-from podium.rankers.standings import SAME_SCORE
-from podium.rankers.strengths import fit_strengths, pair_likelihood
+from podium.rankers.strengths import pair_likelihood
 
 PSEUDO_ITEMS = 4.0
 """Pseudo-items, half won and half lost, whose variance is added to that of few items (Agresti and Coull 1998): ten
 battles that were all won have no variance of their own."""
 FARTHEST = 20 * POINTS
 """Elo; interval ends are not searched beyond."""
+SAME_RATING = 1e-9
+"""Elo points below which two ratings are the same."""
 SCARCE = 5.0
 """Credits, in battles, that each side must have earned for the residuals to estimate the variance."""
 
@@ -30,7 +33,8 @@ SCARCE = 5.0
 @dataclass(frozen=True)
 class RatingGap:
     """Score tests of assumed gaps between the log-strengths of models a and b, from all battles connected with them;
-    `few` if one of them has few items, or has hardly won or lost any."""
+    `few` if one of them has few items, or has hardly won or lost any. `offset` is added to the log-odds of each battle,
+    shape (battles,), as the effect of length; the likelihood then has a row per battle, else one per pair."""
 
     coded: CodedBattles
     pairs: Pairs
@@ -39,34 +43,40 @@ class RatingGap:
     regularization: float
     few: bool
     items: int
+    offset: np.ndarray | None = None
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The likelihood of all log-strengths."""
+        return rating_likelihood(self.coded, self.pairs, self.regularization, self.offset)
 
     def theta(self, gap: float) -> np.ndarray:
         """Return the most likely log-strengths under an assumed gap, shape (models,)."""
-        pairs, size = self.pairs, self.pairs.models
+        whole, size = self.likelihood, self.pairs.models
+        rows = whole.design
         shift = np.zeros(size)
         shift[self.a], shift[self.b] = gap / 2, -gap / 2
         code = np.arange(size) - (np.arange(size) > self.b)
         code[self.b] = code[self.a]
-        first, second = code[pairs.first], code[pairs.second]
+        first, second = code[rows.first], code[rows.second]
         apart = first != second
         if not apart.any():
             return shift
         penalty = np.full(size - 1, self.regularization)
-        offset = (shift[pairs.first] - shift[pairs.second])[apart]
+        offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
         design = DesignMatrix(None, first[apart], second[apart], size - 1)
         # The two models share a code: their pairs with a third are two rows, which the information adds up.
-        common = maximize(Likelihood(design, pairs.credit[apart], pairs.weight[apart], penalty, offset)).at
+        common = maximize(Likelihood(design, whole.credit[apart], whole.weight[apart], penalty, offset)).at
         return common[code] + shift
 
     def contributions(self, gap: float) -> tuple[np.ndarray, float]:
         """Return each item's efficient score of the gap and a pseudo-item's variance, other strengths projected out."""
         theta, coded = self.theta(gap), self.coded
-        likelihood = pair_likelihood(self.pairs, self.regularization)
         contrast = np.zeros(len(theta))
         contrast[self.a], contrast[self.b] = 1.0, -1.0
-        direction = linalg.solve(likelihood.information_at(theta), contrast, assume_a="pos")
+        direction = linalg.solve(self.likelihood.information_at(theta), contrast, assume_a="pos")
         direction /= direction[self.a] - direction[self.b]
-        expected = expit(theta[coded.a] - theta[coded.b])
+        expected = expit(theta[coded.a] - theta[coded.b] + (0.0 if self.offset is None else self.offset))
         surplus = surplus_by_cluster(coded, expected)
         prior = self.regularization * direction * theta / coded.clusters
         scores = np.asarray(surplus @ direction).ravel() - prior.sum()
@@ -85,37 +95,88 @@ class RatingGap:
         return t_tails(drop_zeros(scores), max(self.items - 1, 1), PSEUDO_ITEMS * scatter)
 
 
+@dataclass(frozen=True)
+class EloTests:
+    """Tests of the difference between the Elo ratings of any two models that battles connect; `offset` as of
+    `RatingGap`. The battles are summed and fitted at the first test."""
+
+    battles: BattleData
+    regularization: float = REGULARIZATION
+    offset: np.ndarray | None = None
+
+    @cached_property
+    def coded(self) -> CodedBattles:
+        """The battles, or sums by item and pair, in memory."""
+        return load_battles(self.battles)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Sums of credits and weights by pair."""
+        return pair_sums(self.coded)
+
+    @cached_property
+    def theta(self) -> np.ndarray:
+        """Most likely log-strengths, shape (models,)."""
+        return maximize(rating_likelihood(self.coded, self.pairs, self.regularization, self.offset)).at
+
+    @cached_property
+    def component(self) -> np.ndarray:
+        """Strong component of the win graph of each model: ratings in one are bounded by each other, (models,)."""
+        return strong_components(self.pairs)
+
+    @cached_property
+    def items(self) -> np.ndarray:
+        """Number of items in which each model has a battle, shape (models,)."""
+        return self.coded.clusters_by_model()
+
+    @cached_property
+    def is_scarce(self) -> np.ndarray:
+        """Which models have hardly won, or hardly lost, any battle, shape (models,)."""
+        coded, size = self.coded, len(self.coded.models)
+        won = np.bincount(coded.a, coded.credit, size) + np.bincount(coded.b, 1 - coded.credit, size)
+        scarce: np.ndarray = np.minimum(won, coded.battles_by_model() - won) < SCARCE
+        return scarce
+
+    def difference(self, a: int, b: int) -> DifferenceTest:
+        """Return the tests of the difference between the ratings of the models with codes a and b."""
+        fewest = int(min(self.items[a], self.items[b]))
+        few = bool(fewest < FEW or self.is_scarce[a] or self.is_scarce[b])
+        gap = RatingGap(self.coded, self.pairs, a, b, self.regularization, few, fewest, self.offset)
+        start = float(self.theta[a] - self.theta[b]) * POINTS
+        start = start if abs(start) > SAME_RATING else 0.0
+        nonzero = drop_zeros(gap.contributions(0.0)[0])
+        exact = flip_tails(nonzero) if few and len(nonzero) < FEW else None
+        is_finite = start == 0 or self.component[a] == self.component[b]
+        return DifferenceTest(
+            value=start if is_finite else float(np.copysign(np.inf, start)),
+            items=gap.items,
+            method="sign flips of items" if exact else "score test by items, t",
+            tails=gap.tails,
+            exact=exact,
+            step=20.0,
+            limits=(-FARTHEST, FARTHEST),
+            is_open=True,
+            start=start,
+        )
+
+
+def rating_likelihood(
+    coded: CodedBattles, pairs: Pairs, regularization: float, offset: np.ndarray | None = None
+) -> Likelihood:
+    """Return the likelihood of log-strengths: a row per pair, or with an `offset` of log-odds a row per battle."""
+    if offset is None:
+        return pair_likelihood(pairs, regularization)
+    size = len(coded.models)
+    design, penalty = DesignMatrix(None, coded.a, coded.b, size), np.full(size, float(regularization))
+    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, offset)
+
+
 def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
     """Test the difference of two models' Elo ratings; NotIdentifiedError if no battles connect the two."""
-    pairs = pair_sums(coded)
-    graph = comparison_graph(pairs)
+    graph = comparison_graph(pair_sums(coded))
     if graph.group[a] != graph.group[b]:
         raise NotIdentifiedError(describe_groups(coded, graph))
     if graph.groups > 1:
         kept = graph.group == graph.group[a]
         coded, (a, b) = coded.battles_among(kept), (int(kept[:code].sum()) for code in (a, b))
-        pairs = pair_sums(coded)
-    items = coded.clusters_by_model()
-    fewest = int(min(items[a], items[b]))
-    won = np.array([coded.credit[coded.a == k].sum() + (1 - coded.credit[coded.b == k]).sum() for k in (a, b)])
-    scarce = bool((np.minimum(won, coded.battles_by_model()[[a, b]] - won) < SCARCE).any())
-    gap = RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)
-    strengths = fit_strengths(pairs, regularization)
-    separated = strengths.graph.separated
-    start = float(strengths.theta[a] - strengths.theta[b]) * POINTS
-    start = start if abs(start) > SAME_SCORE else 0.0
-    nonzero = drop_zeros(gap.contributions(0.0)[0])
-    exact = flip_tails(nonzero) if gap.few and len(nonzero) < FEW else None
-    method = "sign flips of items" if exact else "score test by items, t"
-    is_finite = start == 0 or not (separated[a] or separated[b])
-    return DifferenceTest(
-        value=start if is_finite else float(np.copysign(np.inf, start)),
-        items=gap.items,
-        method=method,
-        tails=gap.tails,
-        exact=exact,
-        step=20.0,
-        limits=(-FARTHEST, FARTHEST),
-        is_open=True,
-        start=start,
-    )
+    return EloTests(coded, regularization).difference(a, b)

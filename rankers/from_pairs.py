@@ -10,8 +10,9 @@ from podium.nouns.ranking import Standings
 from podium.rankers.cells import load_battles, pair_sums_with_items, prepare_battles
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import RESAMPLES
-from podium.rankers.intervals import ScoreEstimates, bootstrap_estimate, resample
-from podium.rankers.pairs import Pairs, cells_by_cluster
+from podium.rankers.intervals import PairTests, ScoreEstimates, bootstrap_estimate, resample
+from podium.rankers.pairs import Pairs, cells_by_cluster, win_rates
+from podium.rankers.rate_difference import RateTests
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 Score = Callable[[Pairs], np.ndarray]
@@ -49,4 +50,6 @@ def bootstrap_pair_scores(
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng)
     items = coded.clusters_by_model()
-    return bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items)
+    estimate = bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items)
+    # Whatever the score is: equally good models have the same win rate.
+    return replace(estimate, tests=PairTests(RateTests(coded).difference, in_scores=score is win_rates))

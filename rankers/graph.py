@@ -38,6 +38,16 @@ def separated_models(pairs: Pairs) -> np.ndarray:
     return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
 
 
+def strong_components(pairs: Pairs) -> np.ndarray:
+    """Return the strong component of the win graph that each model belongs to, shape (models,): models that have earned
+    credit from each other, directly or through others."""
+    first, second = pairs.credit > 0, pairs.credit < pairs.weight
+    winner = np.concatenate([pairs.first[first], pairs.second[second]])
+    loser = np.concatenate([pairs.second[first], pairs.first[second]])
+    component: np.ndarray = connected_components(_adjacency(winner, loser, pairs.models), connection="strong")[1]
+    return component
+
+
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return which models each resample of pair sums separates, as in `separated_models`, shape (draws, models)."""
     winner, loser = np.concatenate([pairs.first, pairs.second]), np.concatenate([pairs.second, pairs.first])

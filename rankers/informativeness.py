@@ -1,7 +1,7 @@
 """informativeness: how often two models get different verdicts against an anchor (Don-Yehiya et al., section 4.3)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import comb
@@ -12,8 +12,10 @@ from podium.nouns.ranking import Standings
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
+from podium.rankers.difference import DifferenceTest, paired_difference
 from podium.rankers.intervals import (
     Interval,
+    PairTests,
     ScoreEstimates,
     bootstrap_estimate,
     covariance_of,
@@ -44,6 +46,14 @@ class Comparisons:
         """Covariance of the shares by the influence of each item, shape (anchors, anchors)."""
         total = np.maximum(self.compared.sum(axis=0), 1)
         return covariance_of((self.apart - self.compared * (self.apart.sum(axis=0) / total)) / total)
+
+    def difference(self, first: int, second: int) -> DifferenceTest | None:
+        """Test the difference of two anchors' shares, paired by item; None if no item has both."""
+        columns = [first, second]
+        shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
+        differences = shares[:, 0] - shares[:, 1]
+        differences = differences[~np.isnan(differences)]
+        return paired_difference(differences, None, 1.0) if len(differences) else None
 
 
 def informativeness(
@@ -151,5 +161,7 @@ def _estimate_shares(
     score, clusters = counts.share, len(counts.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
-        return bootstrap_estimate(score, draws, clusters, level=level, cluster="item").clip(0, 1)
-    return sandwich_estimate(score, counts.covariance, clusters, level=level, cluster="item").clip(0, 1)
+        estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")
+    else:
+        estimate = sandwich_estimate(score, counts.covariance, clusters, level=level, cluster="item")
+    return replace(estimate.clip(0, 1), tests=PairTests(counts.difference))

@@ -10,6 +10,7 @@ from scipy.special import ndtri, stdtrit
 from podium.errors import UsageError
 from podium.progress import track
 from podium.rankers.coded import Cluster, Matrix, centred_gram
+from podium.rankers.difference import DifferenceTest
 
 Interval = Literal["sandwich", "bootstrap"]
 """How the standard error of a score is estimated."""
@@ -23,6 +24,8 @@ FEWEST = 5
 """Clusters below which there is no bootstrap interval: with 3 items, widened 95% intervals of Elo cover 86%."""
 FEWEST_DRAWS = 0.5
 """Smallest share of usable resamples for a bootstrap interval."""
+SANDWICH = "interval=sandwich gives one from 2 on"
+"""What a ranker that has the option `interval` advises where a bootstrap has too few clusters."""
 VARIANCE_INFLATION = 3.0
 """Share added to a variance that rests on one cluster; without it, coverage is .89 instead of .97."""
 LEAST_PER_CLUSTER = 2
@@ -30,11 +33,24 @@ LEAST_PER_CLUSTER = 2
 
 
 @dataclass(frozen=True, slots=True)
+class PairTests:
+    """Tests of single pairs by items, for pairs whose standard errors say nothing, as of a model that never lost.
+
+    `difference` takes the codes of two models and returns the tests of the first minus the second, None if they have
+    no item in common; `in_scores`: its values are differences of scores.
+    """
+
+    difference: Callable[[int, int], DifferenceTest | None]
+    in_scores: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreEstimates:
     """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape (models,). `method` is
     None without intervals; `freedom` None if all have clusters - 1; `allowed` says which models' intervals are valid
     with few items; `draws` are resampled scores, (resamples, models), if differences are far from normal; `skewness` is
-    that of the differences over clusters, first minus second, (models, models), None if it is negligible."""
+    that of the differences over clusters, first minus second, (models, models), None if it is negligible; `tests` are
+    those of pairs that have no standard error or few items, None if there is none for them."""
 
     score: np.ndarray
     low: np.ndarray
@@ -48,6 +64,7 @@ class ScoreEstimates:
     pinned: int | None = None
     draws: np.ndarray | None = None
     skewness: np.ndarray | None = None
+    tests: PairTests | None = None
 
     @property
     def se(self) -> np.ndarray:
@@ -146,31 +163,70 @@ def bootstrap_estimate(
     level: float,
     cluster: Cluster,
     items: np.ndarray | int | None = None,
+    remedy: str = SANDWICH,
 ) -> ScoreEstimates:
-    """Return scores with percentile intervals from resampled scores, (resamples, models), NaN rows left out; those of
-    fewer than 30 clusters are widened by `small_sample_factor`, below 5 there are none."""
+    """Return scores with percentile intervals from resampled scores, (resamples, models).
+
+    A score is NaN where a resample says nothing of the model, and infinite where it does not bound it. Resamples
+    without any score are left out, and so is a model's NaN from its interval; models with more NaN than scores have
+    none. Intervals of fewer than 30 clusters are widened by `small_sample_factor`, below 5 there are none: `remedy`
+    says what gives one.
+    """
     check_level(level)
     if clusters < FEWEST:
-        words = f"{clusters} {cluster}s: a bootstrap interval needs {FEWEST}; interval=sandwich gives one from 2 on"
+        words = f"{clusters} {cluster}s: a bootstrap interval needs {FEWEST}; {remedy}"
         return _without_interval(score, clusters, words)
     usable = draws[~np.isnan(draws).all(axis=1)]
     lost = len(draws) - len(usable)
     warnings = [f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out"][:lost]
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
         return _without_interval(score, clusters, *warnings, "too few usable resamples: no bootstrap interval")
-    ends = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    ends = _percentile_ends(usable, level)
     method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
-    covariance = np.atleast_2d(np.cov(usable, rowvar=False))
     number = np.broadcast_to(clusters if items is None else items, score.shape)
     few, lone = number < FEW, number < FEWEST
     widened = f", widened below {FEW} {cluster}s" if few.any() else ""
     reach = np.select([lone, few], [np.nan, small_sample_factor(number, level)], 1.0)
     low, high = np.where(reach == 1, ends, score + reach * (ends - score))
     swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
-    covariance, method = covariance * np.outer(swell, swell), method + widened
+    covariance, method = _covariance_of_draws(usable) * np.outer(swell, swell), method + widened
     if lone.any():
         warnings.append(f"models in fewer than {FEWEST} {cluster}s have no bootstrap interval: {lone.sum()}")
     return ScoreEstimates(score, low, high, covariance, clusters, method, tuple(warnings))
+
+
+def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
+    """Return both ends of the percentile interval of each column, NaN where more than half of the draws are NaN, and
+    infinite where more draws are infinite than lie beyond the end, shape (2, columns)."""
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    ends = np.full((2, draws.shape[1]), np.nan)
+    is_finite = np.isfinite(draws).all(axis=0)
+    ends[:, is_finite] = np.quantile(draws[:, is_finite], tails, axis=0)
+    for column in np.flatnonzero(~is_finite):
+        known = draws[~np.isnan(draws[:, column]), column]
+        if len(known) < max(2, FEWEST_DRAWS * len(draws)):
+            continue
+        # Between two draws of which one is infinite nothing can be interpolated.
+        lower, upper = (np.quantile(known, tails, method=side) for side in ("lower", "higher"))
+        ends[:, column] = lower[0], upper[1]
+        if np.isfinite([lower, upper]).all():
+            ends[:, column] = np.quantile(known, tails)
+    return ends
+
+
+def _covariance_of_draws(draws: np.ndarray) -> np.ndarray:
+    """Return the covariance of columns over draws, of each pair over the draws in which both are finite; NaN for
+    columns of which more than half are not."""
+    is_finite = np.isfinite(draws)
+    if is_finite.all():
+        return np.atleast_2d(np.cov(draws, rowvar=False))
+    known = is_finite.astype(np.float64)
+    mean = np.where(is_finite, draws, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    centred = np.where(is_finite, draws - mean, 0.0)
+    number = known.T @ known
+    covariance = centred.T @ centred / np.maximum(number - 1, 1)
+    unknown = known.mean(axis=0) < FEWEST_DRAWS
+    return np.where(unknown | unknown[:, None], np.nan, covariance)
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:

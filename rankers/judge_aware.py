@@ -10,11 +10,12 @@ from podium.checks import CHECKS
 from podium.errors import UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.bradley_terry import hide_separated
+from podium.rankers.bradley_terry import bound_separated, hide_separated
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.elo_difference import EloTests
 from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import finite_or_none, sandwich_estimate, t_quantile
+from podium.rankers.intervals import PairTests, finite_or_none, sandwich_estimate, t_quantile
 from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.one_truth import OneTruth, one_truth_test
 from podium.rankers.scale import POINTS, elo_scale
@@ -78,7 +79,10 @@ def judge_aware(
     strengths = slice(len(coded.models))
     covariance = scale.covariance(fit.covariance()[strengths, strengths])
     estimate = sandwich_estimate(scale.scores(fit.theta), covariance, coded.clusters, level=level, cluster=coded.unit)
-    estimate = hide_separated(replace(estimate, pinned=scale.pinned), plain.graph)
+    # The tests of single pairs, and the bounds of separated models, are those of equal slopes.
+    tests = PairTests(EloTests(coded, regularization).difference)
+    estimate = replace(estimate, pinned=scale.pinned, tests=tests)
+    estimate = hide_separated(bound_separated(estimate, plain, coded, scale, level), plain.graph)
     result = RankerResult(
         estimate,
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),

@@ -1,6 +1,7 @@
 """mean and median: rankings by pointwise scores (JuStRank, appendix B)."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
+from podium.rankers.difference import DifferenceTest, paired_difference
 from podium.rankers.intervals import (
     FEW,
     Interval,
+    PairTests,
     ScoreEstimates,
     bootstrap_estimate,
     resample,
@@ -22,6 +25,8 @@ from podium.rankers.intervals import (
 )
 from podium.rankers.standings import SAME_SCORE, Exposure, RankerResult, build_standings, measure_exposure
 from podium.text import plural, some
+
+RANK_BY_MEAN = "a median has no other; --ranker mean gives one from 2 on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ def mean(
         draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
         score, items = np.nanmean(matrix.values, axis=0), matrix.is_known.sum(axis=0)
         estimate = bootstrap_estimate(score, draws, len(filled), level=level, cluster="item", items=items)
+        estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
     warnings = _missing_scores_warning(matrix)
     result = RankerResult(estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=warnings)
@@ -97,11 +103,43 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     estimate = sandwich_estimate(
         score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
     )
-    estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool), skewness=_skewness_of_gaps(error))
+    estimate = replace(
+        estimate,
+        allowed=np.ones(len(own), dtype=bool),
+        skewness=_skewness_of_gaps(error),
+        tests=PairTests(partial(mean_difference, matrix)),
+    )
     if estimate.method is None or not matrix.is_bounded:
         return estimate
     low, high = wilson_interval(score, np.diag(estimate.covariance), own, level, error)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, Wilson with effective sample size, t")
+
+
+def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
+    """Test the difference of two models' mean scores on the items of both; None without such an item."""
+    scores = _shared_scores(matrix, first, second)
+    if not len(scores):
+        return None
+    levels = np.unique(scores)
+    is_share = levels[0] >= 0 and levels[-1] <= 1
+    size = float(levels[1] - levels[0]) if len(levels) == 2 else None
+    if set(levels) <= {0.0, 1.0}:
+        size = 1.0
+    return paired_difference(scores[:, 0] - scores[:, 1], size, 1.0 if is_share else np.inf)
+
+
+def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
+    """Test by the sign test on which share of the items of both one model has the higher score; None without such an
+    item."""
+    scores = _shared_scores(matrix, first, second)
+    return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0) if len(scores) else None
+
+
+def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> np.ndarray:
+    """Return the scores of two models on the items of both, shape (items, 2)."""
+    both = matrix.is_known[:, first] & matrix.is_known[:, second]
+    shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
+    return shared
 
 
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
@@ -140,8 +178,11 @@ def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator
     draws = resample(lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng)
     score = np.nanmedian(matrix.values, axis=0)
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
-    estimate = bootstrap_estimate(score, draws, len(matrix.values), level=level, cluster="item", items=FEW)
-    return replace(estimate, draws=draws)
+    estimate = bootstrap_estimate(
+        score, draws, len(matrix.values), level=level, cluster="item", items=FEW, remedy=RANK_BY_MEAN
+    )
+    tests = PairTests(partial(sign_difference, matrix), in_scores=False)
+    return replace(estimate, draws=draws, tests=tests)
 
 
 def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:

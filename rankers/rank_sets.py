@@ -1,15 +1,25 @@
-"""Simultaneous comparisons of all pairs of models: rank sets, intervals of differences, and items for 80% power."""
+"""Simultaneous comparisons of all pairs of models: rank sets, intervals of differences, and items for 80% power.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+Pairs of models with standard errors are compared by the largest |t|. A model that never lost, or that has the same
+score on every item, has no standard error, and few items estimate it badly: such pairs are compared by their own exact
+or score test (`PairTests`), at Bonferroni's level of all pairs.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
 from math import ceil
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from podium.rankers.difference import unskewed_t
+from podium.rankers.difference import DifferenceTest, unskewed_t
 from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_quantile
 
+FEWEST_ITEMS = 8
+"""Items of either model of a pair below which only an exact test may separate the two: four battles of which three are
+won have a standard error, and it says little."""
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
 SMALLEST_FREEDOM = 1.0
@@ -21,45 +31,140 @@ POWER_QUANTILE = 0.84
 @dataclass(frozen=True, slots=True)
 class Contrasts:
     """Rank sets, NaN if unknown, by one critical value of |t| for all pairs; `reach` has half-widths of differences,
-    infinite if there is none; matrices are None for more than 500 models."""
+    infinite if there is none; matrices are None for more than 500 models. `tests` are those of pairs (lower code first)
+    that were compared by their own test, at the one-sided level `tail`."""
 
     best_rank: np.ndarray
     worst_rank: np.ndarray
     is_above: np.ndarray | None = None
     reach: np.ndarray | None = None
     critical: float = np.nan
+    tests: Mapping[tuple[int, int], DifferenceTest] = field(default_factory=dict)
+    tail: float = np.nan
 
 
-def compare_all_pairs(estimate: ScoreEstimates, *, level: float, rng: np.random.Generator) -> Contrasts:
+def compare_all_pairs(
+    estimate: ScoreEstimates, *, level: float, rng: np.random.Generator, items: np.ndarray | None = None
+) -> Contrasts:
     """Compare all pairs of models simultaneously, at confidence `level`. A model's rank set is 1 + the number
-    significantly better ... M - the number significantly worse. The critical value is the `level` quantile of the
-    largest |t| over all pairs, simulated from the covariance (Mogstad et al. 2024). Models without a standard error are
-    left out of the comparison and have no rank set; with a single cluster, no model has one."""
+    significantly better ... M - the number significantly worse.
+
+    The critical value is the `level` quantile of the largest |t| over all pairs, simulated from the covariance
+    (Mogstad et al. 2024). Pairs of which one has no standard error, or fewer than 8 `items` (of each model, shape
+    (models,)), are compared by `estimate.tests`, each at 1 / pairs of the error rate; without such tests, models
+    without a standard error have no rank set, and few items separate nobody.
+    """
     score, size = estimate.score, len(estimate.score)
-    known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
+    is_known = ~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned))
+    if estimate.clusters < 2:
+        is_known[:] = False
+    tested = tested_pairs(estimate, is_known, items, level)
+    is_placed = is_known if estimate.tests is None else ~np.isnan(score)
     best, worst = np.full(size, np.nan), np.full(size, np.nan)
-    if len(known) < 2 or estimate.clusters < 2:
+    if is_placed.sum() < 2:
         return Contrasts(best, worst)
+    matrices = None
+    if size <= MOST_SIMULATED:
+        matrices = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
+    better, worse = np.zeros((2, size), dtype=np.int64)
+    for first, second in tested.decided:
+        better[second] += 1
+        worse[first] += 1
+        if matrices:
+            matrices[0][first, second] = True
+    critical = np.nan
+    if is_known.sum() > 1:
+        known, covariance = _ordered_covariance(estimate, np.flatnonzero(is_known))
+        critical = _critical_value(covariance, estimate.clusters - 1, tested.level_of_others, rng)
+        for k, (is_ahead, reach) in enumerate(_compare_each(estimate, known, covariance, critical)):
+            is_ahead &= ~_has_few_items(items, known[k], known)
+            worse[known[k]] += is_ahead.sum()
+            better[known] += is_ahead
+            if matrices:
+                matrices[0][known[k], known] |= is_ahead
+                matrices[1][known[k], known] = reach
+    best[is_placed], worst[is_placed] = 1 + better[is_placed], size - worse[is_placed]
+    is_above, reaches = matrices or (None, None)
+    return Contrasts(best, worst, is_above, reaches, critical, tested.tests, tested.tail)
+
+
+@dataclass(frozen=True, slots=True)
+class TestedPairs:
+    """Pairs that were compared by their own tests: the `tests` by pair of codes, lower code first, each at the
+    one-sided level `tail`; the `decided` ones, better model first; the simultaneous confidence level that is left for
+    the other pairs."""
+
+    tests: Mapping[tuple[int, int], DifferenceTest]
+    tail: float
+    decided: tuple[tuple[int, int], ...]
+    level_of_others: float
+
+
+def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarray | None, level: float) -> TestedPairs:
+    """Test pairs of models without a standard error, or with few items, by their own tests at Bonferroni's level.
+
+    A test of n items, whose p-value is 2^-n at least, is left out if it cannot reject. If all tests reject, the other
+    pairs keep the whole error rate (a fallback of Bonferroni's tests, Wiens 2003), else their share of it.
+    """
+    placed = np.flatnonzero(~np.isnan(estimate.score))
+    number = len(placed) * (len(placed) - 1) // 2
+    tail = (1 - level) / max(2 * number, 1)
+    if estimate.tests is None or (is_known[placed].all() and not _has_few_items(items, placed, placed).any()):
+        return TestedPairs({}, tail, (), level)
+    tests: dict[tuple[int, int], DifferenceTest] = {}
+    decided, open_pairs = [], 0
+    for first, second in combinations(placed.tolist(), 2):
+        has_errors = bool(is_known[first] and is_known[second])
+        if has_errors and not _has_few_items(items, first, second):
+            continue
+        if items is not None and 0.5 ** float(min(items[first], items[second])) > tail:
+            continue
+        test = estimate.tests.difference(first, second)
+        if test is None:
+            continue
+        tests[first, second] = test
+        if (pair := _decide(estimate, test, (first, second), tail)) is not None:
+            decided.append(pair)
+        elif not has_errors:
+            open_pairs += 1
+    # Pairs with errors are part of the largest |t| already.
+    apart = sum(not (is_known[first] and is_known[second]) for first, second in tests)
+    together = int(is_known.sum()) * (int(is_known.sum()) - 1) // 2
+    share = together / max(together + apart, 1) if open_pairs else 1.0
+    return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
+
+
+def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
+    """Return whether the model with the code `first`, or that with `second`, has fewer than 8 items."""
+    if items is None:
+        return np.zeros(np.broadcast_shapes(np.shape(first), np.shape(second)), dtype=bool)
+    return np.minimum(items[first], items[second]) < FEWEST_ITEMS
+
+
+def _decide(
+    estimate: ScoreEstimates, test: DifferenceTest, pair: tuple[int, int], tail: float
+) -> tuple[int, int] | None:
+    """Return the codes of a pair, the better first, if its test and the order of the scores agree; else None."""
+    better, worse = pair if estimate.score[pair[0]] > estimate.score[pair[1]] else pair[::-1]
+    if estimate.score[better] == estimate.score[worse]:
+        return None
+    p = test.p_above() if better == pair[0] else test.p_below()
+    if p > tail:
+        return None
+    if estimate.draws is not None and 1 - np.mean(estimate.draws[:, better] > estimate.draws[:, worse]) > tail:
+        return None
+    return better, worse
+
+
+def _ordered_covariance(estimate: ScoreEstimates, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the codes of models with standard errors, the best first, and the covariance of their scores."""
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
         covariance = centre_covariance(covariance)
     # Equal scores are ordered by their errors: the names of models must not decide who gets which draws.
-    place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
-    known, covariance = known[place], covariance[np.ix_(place, place)]
-    critical = _critical_value(covariance, estimate.clusters - 1, level, rng)
-    matrices = None
-    if size <= MOST_SIMULATED:
-        matrices = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
-    better, worse = np.zeros((2, len(known)), dtype=np.int64)
-    for k, (is_ahead, reach) in enumerate(_compare_each(estimate, known, covariance, critical)):
-        worse[k] = is_ahead.sum()
-        better += is_ahead
-        if matrices:
-            matrices[0][known[k], known], matrices[1][known[k], known] = is_ahead, reach
-    best[known], worst[known] = 1 + better, size - worse
-    is_above, reaches = matrices or (None, None)
-    return Contrasts(best, worst, is_above, reaches, critical)
+    place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -estimate.score[known].round(9)))
+    return known[place], covariance[np.ix_(place, place)]
 
 
 def _compare_each(

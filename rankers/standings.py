@@ -10,7 +10,7 @@ from podium.checks import CHECKS
 from podium.nouns.battles import Battles, Counts
 from podium.nouns.ranking import Entry, Fit, Separation, Standings
 from podium.rankers.cells import BattleData, pair_sums_with_items
-from podium.rankers.intervals import ScoreEstimates, finite_or_none
+from podium.rankers.intervals import ScoreEstimates, finite_or_none, t_quantile
 from podium.rankers.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.rank_sets import Contrasts, compare_all_pairs
 from podium.text import some
@@ -70,7 +70,7 @@ def build_standings(
 ) -> Standings:
     """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the usual warnings."""
     last = len(exposure.models) + len(exposure.unranked)
-    contrasts = compare_all_pairs(result.estimate, level=level, rng=rng)
+    contrasts = compare_all_pairs(result.estimate, level=level, rng=rng, items=exposure.items)
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
     by_model = {} if {*items.values()} == {exposure.counts.items} else {"items_by_model": items}
     return Standings(
@@ -104,20 +104,53 @@ def _separation(exposure: Exposure, result: RankerResult, contrasts: Contrasts) 
     if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
-    cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
-    gap = float(estimate.score[order[0]] - estimate.score[order[1]])
-    reach = float(contrasts.reach[order[0], order[1]])
-    z = gap / reach * contrasts.critical
+    lead = _first_lead(estimate, contrasts, order[0], order[1])
     return Separation(
         names=tuple(exposure.models[k] for k in order),
-        cuts=tuple(cuts),
+        cuts=tuple(k for k in range(1, len(order)) if is_above[:k, k:].all()),
         beats=tuple(tuple(np.flatnonzero(row).tolist()) for row in is_above),
-        critical=contrasts.critical,
+        critical=lead.critical,
         clusters=estimate.clusters,
-        gap=gap,
-        z=z if 0 < reach < np.inf else None,
-        lead=(gap, gap - reach, gap + reach) if is_above[0, 1] and gap > reach else None,
+        gap=lead.gap,
+        z=lead.z,
+        lead=lead.interval if is_above[0, 1] else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLead:
+    """The gap between the first two models, infinite if unbounded: `interval` is the gap with its simultaneous ends,
+    infinite where unbounded, None if it is unknown or holds 0; `z` is the gap over its error."""
+
+    gap: float
+    critical: float
+    z: float | None = None
+    interval: tuple[float, float, float] | None = None
+
+
+def _first_lead(estimate: ScoreEstimates, contrasts: Contrasts, first: int, second: int) -> FirstLead:
+    """Return the gap between the first two models, by their own test if they were compared by one."""
+    gap = float(estimate.score[first] - estimate.score[second])
+    pair = min(first, second), max(first, second)
+    reach, critical = float(contrasts.reach[first, second]), contrasts.critical  # type: ignore[index]
+    test = contrasts.tests.get(pair)
+    if test is None and np.isinf(reach) and estimate.tests is not None:
+        # The pair has too few items for its test to decide, which knows why there is no error.
+        test = estimate.tests.difference(*pair)
+    if test is None:
+        # Medians of few values often differ by one step, which is no multiple of an error.
+        has_error = 0 < reach < np.inf and estimate.draws is None
+        interval = (gap, gap - reach, gap + reach) if gap > reach else None
+        return FirstLead(gap, critical, gap / reach * critical if has_error else None, interval)
+    if estimate.tests is None or not estimate.tests.in_scores:
+        return FirstLead(gap, contrasts.critical)
+    ends = test.low(contrasts.tail), test.high(contrasts.tail)
+    low, high = ends if first == pair[0] else (-ends[1], -ends[0])
+    gap = abs(test.value)
+    critical = float(t_quantile(max(test.items, 2), 1 - 2 * contrasts.tail))
+    z = gap / (gap - low) * critical if np.isfinite(gap - low) and gap > low else None
+    # Where the exact test decides, the end of the interval is not beyond 0.
+    return FirstLead(gap, critical, z, (gap, max(low, 0.0), high))
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
@@ -184,7 +217,14 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[str]:
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat
     if estimate.method is not None and lost.any():
         names = some([exposure.models[k] for k in np.flatnonzero(lost)])
-        yield f"no interval for {names}: some bootstrap resamples contain none of their battles"
+        yield f"no interval for {names}: {_why_no_interval(exposure, estimate)}"
     if flat.any():
         names = some([exposure.models[k] for k in np.flatnonzero(flat)])
         yield f"no variation between items for {names}: their interval cannot be computed"
+
+
+def _why_no_interval(exposure: Exposure, estimate: ScoreEstimates) -> str:
+    """Return why models without a likelihood's verdict on them have no interval."""
+    if estimate.pinned is not None:
+        return f"the data do not bound their differences to {exposure.models[estimate.pinned]}, which is pinned"
+    return "most bootstrap resamples contain too few of their battles"

@@ -145,6 +145,45 @@ class Strengths:
         theta[sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         return theta
 
+    def resampled_scores(self, scale: EloScale, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+        """Fit Elo scores to resamples, shape (draws, models): NaN where a resample does not connect a model with the
+        others, infinite where it separates a model that all battles bound.
+
+        Models that a resample does not bound stay where all battles put them, beside the others, in its origin.
+        """
+        credit, weight = cells.resampled_sums(counts)
+        sound = are_sound(self.pairs, credit, weight)
+        theta = np.full((len(counts), self.pairs.models), np.nan)
+        for part, penalty in ((sound, self.regularization), (~sound, max(self.regularization, REGULARIZATION))):
+            if part.any():
+                likelihood = pair_likelihood(self.pairs, penalty, credit[part], weight[part])
+                theta[part] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
+        scores = scale.scores(theta)
+        for draw in np.flatnonzero(~sound):
+            beyond = self._unbounded(self.pairs, credit[draw], weight[draw], theta[draw])
+            lost = np.isnan(beyond) | (beyond != 0)
+            if lost.all() or (scale.pinned is not None and lost[scale.pinned]):
+                scores[draw] = np.nan
+                continue
+            share = np.where(lost, 0.0, scale.weights)
+            shift = share @ (theta[draw] - self.theta) / max(share.sum(), 1e-300)
+            scores[draw] = scale.scores(np.where(lost, self.theta + shift, theta[draw])) + beyond
+        return scores
+
+    def _unbounded(self, pairs: Pairs, credit: np.ndarray, weight: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """Return 0 for models that a resample bounds as all battles do, else the infinite side on which they are, or
+        NaN where they have no battle with the bounded ones, even through others, shape (models,)."""
+        separated = separated_in_resamples(pairs, credit[None], weight[None])[0] & ~separated_models(pairs)
+        if separated.all():
+            return np.full(pairs.models, np.nan)
+        if not separated.any():
+            return np.zeros(pairs.models)
+        core = ~separated & ~separated_models(pairs)
+        group = comparison_graph(pairs.take(weight > 0)).group
+        side = np.where(theta > theta[core].mean(), np.inf, -np.inf)
+        apart = ~np.isin(group, group[core])
+        return np.where(separated, np.where(apart, np.nan, side), 0.0)
+
     def _factor(self) -> tuple[np.ndarray, bool]:
         """Return the Cholesky factor of the negative Hessian, as `scipy.linalg.cho_solve` takes it."""
         return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)

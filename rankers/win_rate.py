@@ -17,10 +17,11 @@ from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import bootstrap_pair_scores
 from podium.rankers.graph import comparison_graph
-from podium.rankers.intervals import Interval, ScoreEstimates, sandwich_estimate
+from podium.rankers.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
 from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.lengths import External, LengthOf, read_lengths
-from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, opponent_weights, win_rates
+from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
+from podium.rankers.rate_difference import RateTests, rate_weights
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
@@ -104,7 +105,8 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     if estimate.method and (few := int(are_pooled(pairs, clusters).sum())):
         pooled = f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
-    return _bound_rates(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
+    tests = PairTests(RateTests(battles).difference)
+    return _bound_rates(replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests), battles, level)
 
 
 def _filter_by_model(battles: Battles, model: str) -> Battles:
@@ -162,10 +164,7 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
 
     `pairs`: sums of the same battles, with counts of items.
     """
-    pooled, size, (in_first, in_second) = are_pooled(pairs, battles.clusters), pairs.models, opponent_weights(pairs)
-    # The weight of each pair's credit in each model's rate, shape (pairs, models).
-    rows, codes = np.tile(np.arange(len(pooled)), 2), np.concatenate([pairs.first, pairs.second])
-    weights = sparse.csr_matrix((np.concatenate([in_first, -in_second]), (rows, codes)), shape=(len(pooled), size))
+    pooled, size, weights = are_pooled(pairs, battles.clusters), pairs.models, rate_weights(pairs)
     rate, shares, squares = pairs.credit / pairs.weight, np.zeros(len(pooled)), np.zeros(len(pooled))
     covariance, moments = np.zeros((size, size)), np.zeros((2, size))
     for block in battles.blocks():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from podium.text import plural, some
 
-ALL_LEVEL = "{models} are level."
+SAME_SCORE = "{models} have the same score and are too close to call: no test of their differences is known."
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NOTHING_PLACED = "Nothing is claimed about {models}."
 NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."
@@ -12,7 +12,9 @@ NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({extra[conformal_low]:.0f} 
 
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
 LEAD = ": {gap} ({low} … {high}) above {second}"
-LEAD_IN_WINS = "{lead}, or {wins:.0f} wins in 100"
+LEAD_FROM = ": at least {low} above {second}"
+LEAD_IN_WINS = "{lead}, or a win rate of {least}{wins:.0%} counting ties as half"
+AT_LEAST = "at least "
 OPEN_GROUP = "{models} lead and are too close to call {evidence}."
 PARTLY_OPEN_GROUP = "{models} are clearly ahead of the rest; first is {first}; {behind}."
 BEHIND = "{model} is clearly behind {better}"
@@ -36,6 +38,8 @@ MORE_ITEMS = (
     "This number {tested}."
 )
 MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
+GAP_UNBOUNDED = "the data do not bound their gap"
+NO_GAP = "no difference was measured"
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
 RIVAL_LEADS = "without {items}, {rival} leads"

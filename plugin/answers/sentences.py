@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import comb
+from math import comb, isinf
 
 import numpy as np
 from scipy.special import ndtri
@@ -93,25 +93,38 @@ def _new_leader_sentence(standings: Standings) -> str | None:
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
     """Write how many more items would separate the first two; None if they are, or a tournament has its own advice."""
     separation = standings.separation
-    if separation is None or separation.z is None or len(separation.names) < 2:
+    if separation is None or len(separation.names) < 2:
         return None
     if 1 in separation.beats[0] or "decisions" in standings.diagnostics.get("answer", {}):
         return None
     if "ladder" in standings.diagnostics:
         return None  # more items leave the errors of given ratings as they are
     first, second = separation.names[:2]
+    number, noun = None, "item" if standings.counts.items > 1 else "battle"
     if "structured" in standings.diagnostics:
         noun, number = "label", _estimate_further_labels(standings, separation)
-    else:
-        noun = "item" if standings.counts.items > 1 else "battle"
+    elif separation.z is not None:
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
         gap, pairs = difference_text(separation.gap, standings.scale), comb(len(separation.names), 2)
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs)
-    reason = rank_templates.GAP_WITHIN_ERROR if separation.z < 1 else rank_templates.LABELS_UNBOUNDED
-    if robustness and robustness.items:
-        reason = rank_templates.RIVAL_LEADS.format(items=join_item_names(robustness.items), rival=robustness.new_leader)
+    reason = _why_unknown(separation, robustness)
+    if reason is None:
+        return None
     return rank_templates.MORE_ITEMS_UNKNOWN.format(noun=noun, first=first, second=second, reason=reason)
+
+
+def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -> str | None:
+    """Return why the number of further items is unknown; None if nothing is known of the error of the gap."""
+    if robustness and robustness.items:
+        return rank_templates.RIVAL_LEADS.format(items=join_item_names(robustness.items), rival=robustness.new_leader)
+    if separation.z is None:
+        if isinf(separation.gap):
+            return rank_templates.GAP_UNBOUNDED
+        return rank_templates.NO_GAP if separation.gap == 0 else None
+    if separation.z < 1:
+        return rank_templates.GAP_WITHIN_ERROR
+    return rank_templates.LABELS_UNBOUNDED
 
 
 def connecting_sentence(standings: Standings) -> str | None:

@@ -1,7 +1,7 @@
 """Which models lead, by simultaneous tests of all pairs: a cut ends a group, and the first group is described."""
 
 from itertools import pairwise
-from math import comb
+from math import comb, isfinite
 
 from scipy.special import expit
 
@@ -18,10 +18,10 @@ MOST_PAIRS = 2
 
 
 def who_sentence(standings: Standings) -> str | None:
-    """Write which models lead; if fewer than two have intervals, a tie of all or new models' ratings; else None."""
+    """Write which models lead; if fewer than two have rank sets, equal scores or new models' ratings; else None."""
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
-        return _level_sentence(standings) or _new_models_sentence(standings)
+        return _same_score_sentence(standings) or _new_models_sentence(standings)
     sentences = _groups_text(standings, separation) if separation.cuts else _no_cut_sentence(standings, separation)
     if not (unplaced := unplaced_models(standings)):
         return sentences
@@ -51,13 +51,13 @@ def leading_group(standings: Standings) -> frozenset[str]:
     return frozenset(separation.names[: separation.cuts[0]]) if separation and separation.cuts else frozenset()
 
 
-def _level_sentence(standings: Standings) -> str | None:
-    """Write that all models are level; None if scores differ."""
+def _same_score_sentence(standings: Standings) -> str | None:
+    """Write that all models have the same score, where no test compares them; None if scores differ."""
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
     if len(scores) < 2 or len({*scores}) > 1:
         return None
     models = "The two models" if len(scores) == 2 else all_of(len(scores), "model").capitalize()
-    return rank_templates.ALL_LEVEL.format(models=models)
+    return rank_templates.SAME_SCORE.format(models=models)
 
 
 def _new_models_sentence(standings: Standings) -> str | None:
@@ -130,12 +130,22 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
 
 
 def _lead(standings: Standings, separation: Separation) -> str:
-    """Write the gap between first and second with the simultaneous interval behind the cut."""
+    """Write the gap between first and second with the simultaneous interval behind the cut, or its lower end only."""
     if separation.lead is None:
         return ""
-    gap, *ends = (difference_text(value, standings.scale) for value in separation.lead)
-    low, high = (end.partition(" ")[0] for end in ends)
-    lead = rank_templates.LEAD.format(gap=gap, low=low, high=high, second=separation.names[1])
+    gap, low, high = separation.lead
+    is_bounded = isfinite(gap)
+    if is_bounded:
+        ends = (
+            difference_text(end, standings.scale).partition(" ")[0] if isfinite(end) else "∞" for end in (low, high)
+        )
+        fields = dict(zip(("low", "high"), ends, strict=True)) | {"gap": difference_text(gap, standings.scale)}
+        lead = rank_templates.LEAD.format(second=separation.names[1], **fields)
+    else:
+        least = difference_text(low, standings.scale)
+        lead = rank_templates.LEAD_FROM.format(low=least, second=separation.names[1])
     if standings.scale != "elo":
         return lead
-    return rank_templates.LEAD_IN_WINS.format(lead=lead, wins=100 * expit(separation.lead[0] / POINTS))
+    wins = expit((gap if is_bounded else low) / POINTS)
+    least = "" if is_bounded else rank_templates.AT_LEAST
+    return rank_templates.LEAD_IN_WINS.format(lead=lead, least=least, wins=wins)

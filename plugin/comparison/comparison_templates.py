@@ -1,6 +1,6 @@
 """The sentences of a comparison, with named fields; `comparison.answer` chooses among them."""
 
-LEVEL = "{candidate} and {baseline} are level{interval}, too close to call: {test}."
+LEVEL = "{candidate} and {baseline} are too close to call, with no difference measured{interval}: {test}."
 OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
 CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
 TALLY = "{wins}, {losses}, {ties} by item{identical}."

@@ -41,6 +41,10 @@ def _model_axis(models: Sequence[str], **axis: Any) -> Any:
     return alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, **axis))
 
 
+BOUNDED = "isValid(datum.low) && isValid(datum.high)"
+"""Rows with both ends of an interval, in Vega's expressions."""
+
+
 def _height(models: Sequence[str]) -> int:
     return (12 if len(models) > MANY else 24) * len(models)
 
@@ -58,7 +62,13 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         chart = chart.encode(yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown))
     axis = {"title": f"{scale}, {percent(first.level)} intervals"}
     ticks = alt.Axis(format="d" if scale == "Elo" else "", tickCount=6, labelFlush=False)
-    layers = [chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q")]
+    layers = [chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q").transform_filter(BOUNDED)]
+    for end, other, shape in (("low", "high", "triangle-right"), ("high", "low", "triangle-left")):
+        if any(row[end] is not None and row[other] is None for row in rows):
+            # An interval without a second end is drawn to the score, where a triangle says that it goes on.
+            opened = chart.transform_filter(f"isValid(datum.{end}) && !isValid(datum.{other})")
+            layers.append(opened.mark_rule(strokeWidth=2.5).encode(x=alt.X(f"{end}:Q", **axis), x2="score:Q"))
+            layers.append(opened.mark_point(filled=True, size=160, shape=shape).encode(x=alt.X("score:Q", **axis)))
     if any(row["conformal_low"] is not None for row in rows):
         conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
         layers.insert(0, conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q"))

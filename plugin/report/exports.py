@@ -74,6 +74,11 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
     if entry.low is not None and entry.high is not None:
         ends = f"{number_text(entry.low, 3)} to {number_text(entry.high, 3)}"
         parts.append(f"{percent(standings.level)} interval {ends} ({standings.interval})")
+    elif entry.low is not None or entry.high is not None:
+        bound = (
+            f"at least {number_text(entry.low, 3)}" if entry.high is None else f"at most {number_text(entry.high, 3)}"
+        )
+        parts.append(f"{percent(standings.level)} bound: {bound} ({standings.interval})")
     parts.append(f"{standings.counts.items:,} items, {entry.battles:,} battles")
     judges = ranking.provenance.get("judges", ())
     return "; ".join([*parts, *([f"judged by {some(judges, most=3)}"] if judges else [])])

@@ -40,9 +40,12 @@ def difference_text(value: float, scale: str) -> str:
 
 
 def interval_text(low: float | None, high: float | None, digits: int) -> str:
-    """Format an interval; a dash for unknown ends."""
-    ends = f"{number_text(low, digits)} … {number_text(high, digits)}"
-    return EMPTY if low is None and high is None else ends
+    """Format an interval, of which an end that is None beside a known one is unbounded; a dash without ends."""
+    if low is None and high is None:
+        return EMPTY
+    first = "-∞" if low is None else number_text(low, digits)
+    last = "∞" if high is None else number_text(high, digits)
+    return f"{first} … {last}"
 
 
 def range_text(low: int | None, high: int | None) -> str:

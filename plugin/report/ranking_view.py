@@ -144,7 +144,7 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     if known.get("uneven_opponents") and standings.scale == "elo":
         yield "win rates: opponents met on few items count less (--ranker win-rate names them)"
     if standings.fit.separated:
-        yield "* separated: the data do not bound this rating"
+        yield "* separated: the data bound this rating on one side at most"
 
 
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:

@@ -163,10 +163,12 @@ def bar_column(
 
 
 def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, mark: float | None = None) -> str:
-    """Draw an interval in characters on a common axis; without ends its value is an open circle.
+    """Draw an interval in characters on a common axis; without two ends its value is an open circle.
 
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9)
     '  ├─●─┤  '
+    >>> interval_bar(Estimate(2, 1, None), (0, 4), 9)
+    '  ├─○    '
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9, mark=4)
     '  ├─●─┤ ◇'
     """
@@ -178,11 +180,14 @@ def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, ma
         return round((value - least) / (most - least) * (width - 1))
 
     value = place(bar.value)
-    cells[value] = "○"
-    if bar.low is not None and bar.high is not None:
-        left, right = place(bar.low), place(bar.high)
-        cells[left : right + 1] = ["─"] * (right + 1 - left)
-        cells[left], cells[right], cells[value] = "├", "┤", "●"
+    left = value if bar.low is None else place(bar.low)
+    right = value if bar.high is None else place(bar.high)
+    cells[left : right + 1] = ["─"] * (right + 1 - left)
+    if bar.low is not None:
+        cells[left] = "├"
+    if bar.high is not None:
+        cells[right] = "┤"
+    cells[value] = "○" if bar.low is None or bar.high is None else "●"
     if mark is not None:
         cells[place(mark)] = "◆" if place(mark) == value else "◇"
     return "".join(cells)

@@ -16,7 +16,7 @@ from podium.tournaments.schedule import Field, Round
 from podium.tournaments.stopping import MIN_ITEMS, SAME, Look, Progress, Stopping, connected_groups
 
 LEVEL_ON_EVERY_ITEM = (
-    "All models are level on every item, so no error is known. The judge may only give ties, or always prefer the "
+    "All models earn the same on every item, so no error is known. The judge may only give ties, or always prefer the "
     "response shown first: read some of its replies."
 )
 

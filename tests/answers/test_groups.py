@@ -1,6 +1,7 @@
 """The sentences about the leaders, tested on constructed sets of distinguishable pairs."""
 
 from itertools import combinations, pairwise
+from math import inf
 
 import pandas as pd
 import pytest
@@ -37,7 +38,17 @@ def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
 
 def test_leader_distinguishable_from_all_is_ahead_by_its_gap_interval() -> None:
     sentence = who_sentence(standings(across(1, 3), lead=(71.0, 34.0, 108.0)))
-    assert sentence == "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or 60 wins in 100."
+    assert sentence == (
+        "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or a win rate of 60% counting ties as half."
+    )
+
+
+def test_an_unbounded_lead_has_its_lower_end_only() -> None:
+    sentence = who_sentence(standings(across(1, 3), lead=(inf, 200.0, inf)))
+    assert sentence == (
+        "amber is clearly ahead of all others: at least 200 Elo above birch, or a win rate of at least 76% counting "
+        "ties as half."
+    )
 
 
 def test_groups_that_nothing_distinguishes_inside() -> None:
@@ -189,17 +200,30 @@ def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
     assert ranking_text(ranking).startswith(answer[0][:60])
 
 
-def test_answer_reports_level_models() -> None:
-    """Ties give no standard error, and so no interval; no model has the highest score."""
+def test_models_that_only_tied_are_too_close_to_call() -> None:
+    """Ties give no standard error, and no evidence of a difference or of none."""
     frame = podium.simulate(4, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
     [standings] = podium.rank(podium.read_battles(frame)).standings
-    assert standings.answer[0] == "All four models are level."
-    assert len(standings.answer) == 2
+    assert standings.answer[0] == "All pairs of the four models are too close to call on these 30 items."
+    assert standings.answer[2].endswith("is unknown: no difference was measured.")
+    assert {(entry.rank_low, entry.rank_high) for entry in standings.entries} == {(1, 4)}
 
 
-def test_two_level_models_are_the_two_models() -> None:
-    frame = podium.simulate(2, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
-    assert podium.rank(podium.read_battles(frame)).standings[0].answer[0] == "The two models are level."
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_three_ties_are_not_level(ranker: str) -> None:
+    rows = [(f"i{k}", *pair, 0.5) for k in range(3) for pair in combinations("ABC", 2)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    assert podium.rank(frame, ranker).standings[0].answer[0] == (
+        "All pairs of the three models are too close to call on these 3 items."
+    )
+
+
+def test_equal_scores_without_tests_are_too_close_to_call() -> None:
+    entries = tuple(Entry(name, 1, None, None, 0.5, None, None, None, 1) for name in NAMES[:3])
+    bare = Standings("own", "score", 0.95, None, entries, Counts(40, 1, 1, 0, 0, None, None))
+    assert who_sentence(bare) == (
+        "All three models have the same score and are too close to call: no test of their differences is known."
+    )
 
 
 @pytest.mark.parametrize("by", [None, "category"])

@@ -383,7 +383,7 @@ def test_models_that_are_level_on_every_item_show_no_error_and_nothing_is_settle
     answer = build_tournament_answer(rule, world.field, rounds)
     assert {one.credit if one.pairing.first == one.pairing.a else 1 - one.credit for one in rounds[0].outcomes} == {1.0}
     assert (answer.answered, answer.reason) == (False, "items")
-    assert "All models are level on every item" in answer.decisions[-1]
+    assert "All models earn the same on every item" in answer.decisions[-1]
 
 
 def test_strengths_and_errors_at_a_look_are_those_of_the_ranker() -> None:

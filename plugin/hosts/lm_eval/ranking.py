@@ -205,7 +205,7 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write a model's score on a task and its standard error into the results; return why if there is none."""
     entry, name = next((entry for entry in standings.entries if entry.model == model), None), standings.ranker
-    if entry is None or entry.score is None or (entry.separated and entry.low is None):
+    if entry is None or entry.score is None or entry.separated:
         why = "its battles do not bound it" if entry else "it has no battle that could be read"
         return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
     filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")

@@ -138,12 +138,15 @@ def estimate_elo(
     guests = few_battles_of(strengths, battles, battles.clusters_by_model()) if simple and clusters > 1 else []
     covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
     estimate = sandwich_estimate(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
-    tests = (
-        PairTests(EloTests(battles, strengths.regularization).difference) if simple and not strengths.prior else None
-    )
+    tests = None
+    if not strengths.prior:
+        # Of a ladder's ratings, battles alone say too little.
+        columns = strengths.likelihood.design.columns
+        offset = None if columns is None else columns @ strengths.coefficients
+        tests = PairTests(EloTests(battles, strengths.regularization, offset).difference)
     estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple), tests=tests)
     estimate = with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
-    return bound_separated(estimate, strengths, battles, scale, level) if tests else estimate
+    return bound_separated(estimate, strengths, battles, scale, level) if tests and simple else estimate
 
 
 def bound_separated(

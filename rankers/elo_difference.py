@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from podium.errors import NotIdentifiedError
 from podium.rankers.cells import BattleData, load_battles
-from podium.rankers.coded import CodedBattles, surplus_by_cluster
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
 from podium.rankers.graph import comparison_graph, strong_components
@@ -77,13 +77,14 @@ class RatingGap:
         direction = linalg.solve(self.likelihood.information_at(theta), contrast, assume_a="pos")
         direction /= direction[self.a] - direction[self.b]
         expected = expit(theta[coded.a] - theta[coded.b] + (0.0 if self.offset is None else self.offset))
-        surplus = surplus_by_cluster(coded, expected)
-        prior = self.regularization * direction * theta / coded.clusters
-        scores = np.asarray(surplus @ direction).ravel() - prior.sum()
-        # Scores that cancel up to rounding are zero.
-        size = np.asarray(abs(surplus) @ np.abs(direction)).ravel() + np.abs(prior).sum()
-        scores = np.where(np.abs(scores) > ROUNDING * size, scores, 0.0)
         reach = coded.weight * (direction[coded.a] - direction[coded.b])
+        surplus = coded.credit - expected
+        prior = self.regularization * direction * theta / coded.clusters
+        scores = np.bincount(coded.cluster, reach * surplus, coded.clusters) - prior.sum()
+        # Scores that cancel up to rounding are zero.
+        most = coded.weight * (np.abs(direction[coded.a]) + np.abs(direction[coded.b]))
+        size = np.bincount(coded.cluster, most * np.abs(surplus), coded.clusters) + np.abs(prior).sum()
+        scores = np.where(np.abs(scores) > ROUNDING * size, scores, 0.0)
         scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(self.items, 1)
         return scores, scatter
 
@@ -105,19 +106,19 @@ class EloTests:
     offset: np.ndarray | None = None
 
     @cached_property
-    def coded(self) -> CodedBattles:
+    def loaded_battles(self) -> CodedBattles:
         """The battles, or sums by item and pair, in memory."""
         return load_battles(self.battles)
 
     @cached_property
     def pairs(self) -> Pairs:
         """Sums of credits and weights by pair."""
-        return pair_sums(self.coded)
+        return pair_sums(self.loaded_battles)
 
     @cached_property
     def theta(self) -> np.ndarray:
         """Most likely log-strengths, shape (models,)."""
-        return maximize(rating_likelihood(self.coded, self.pairs, self.regularization, self.offset)).at
+        return maximize(rating_likelihood(self.loaded_battles, self.pairs, self.regularization, self.offset)).at
 
     @cached_property
     def component(self) -> np.ndarray:
@@ -127,12 +128,13 @@ class EloTests:
     @cached_property
     def items(self) -> np.ndarray:
         """Number of items in which each model has a battle, shape (models,)."""
-        return self.coded.clusters_by_model()
+        return self.loaded_battles.clusters_by_model()
 
     @cached_property
     def is_scarce(self) -> np.ndarray:
         """Which models have hardly won, or hardly lost, any battle, shape (models,)."""
-        coded, size = self.coded, len(self.coded.models)
+        coded = self.loaded_battles
+        size = len(coded.models)
         won = np.bincount(coded.a, coded.credit, size) + np.bincount(coded.b, 1 - coded.credit, size)
         scarce: np.ndarray = np.minimum(won, coded.battles_by_model() - won) < SCARCE
         return scarce
@@ -141,7 +143,7 @@ class EloTests:
         """Return the tests of the difference between the ratings of the models with codes a and b."""
         fewest = int(min(self.items[a], self.items[b]))
         few = bool(fewest < FEW or self.is_scarce[a] or self.is_scarce[b])
-        gap = RatingGap(self.coded, self.pairs, a, b, self.regularization, few, fewest, self.offset)
+        gap = RatingGap(self.loaded_battles, self.pairs, a, b, self.regularization, few, fewest, self.offset)
         start = float(self.theta[a] - self.theta[b]) * POINTS
         start = start if abs(start) > SAME_RATING else 0.0
         nonzero = drop_zeros(gap.contributions(0.0)[0])

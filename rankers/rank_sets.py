@@ -123,7 +123,7 @@ def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarr
         if test is None:
             continue
         tests[first, second] = test
-        if (pair := _decide(estimate, test, (first, second), tail)) is not None:
+        if (pair := _order_of_decided(estimate, test, (first, second), tail)) is not None:
             decided.append(pair)
         elif not has_errors:
             open_pairs += 1
@@ -141,7 +141,7 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
     return np.minimum(items[first], items[second]) < FEWEST_ITEMS
 
 
-def _decide(
+def _order_of_decided(
     estimate: ScoreEstimates, test: DifferenceTest, pair: tuple[int, int], tail: float
 ) -> tuple[int, int] | None:
     """Return the codes of a pair, the better first, if its test and the order of the scores agree; else None."""

@@ -160,7 +160,7 @@ class Strengths:
                 theta[part] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         scores = scale.scores(theta)
         for draw in np.flatnonzero(~sound):
-            beyond = self._unbounded(self.pairs, credit[draw], weight[draw], theta[draw])
+            beyond = self._unbounded_sides(self.pairs, credit[draw], weight[draw], theta[draw])
             lost = np.isnan(beyond) | (beyond != 0)
             if lost.all() or (scale.pinned is not None and lost[scale.pinned]):
                 scores[draw] = np.nan
@@ -170,7 +170,7 @@ class Strengths:
             scores[draw] = scale.scores(np.where(lost, self.theta + shift, theta[draw])) + beyond
         return scores
 
-    def _unbounded(self, pairs: Pairs, credit: np.ndarray, weight: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    def _unbounded_sides(self, pairs: Pairs, credit: np.ndarray, weight: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """Return 0 for models that a resample bounds as all battles do, else the infinite side on which they are, or
         NaN where they have no battle with the bounded ones, even through others, shape (models,)."""
         separated = separated_in_resamples(pairs, credit[None], weight[None])[0] & ~separated_models(pairs)

@@ -39,7 +39,8 @@ def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
 def test_leader_distinguishable_from_all_is_ahead_by_its_gap_interval() -> None:
     sentence = who_sentence(standings(across(1, 3), lead=(71.0, 34.0, 108.0)))
     assert sentence == (
-        "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or a win rate of 60% counting ties as half."
+        "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or a win rate of 60% counting ties as "
+        "half."
     )
 
 

@@ -80,7 +80,7 @@ def rank(
         raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
     # Each judge has its own temperature: where judges are the slices, each is fitted alone.
     alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
-    context = _choose_context(functions, None if alone else battles, calibration)
+    context = choose_context(functions, None if alone else battles, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
     standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
@@ -223,7 +223,7 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
     ]
 
 
-def _choose_context(
+def choose_context(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
     calibration: Calibration | str | Path | None,

@@ -111,6 +111,12 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
 
     for name in rankers:
         catalogue.extension(Ranker, name)
+    if arguments[0] in COMMANDS[:2] and not any(word.startswith("podium/") for word in arguments[1:]):
+        from podium.verbs.trial_ranking import COMING_SCORES, check_rankers
+
+        # Which models and scorers there are is known when the eval has begun; a tournament's task checks its own.
+        for note in check_rankers(rankers, COMING_SCORES):
+            tell(note)
     os.environ[RANKER_VARIABLE] = ",".join(rankers)
 
 

@@ -119,6 +119,12 @@ def option_typed(name: str) -> Any:
     return None if command is None else command.params.get(name)
 
 
+def typed_metadata() -> dict[str, str]:
+    """Return the values of `--metadata` of the command that runs now; empty where no command runs."""
+    words = (str(word).partition("=") for word in option_typed("metadata") or ())
+    return {name: value for name, _, value in words}
+
+
 @contextmanager
 def plain_errors() -> Iterator[None]:
     """Re-raise podium's errors so that Inspect prints them without a traceback, still of their class."""

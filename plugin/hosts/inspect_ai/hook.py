@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
-from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
+from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, RunStart, hooks
 from inspect_ai.log import (
     EvalError,
     EvalLog,
@@ -17,9 +17,9 @@ from inspect_ai.log import (
 )
 
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.compatibility import flatten_arguments, typed_metadata
 from podium.hosts.inspect_ai.log_contents import is_tournament, read_tournament, reason_of_stop
-from podium.hosts.inspect_ai.log_files import PLAYED_FOR, RANKER_VARIABLE
+from podium.hosts.inspect_ai.log_files import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, rankers_asked_for
 from podium.hosts.inspect_ai.ranking_in_log import write_beside, write_header, write_into_log
 from podium.hosts.inspect_ai.rescoring import LogStates, states_of, watch_scoring
 from podium.printable import tell
@@ -38,6 +38,13 @@ class PodiumHooks(Hooks):
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
         watch_scoring(click.get_current_context(silent=True))
+
+    async def on_run_start(self, data: RunStart) -> None:
+        """Say before the first call which rankers that metadata ask for cannot rank the run."""
+        typed = rankers_asked_for(typed_metadata(), {**os.environ, RANKER_VARIABLE: ""})
+        # A tournament's task checks its own rankers, and `podium inspect` those of its option.
+        if typed and not all(name.startswith(f"{NAMESPACE}/") for name in data.task_names):
+            _say_what_cannot_be_ranked(typed)
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
@@ -58,6 +65,17 @@ def _set_exit_code(ranked: bool) -> None:
         root.meta["podium.ranked"] = ranked
 
 
+def _say_what_cannot_be_ranked(rankers: Sequence[str]) -> None:
+    """Print why rankers cannot rank the scores of any eval, and which ones will be replaced."""
+    from podium.verbs.trial_ranking import COMING_SCORES, check_rankers
+
+    try:
+        for note in check_rankers(rankers, COMING_SCORES):
+            tell(note)
+    except PodiumError as error:
+        tell(f"this run will not be ranked: {error}")
+
+
 def headers_in(folder: str) -> Iterator[EvalLog]:
     """Yield the headers of the logs in a folder; print a message for a log that cannot be read."""
     for log in list_eval_logs(folder):
@@ -76,7 +94,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             is_played_here = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
             if is_played_here and (why := reason_of_stop(log)):
                 raise PodiumError(why)
-            rankers = rankers_asked_for(log, os.environ)
+            rankers = rankers_asked_for(log.eval.metadata or {}, os.environ)
             tournament = None if log.status == "started" else read_tournament(log)
             # Another host ranks its tournament itself, and a shard may have no battles.
             is_other = tournament and (tournament.host or (tournament.shard and not tournament.scheduled))
@@ -89,16 +107,6 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     for (_, names), group in groups.items():
         ranked = _rank_together(group, names, {} if done is None else done) and ranked
     return ranked
-
-
-def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA."""
-    # Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`.
-    settings = (word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split())
-    usual = next((value for name, _, value in settings if name == "ranker"), "")
-    asked = (log.eval.metadata or {}).get("ranker") or environment.get(RANKER_VARIABLE) or usual
-    names = asked if isinstance(asked, list) else str(asked).split(",")
-    return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
 def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:

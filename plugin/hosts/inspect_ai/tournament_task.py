@@ -1,5 +1,6 @@
 """The engine of all tournaments: responses in, a task out (CONTRIBUTING.md has the path from there to standings)."""
 
+import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
@@ -13,11 +14,20 @@ from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, AnswerRequests, ask_models, split_requests
 from podium.hosts.inspect_ai.call_settings import settings_to_log
+from podium.hosts.inspect_ai.compatibility import typed_metadata
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_context import choose_show, notes_on_work, share_of_transcripts
-from podium.hosts.inspect_ai.judge_models import NO_JUDGE, build_rotation, has_judge, roles_are_known
+from podium.hosts.inspect_ai.judge_models import (
+    NO_JUDGE,
+    build_rotation,
+    has_judge,
+    identity,
+    judges_by_role,
+    roles_are_known,
+)
 from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
+from podium.hosts.inspect_ai.log_files import rankers_asked_for
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.offline_api import MODEL
 from podium.hosts.inspect_ai.preview import preview_run
@@ -240,8 +250,11 @@ class _TaskBuilder:
         )
 
     def build_task(self) -> Task:
-        """Return the task, and print what it will play and cost."""
+        """Return the task, and print what it will play and cost; UsageError for rankers that cannot rank it."""
+        notes = self._check_rankers()
         self._print_preview()
+        for note in notes:
+            self._say(note)
         seed, cache = self.options.seed, self.options.cache
         how: dict[str, Any] = {"seed": seed, "cache": cache, "reask": self.options.reask, **self.how}
         how |= {"rotating": len(self.rotation.judges)} if self.rotation else {}
@@ -260,6 +273,18 @@ class _TaskBuilder:
             continue_on_fail=True,
             metadata=self._build_metadata().to_log(),
         )
+
+    def _check_rankers(self) -> list[str]:
+        """Return notes on the rankers that were asked for in this command and will be replaced by others."""
+        rankers = rankers_asked_for(typed_metadata(), os.environ)
+        # Another host ranks its tournament itself.
+        if not rankers or self.options.answered_by:
+            return []
+        from podium.verbs.trial_ranking import check_rankers, coming_verdicts
+
+        judges = [identity(model, self.judged) for model in judges_by_role()] or ["judge"]
+        known = {"one_jury": self.rotation is not None, "human": bool(self.record and self.record.preferred)}
+        return check_rankers(rankers, coming_verdicts(self.competing.models, judges, self.judged, **known))
 
     def _print_preview(self) -> None:
         missing = missing_responses_text(self.competing)

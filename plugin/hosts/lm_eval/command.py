@@ -81,6 +81,7 @@ def _prepare_ranking(
     values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
 ) -> "RunRanking":
     """Validate the ranking options before the run, turn on the samples they need, and return the ranking to make."""
+    from podium.hosts.lm_eval.coming_run import check_coming, named_model
     from podium.hosts.lm_eval.ranking import RunRanking
     from podium.hosts.lm_eval.runs import find_other_samples
     from podium.plugins.settings import parse_settings
@@ -90,20 +91,19 @@ def _prepare_ranking(
         settings = parse_settings(options.settings, options.rankers)
     except UsageError as error:
         raise UsageError(as_typed_here(str(error))) from None
-    if options.calibration:
-        from podium.nouns.json_files import read_calibration
-
-        read_calibration(options.calibration)
-    names = ("output_path", "predict_only", "log_samples")
-    output_path, predict_only, log_samples = (vars(arguments).get(name) or config.get(name) for name in names)
-    if options.against or not output_path:
-        find_other_samples(options.against, output_path)
+    names = ("output_path", "predict_only", "log_samples", "model_args", "model")
+    typed = {name: vars(arguments).get(name) or config.get(name) for name in names}
+    output_path, predict_only, log_samples = (typed[name] for name in names[:3])
+    others = find_other_samples(options.against, output_path)
     if options.judges:
         from podium.hosts.lm_eval.tournament import check_tournament
 
         check_tournament(options)
     elif predict_only:
         raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
+    own = options.label or named_model(settings, f"{typed['model_args']} {typed['model']}")
+    for note in check_coming(options, settings, own, {file.model for file in others}):
+        tell(note)
     if output_path:
         arguments.log_samples = True
     return RunRanking(options, output_path, settings, keeps_samples=bool(output_path or log_samples or predict_only))

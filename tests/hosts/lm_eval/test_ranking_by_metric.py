@@ -106,14 +106,34 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
 
 
 @pytest.mark.slow
-def test_soft_elo_needs_beta_and_says_where_it_comes_from(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_soft_elo_without_beta_is_saved_as_bradley_terry(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
     reported = ("-o", "out", "--ranker", "soft-elo,win-rate")
-    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 3
-    assert "--ranker_calibration FILE), or --ranker_set beta=NUMBER" in capfd.readouterr().err
-    assert "win-rate,podium" in results(tmp_path / "out" / "oak-0.5")["results"]["sums"]
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 0
+    printed = capfd.readouterr().err
+    assert printed.index("will be ranked by bradley-terry") < printed.index("ranked by bradley-terry, not by soft-elo")
+    assert "`podium rank --ranker soft-elo --calibration FILE` uses them" in printed
+    figures = results(tmp_path / "out" / "oak-0.5")["results"]["sums"]
+    assert {"bradley-terry,podium", "win-rate,podium"} <= figures.keys()
+    assert "soft-elo,podium" not in figures
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported, "--ranker_set", "beta=0.5") == 0
     [own] = [one for one in rank(read_battles("out"), "soft-elo", beta=0.5).standings[0].entries if "oak" in one.model]
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["soft-elo,podium"] == own.score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", [(), ("--ranker_judge", "podium/offline")])
+def test_a_pin_on_an_absent_model_is_reported_before_the_run(judge, three, monkeypatch, task_of_sums, server, capfd):
+    reported = ("-o", "out", "--ranker", "bradley-terry", "--ranker_set", "pin=birch:1000", *judge)
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 2
+    assert "no model called 'birch'" in capfd.readouterr().err
+    assert calls(server, ["oak-0.5"]) == 0
+
+
+@pytest.mark.slow
+def test_a_pin_on_this_runs_model_is_kept(three, monkeypatch, task_of_sums, server, tmp_path):
+    reported = ("-o", "out", "--ranker", "bradley-terry", "--ranker_set", "pin=oak-0.5:1000")
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 0
+    assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["bradley-terry,podium"] == 1000
 
 
 @pytest.mark.slow

@@ -1,0 +1,61 @@
+"""What is known of a ranking before lm-eval runs: whether its rankers can rank such a run, with its options."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from podium.errors import UsageError
+from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
+from podium.nouns.json_files import read_calibration
+from podium.plugins import catalogue
+from podium.scorers.judging import known_options
+from podium.verbs.trial_ranking import ComingBattles, check_rankers, coming_verdicts
+
+THIS_RUN = "this run's model"
+"""Stands for a name that lm-eval makes of the model's arguments."""
+
+
+def check_coming(options: RankerOptions, settings: Mapping[str, Any], own: str, others: AbstractSet[str]) -> list[str]:
+    """Raise UsageError for what cannot be ranked after the run; return notes on rankers that others will replace.
+
+    Args:
+        own: name of this run's model.
+        others: names of the models of other runs; without any, nothing is ranked, and no name can be wrong.
+    """
+    calibration = read_calibration(options.calibration) if options.calibration else None
+    models = sorted({own, *others})
+    played = options.args.get("models")
+    if played:
+        models = [str(name) for name in (played if isinstance(played, list) else str(played).split(","))]
+    if len(models) < 2:
+        models = [own, "another model", "a third model"]
+        settings = {name: value for name, value in settings.items() if name.rpartition(".")[2] not in NAMING}
+    try:
+        return check_rankers(options.rankers, _coming_battles(options, models), settings, calibration)
+    except UsageError as error:
+        raise UsageError(as_typed_here(str(error))) from None
+
+
+NAMING = ("pin", "anchor")
+"""Options of rankers that name a model."""
+
+
+def named_model(settings: Mapping[str, Any], typed: str) -> str:
+    """Return the model that an option of a ranker names, if what was typed of this run's model contains its name."""
+    for name, value in settings.items():
+        if name.rpartition(".")[2] in NAMING and value:
+            model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
+            # Runs of one model that differ in a setting are named `MODEL setting=value`.
+            plain = model.partition(" ")[0].rpartition("/")[2]
+            if plain and plain in typed:
+                return model
+    return THIS_RUN
+
+
+def _coming_battles(options: RankerOptions, models: list[str]) -> ComingBattles:
+    """Return what is known of the battles: verdicts of judges, or scores by one metric or several."""
+    if not options.judges:
+        return ComingBattles(models, metrics=1 if options.metric else 2)
+    own = {name: value for name, value in options.args.items() if name in known_options()}
+    in_turn = options.args.get("judges", "all") != "all"
+    return coming_verdicts(models, options.judges, catalogue.judging_settings(**own), one_jury=in_turn)

@@ -1,0 +1,59 @@
+"""Options of a ranking by lm-eval that cannot be followed are known before its run."""
+
+import pytest
+
+from podium import UsageError
+from podium.hosts.lm_eval.coming_run import THIS_RUN, check_coming, named_model
+from podium.hosts.lm_eval.options import RankerOptions
+
+OTHERS = frozenset({"elm-0.7", "fir-0.4"})
+
+
+def checked(settings, *, rankers=("bradley-terry",), others=OTHERS, typed="model=ash-0.9,base_url=u local", **options):
+    return check_coming(RankerOptions(rankers, **options), settings, named_model(settings, typed), others)
+
+
+@pytest.mark.parametrize("judges", [(), ("podium/offline",)])
+def test_a_pin_on_an_absent_model_is_rejected_before_the_run(judges):
+    with pytest.raises(UsageError, match=f"no model called 'birch'; available: .*{THIS_RUN}"):
+        checked({"pin": "birch:1000"}, judges=judges)
+
+
+@pytest.mark.parametrize("model", ["elm-0.7", "ash-0.9", "ash-0.9 temperature=0"])
+def test_a_pin_on_this_or_another_runs_model_is_accepted(model):
+    assert checked({"pin": f"{model}:1000"}) == []
+
+
+def test_without_other_runs_no_name_can_be_wrong():
+    assert checked({"pin": "birch:1000"}, others=frozenset()) == []
+
+
+def test_models_that_the_tournament_leaves_out_are_absent():
+    with pytest.raises(UsageError, match=r"no model called 'fir-0\.4'"):
+        checked({"pin": "fir-0.4:1000"}, judges=("podium/offline",), args={"models": "ash-0.9,elm-0.7"})
+
+
+def test_a_metric_that_was_chosen_is_no_jury():
+    with pytest.raises(UsageError, match="compares several judges"):
+        checked({}, rankers=("judge-aware",), metric="acc,none")
+
+
+def test_a_calibration_without_a_ranker_that_uses_it_is_rejected(tmp_path):
+    from podium import Judge, calibrate, simulate
+
+    path = tmp_path / "calibration.json"
+    labelled = simulate(5, 60, seed=0).battles(Judge(scale=2.0, noise=0.5), human=True)
+    path.write_text(calibrate(labelled).to_json())
+    with pytest.raises(UsageError, match="a calibration was given, and win-rate does not use one"):
+        checked({}, rankers=("win-rate",), calibration=str(path))
+    assert checked({}, rankers=("soft-elo",), calibration=str(path)) == []
+
+
+def test_the_remedy_of_a_rejected_target_names_the_options_of_lm_eval():
+    with pytest.raises(UsageError, match=r"--ranker_calibration FILE\), or --ranker_set beta=NUMBER"):
+        checked({"target": "margin"}, rankers=("soft-elo",))
+
+
+def test_soft_elo_of_a_metric_is_announced_as_bradley_terry():
+    [note] = checked({}, rankers=("soft-elo",))
+    assert "ranked by bradley-terry" in note

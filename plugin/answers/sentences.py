@@ -18,10 +18,11 @@ from podium.answers.trust_checks import (
     check_misjudged,
     check_results,
     failed_checks,
+    models_with_lost_battles,
     robustness_of,
     trust_sentence,
 )
-from podium.answers.who import leading_group, neighbours_sentence, who_sentence
+from podium.answers.who import leading_group, neighbours_sentence, who_sentence, without_models
 from podium.checks import CHECKS, LENGTH_CONTROL
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Separation, Standings
@@ -40,9 +41,10 @@ def add_answers(
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     results = {value: check_results(battles, families) for value, battles in slices.items() if value in compared}
     answered = list(standings)
+    placed = [without_models(each, models_with_lost_battles(results.get(each.slice, ()))) for each in standings]
     for k, each in enumerate(standings):
         if each.slice in compared:
-            what_next = _same_leaders_sentence(each, standings)
+            what_next = _same_leaders_sentence(placed[k], placed)
             answer = build_ranking_answer(each, slices[each.slice], results[each.slice], what_next)
             on = f"On {each.slice}: " if len(slices) > 1 else ""
             answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
@@ -63,6 +65,10 @@ def build_ranking_answer(
     who = who_sentence(standings)
     if who is None:
         return ()
+    if lost := models_with_lost_battles(results):
+        nothing = rank_templates.NOTHING_PLACED.format(models=join_names(lost))
+        standings = without_models(standings, lost)
+        who = " ".join(filter(None, [who_sentence(standings), nothing]))
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
     who = next(iter(tournament.get("decisions", ())), who)
     if (ladder := standings.diagnostics.get("ladder", {})).get("other_scale"):

@@ -58,13 +58,15 @@ LEAST_EXCESS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of a trust check: the message if it fails, the p-value if it is a test, or why it is unknown."""
+    """The result of a trust check: the message if it fails, the p-value if it is a test, or why it is unknown; the
+    `models` whose ratings may be wrong because it fails."""
 
     check: str
     sentence: str = ""
     fails: bool = False
     p: float | None = None
     unknown: str = ""
+    models: tuple[str, ...] = ()
 
 
 def apply_holm(results: Sequence[CheckResult]) -> list[CheckResult]:
@@ -221,7 +223,14 @@ def _check_lost_replies(battles: Battles) -> CheckResult:
     worst = min(large or losses, key=lambda own: own.p)
     # The smallest of several p-values, times their number: the first step of Holm's rule.
     p = min(1.0, worst.p * len(losses))
-    return _result("lost replies", bool(large), p, model=worst.model, share=worst.share, all=everywhere)
+    result = _result("lost replies", bool(large), p, model=worst.model, share=worst.share, all=everywhere)
+    more = [own.model for own in large if own.share > everywhere and own.p * len(losses) <= ERROR_RATE]
+    return replace(result, models=tuple(dict.fromkeys([worst.model, *more])))
+
+
+def models_with_lost_battles(results: Sequence[CheckResult]) -> tuple[str, ...]:
+    """Return the models of which nothing can be claimed, as their battles are lost more often than others."""
+    return next((own.models for own in failed_checks(results) if own.check == "lost replies"), ())
 
 
 def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:

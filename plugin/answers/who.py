@@ -1,5 +1,7 @@
 """Which models lead, by simultaneous tests of all pairs: a cut ends a group, and the first group is described."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from itertools import pairwise
 from math import comb, isfinite
 
@@ -43,6 +45,25 @@ def unplaced_models(standings: Standings) -> list[str]:
     """Return the models that have a score but no rank, because the data do not bound it."""
     placed = set(standings.separation.names) if standings.separation else set()
     return [entry.model for entry in standings.entries if entry.score is not None and entry.model not in placed]
+
+
+def without_models(standings: Standings, left_out: Collection[str]) -> Standings:
+    """Return standings without some models, the others distinguishable from each other as before."""
+    kept_entries = tuple(entry for entry in standings.entries if entry.model not in left_out)
+    separation = standings.separation
+    if separation is None:
+        return replace(standings, entries=kept_entries)
+    kept = [k for k, name in enumerate(separation.names) if name not in left_out]
+    place = {old: new for new, old in enumerate(kept)}
+    beats = tuple(tuple(place[j] for j in separation.beats[k] if j in place) for k in kept)
+    models = len(kept)
+    cuts = tuple(cut for cut in range(1, models) if all({*range(cut, models)} <= {*behind} for behind in beats[:cut]))
+    has_same_leaders = kept[:2] == [0, 1]
+    known = {"lead": separation.lead, "z": separation.z} if has_same_leaders else {"lead": None, "z": None}
+    names = tuple(separation.names[k] for k in kept)
+    return replace(
+        standings, entries=kept_entries, separation=replace(separation, names=names, cuts=cuts, beats=beats, **known)
+    )
 
 
 def leading_group(standings: Standings) -> frozenset[str]:

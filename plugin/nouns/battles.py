@@ -1,7 +1,7 @@
 """Battles: a table with one row per compared pair of responses."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -291,7 +291,7 @@ class Battles:
         lacking = [name for name in counted if is_scored and _lacks_score(name)]
         return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
 
-    def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int | None]]:
+    def unparsed_texts(self, column: str, most: int) -> Sequence[tuple[str, int | None]]:
         """Return the most frequent texts of a column (`reply`, `reason`) among unparsed judgments, with counts.
 
         Of battles that are a part of others, they are the texts of all judgments of their judges, and not counted.
@@ -301,7 +301,7 @@ class Battles:
             is_part = len(self) != len(whole)
             judges = self.judges if is_part and len(whole.judges) > 1 else None
             texts = whole.verdicts.unparsed_texts(column, most, judges)
-            return [(words, None) for words, _ in texts] if is_part else [*texts]
+            return [(words, None) for words, _ in texts] if is_part else texts
         cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 

@@ -10,7 +10,10 @@ from scipy.stats import fisher_exact
 
 import podium
 from podium.answers.trust_checks import check_results, trust_sentence
+from podium.answers.who import without_models
 from podium.diagnosis.lost_battles import losses_by_model
+from podium.nouns.battles import Counts
+from podium.nouns.ranking import Entry, Separation, Standings
 
 Battle = tuple[str, str, str, bool]
 
@@ -100,8 +103,10 @@ def test_sums_of_thousands_of_losses_are_taken_for_normal() -> None:
 MODELS, NAMED = 10, "m3"
 
 
-def simulate_world(seed: int, items: int, lost: float, lost_of_one: float = 0.0, lost_of_response: float = 0.0) -> str:
-    """Draw verdicts of ten equal models by NumPy, and return the answer to whether they may be trusted.
+def draw_world(
+    seed: int, items: int, lost: float, lost_of_one: float = 0.0, lost_of_response: float = 0.0
+) -> podium.Battles:
+    """Draw verdicts of ten equal models by NumPy.
 
     Args:
         lost: share of all battles that are unparsed.
@@ -118,18 +123,45 @@ def simulate_world(seed: int, items: int, lost: float, lost_of_one: float = 0.0,
     item, pair = (part.ravel() for part in np.indices(credit.shape))
     sides = {"model_a": np.char.mod("m%d", a[pair]), "model_b": np.char.mod("m%d", b[pair])}
     frame = pd.DataFrame({"item": np.char.mod("q%d", item), **sides, "credit": credit.ravel()})
-    return trust_sentence(check_results(podium.read_battles(frame), {}))
+    return podium.read_battles(frame)
+
+
+def trust_of(battles: podium.Battles) -> str:
+    return trust_sentence(check_results(battles, {}))
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_nothing_is_claimed_of_a_model_whose_lost_battles_are_missing(ranker: str) -> None:
+    """Without the test it leads, though all ten models are equal."""
+    standings = podium.rank(draw_world(0, 150, 0.0, lost_of_one=0.3), ranker).standings[0]
+    assert standings.entries[0].model == NAMED
+    assert standings.answer[0] == (
+        f"All pairs of the nine models are too close to call on these 150 items. Nothing is claimed about {NAMED}."
+    )
+    assert len(standings.answer) == 2
+
+
+def test_what_is_claimed_of_other_models_stays_without_one() -> None:
+    beats = ((1, 2, 3), (3,), (3,), ())
+    separation = Separation(tuple("abcd"), (1, 3), beats, 2.9, 40, 72.0, 3.0, (72.0, 30.0, 110.0))
+    entries = tuple(Entry(name, k + 1, 1, 4, 1500.0 - k, None, None, None, 1) for k, name in enumerate("abcd"))
+    counts = Counts(40, 1, 1, 0, 0, None, None)
+    whole = Standings("bradley-terry", "elo", 0.95, "x", entries, counts, separation=separation)
+    first, third = (without_models(whole, {name}).separation for name in "ac")
+    assert (first.names, first.cuts, first.beats, first.lead) == (("b", "c", "d"), (2,), ((2,), (2,), ()), None)
+    assert (third.names, third.cuts, third.beats) == (("a", "b", "d"), (1, 2), ((1, 2), (2,), ()))
+    assert third.lead == separation.lead
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", [{"lost": 0.01}, {"lost": 0.05}, {"lost": 0.0, "lost_of_response": 0.01}])
 def test_loss_at_random_is_named_as_that_of_a_model_in_at_most_6_percent(loss: dict[str, float]) -> None:
-    named = ["of the battles of" in simulate_world(seed, 60, **loss) for seed in range(100)]
+    named = ["of the battles of" in trust_of(draw_world(seed, 60, **loss)) for seed in range(100)]
     assert sum(named) <= 6
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", [0.0, 0.01])
 def test_a_fifth_of_one_models_lost_battles_is_named_in_nearly_every_world(lost: float) -> None:
-    texts = [simulate_world(seed, 60, lost, lost_of_one=0.2) for seed in range(40)]
+    texts = [trust_of(draw_world(seed, 60, lost, lost_of_one=0.2)) for seed in range(40)]
     assert sum(f"of the battles of {NAMED} are unparsed" in text for text in texts) >= 38

@@ -1,6 +1,6 @@
 """The checks behind a ranking's second sentence: each is measured on the battles, and all failures are reported."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -123,13 +123,32 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
         results.append(_result("played pairs", True, until=battles.answer["until"]))
     if not battles.tally.judged:
         return results
-    if "score_a" not in battles.columns or battles.swaps() is not None:
+    if _compares_responses(battles):
         results.append(_check_position(battles))
     checks = {"length": _check_length} if is_judged(battles) else {}
     checks |= {"cycle": _check_cycle, "fit": _check_fit} if len(battles.models) >= FEWEST_COMPARED else {}
     if are_too_many(battles):
         return [*results, *(CheckResult(name, unknown=TOO_MANY) for name in checks)]
     return [*results, *(check(battles) for check in checks.values())]
+
+
+def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[str]:
+    """Return the messages of failed checks that make a comparison of some of the models by these verdicts wrong."""
+    if not is_judged(battles) or not battles.tally.judged:
+        return []
+    results = _check_unparsed(battles)
+    if _compares_responses(battles):
+        results.append(_check_position(battles))
+    return [
+        own.sentence
+        for own in failed_checks(results)
+        if own.check == "order decides" or not {*models}.isdisjoint(own.models)
+    ]
+
+
+def _compares_responses(battles: Battles) -> bool:
+    """Return whether the judge saw both responses at once, so that one was shown first."""
+    return "score_a" not in battles.columns or battles.swaps() is not None
 
 
 def are_too_many(battles: Battles) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.answers.trust_checks import doubts_about_verdicts
 from podium.comparison.answer import comparison_answer
 from podium.comparison.gate import Gate, decide_requirements, read_requirements
 from podium.comparison.inputs import find_responses, identical_items, split_arguments
@@ -22,7 +23,7 @@ from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm
 from podium.reading.judgments import read_battles
 from podium.responses.collection import Responses
-from podium.text import Document, call
+from podium.text import Document, call, lower_first_word
 from podium.verbs.rank_battles import refuse_several_judges
 
 QUESTION = ("task", "judge")
@@ -142,7 +143,9 @@ def _collect_warnings(battles: Battles, answers: Responses | None, findings: Seq
     several = len({finding.question for finding in findings}) > 1
     notes = [note for note in battles.notes if not (several and RANKING_NOTE in note)]
     notes += [note.partition(";")[0] for note in (answers.notes if answers else ()) if "in different words" in note]
-    return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {})]))
+    compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
+    doubts = [lower_first_word(text.removesuffix(".")) for text in doubts_about_verdicts(battles, compared)]
+    return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
 
 
 def _read_all(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
-from scipy.stats import hypergeom
+from scipy.special import gammaln, ndtr
 
 from podium.diagnosis.clustered import cluster_battles
 from podium.nouns.battles import Battles
@@ -134,10 +133,23 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
             own = alike & ((battles.first[start] == model) | (battles.second[start] == model))
             drawn = int(own.sum())
             if 0 < drawn < items and hits:
-                chances = hypergeom.pmf(np.arange(min(hits, drawn) + 1), items, hits, drawn)
+                chances = _chances_of_hits(items, hits, drawn)
                 observed, parts = sums[model]
                 sums[model] = _Sum(observed + int((lost & own).sum()), [*parts, _SumPart(chances, 1, min(hits, drawn))])
     return sums
+
+
+def _chances_of_hits(items: int, hits: int, drawn: int) -> np.ndarray:
+    """Return the hypergeometric probabilities of 0, 1 and more hits among the items drawn without replacement."""
+    number = np.arange(min(hits, drawn) + 1)
+    possible = number >= hits + drawn - items
+    with_hits = _log_choices(hits, number) + _log_choices(items - hits, np.where(possible, drawn - number, 0))
+    return np.where(possible, np.exp(with_hits - _log_choices(items, drawn)), 0.0)
+
+
+def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
+    """Return the logarithm of the number of ways to choose some of a number of things."""
+    return np.asarray(gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1))
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:

@@ -107,3 +107,18 @@ def test_single_responses_that_a_judge_scored_have_no_first_one() -> None:
     found = checks_of(podium.read_battles(pd.DataFrame(rows)))
     assert "position" not in found
     assert {"unparsed", "own model", "length", "human"} <= found.keys()
+
+
+def test_a_comparison_warns_of_a_judge_whose_verdicts_the_order_decides() -> None:
+    warnings = podium.compare("a", "b", podium.read_battles(judged({"judge-x": 0.9}))).warnings
+    assert [text for text in warnings if "may not rank: the response shown first has a win rate of" in text]
+
+
+def test_a_comparison_warns_of_lost_battles_of_a_model_that_it_compares() -> None:
+    frame = judged({"judge-x": 0.0}, models="abcde")
+    frame.loc[frame["model_a"].eq("a") & frame["item"].isin([f"q{k}" for k in range(10)]), "credit"] = None
+    battles = podium.read_battles(frame)
+    lost = [
+        any("of the battles of a" in text for text in podium.compare(*pair, battles).warnings) for pair in ("ab", "bc")
+    ]
+    assert lost == [True, False]

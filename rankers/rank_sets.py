@@ -2,7 +2,8 @@
 
 Pairs of models with standard errors are compared by the largest |t|. A model that never lost, or that has the same
 score on every item, has no standard error, and few items estimate it badly: such pairs are compared by their own exact
-or score test (`PairTests`), at Bonferroni's level of all pairs.
+or score test (`PairTests`), at Bonferroni's level of all pairs. So are pairs whose scores differ by the same on every
+item.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,8 +52,9 @@ def compare_all_pairs(
 
     The critical value is the `level` quantile of the largest |t| over all pairs, simulated from the covariance
     (Mogstad et al. 2024). Pairs of which one has no standard error, or fewer than 8 `items` (of each model, shape
-    (models,)), are compared by `estimate.tests`, each at 1 / pairs of the error rate; without such tests, models
-    without a standard error have no rank set, and few items separate nobody.
+    (models,)), or of which the difference is the same on every item, are compared by `estimate.tests`, each at
+    1 / pairs of the error rate; without such tests, models without a standard error have no rank set, and few items
+    separate nobody.
     """
     score, size = estimate.score, len(estimate.score)
     is_known = ~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned))
@@ -109,12 +111,16 @@ def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarr
     placed = np.flatnonzero(~np.isnan(estimate.score))
     number = len(placed) * (len(placed) - 1) // 2
     tail = (1 - level) / max(2 * number, 1)
-    if estimate.tests is None or (is_known[placed].all() and not _has_few_items(items, placed, placed).any()):
+    if estimate.tests is None:
+        return TestedPairs({}, tail, (), level)
+    is_constant = _constant_gaps(estimate)
+    has_all_errors = is_known[placed].all() and not is_constant.any()
+    if has_all_errors and not _has_few_items(items, placed, placed).any():
         return TestedPairs({}, tail, (), level)
     tests: dict[tuple[int, int], DifferenceTest] = {}
     decided, open_pairs = [], 0
     for first, second in combinations(placed.tolist(), 2):
-        has_errors = bool(is_known[first] and is_known[second])
+        has_errors = bool(is_known[first] and is_known[second] and not is_constant[first, second])
         if has_errors and not _has_few_items(items, first, second):
             continue
         if items is not None and 0.5 ** float(min(items[first], items[second])) > tail:
@@ -128,10 +134,25 @@ def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarr
         elif not has_errors:
             open_pairs += 1
     # Pairs with errors are part of the largest |t| already.
-    apart = sum(not (is_known[first] and is_known[second]) for first, second in tests)
+    apart = sum(
+        not (is_known[first] and is_known[second]) or bool(is_constant[first, second]) for first, second in tests
+    )
     together = int(is_known.sum()) * (int(is_known.sum()) - 1) // 2
     share = together / max(together + apart, 1) if open_pairs else 1.0
     return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
+
+
+def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
+    """Return which pairs of models have scores that differ by the same on every item, shape (models, models); none is
+    looked for among more than 500 models."""
+    score = estimate.score
+    if len(score) > MOST_SIMULATED:
+        return np.broadcast_to(np.False_, (len(score), len(score)))
+    variance = np.diag(estimate.covariance)
+    squared = variance[:, None] + variance - 2 * estimate.covariance
+    largest = np.nan_to_num(variance).max(initial=0.0)
+    is_constant: np.ndarray = (squared <= 1e-12 * largest) & (score[:, None] != score)
+    return is_constant
 
 
 def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:

@@ -102,6 +102,24 @@ def test_below_eight_items_nothing_is_clear_without_an_exact_test(ranker, won, l
     assert (by_name(standings)["A"].rank_high == 1) == (binomtest(won, won + lost, 0.5).pvalue <= 0.05)
 
 
+@pytest.mark.parametrize("items", [3, 5, 6, 10, 40])
+def test_scores_that_differ_by_the_same_on_every_item_are_separated_where_the_sign_test_says_so(items):
+    """Their difference has no standard error. Oracle: SciPy's binomial test."""
+    scores = {"high": np.arange(items) + 3.5, "low": np.arange(items) + 3.0}
+    frame = pd.DataFrame(scores).rename_axis("item").reset_index()
+    standings = podium.rank(podium.read_battles(frame), "mean").standings[0]
+    is_clear = binomtest(items, items, 0.5).pvalue <= 0.05
+    assert standings.answer[0].startswith("high is clearly ahead") == is_clear
+    assert by_name(standings)["high"].rank_high == (1 if is_clear else 2)
+
+
+def test_models_with_the_same_scores_are_too_close_to_call_beside_one_that_is_apart():
+    scores = {"one": np.arange(30) + 3.5, "same": np.arange(30) + 3.5, "low": np.arange(30) + 1.0}
+    frame = pd.DataFrame(scores).rename_axis("item").reset_index()
+    rows = by_name(podium.rank(podium.read_battles(frame), "mean").standings[0])
+    assert [(rows[name].rank_low, rows[name].rank_high) for name in scores] == [(1, 2), (1, 2), (3, 3)]
+
+
 def test_twelve_wins_of_twelve_have_a_lower_bound_and_no_upper_one():
     rows = by_name(ranked(duel(12)))
     assert rows["A"].low > 1500 > rows["B"].high

@@ -1,11 +1,13 @@
 """One numerical thread per test process, no network, and a word about the tests that were left out."""
 
 import gc
+import importlib.metadata
 import os
 import sys
 import tempfile
 import time
 from datetime import date
+from functools import cache
 from hashlib import sha256
 
 import pytest
@@ -18,6 +20,8 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 # Set before Hugging Face's packages are imported: where there is no network, each of their questions waits for seconds.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Inspect looks through all installed packages for that of a task, which takes a third of a second per eval of a test.
+importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
 # What is imported stays to the end: to look through it for garbage again and again takes a twentieth of the time.
 gc.disable()
 

@@ -107,11 +107,13 @@ class Reading:
         metrics: names of metrics to compare; none if the format chooses.
         all_runs: whether all runs of a model count, as repeats, or only the newest.
         where: conditions (column, value), which are applied to the rows in any case.
+        allowed: names of `podium.findings.FINDINGS` that are no errors.
     """
 
     metrics: Sequence[str] = ()
     all_runs: bool = False
     where: Sequence[tuple[str, str]] = ()
+    allowed: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ class GatheredBattles:
         claimed: the files of this format, with or without a sheet; no other format reads them.
         lost: messages on what could not be read or compared, and what to do; the rest is ranked.
         apart: a column whose values are ranked separately by default.
+        accepted: sentences on findings that would be errors if they were not allowed; the answer repeats them.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
@@ -130,6 +133,7 @@ class GatheredBattles:
     notes: Sequence[str] = ()
     lost: Sequence[str] = ()
     apart: str | None = None
+    accepted: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from podium.errors import UsageError
+from podium.findings import FINDINGS
 from podium.report.styles import PICTURES, STYLES, suffix_style
 from podium.storage.remote import Place, place_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
-AS_THEY_ARE = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs")
+AS_THEY_ARE = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs", "allow")
 READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
@@ -231,6 +232,13 @@ READING_OPTIONS = (
         "--runs",
         "newest all",
         "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
+    ),
+    several(
+        "--allow",
+        type=click.Choice([*FINDINGS]),
+        help="Accept a finding that is an error otherwise: "
+        + "; ".join(f"{n}, {s}" for n, s in FINDINGS.items())
+        + ".",
     ),
 )
 

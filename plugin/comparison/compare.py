@@ -16,6 +16,7 @@ from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.findings import add_accepted
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import build_provenance
@@ -40,6 +41,7 @@ class Comparison(Document):
         gate: the decisions about requirements; None without requirements.
         unknown_answers: why identical answers are not counted; None if they are.
         lost: parts of the sources that could not be read; also among the warnings.
+        accepted: sentences on findings that were accepted by name.
     """
 
     view = "podium.comparison.comparison_report:comparison_reports"
@@ -51,6 +53,7 @@ class Comparison(Document):
     failures: tuple[str, ...] = ()
     unknown_answers: str | None = None
     lost: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return str(call("podium.comparison.comparison_report:comparison_text", self)).rstrip("\n")
@@ -58,7 +61,8 @@ class Comparison(Document):
     @property
     def answer(self) -> tuple[str, ...]:
         """The answer in at most three sentences."""
-        return comparison_answer(self.findings, self.gate, self.level, self.failures)
+        answer = comparison_answer(self.findings, self.gate, self.level, self.failures)
+        return add_accepted(answer, self.accepted)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -135,6 +139,7 @@ def compare(
         failures=tuple(failures),
         unknown_answers=unknown,
         lost=battles.lost,
+        accepted=battles.accepted,
     )
 
 

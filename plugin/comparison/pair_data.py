@@ -36,7 +36,8 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
     if pair.measure == SCORE and not len(scored):
         raise UsageError(f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}")
     if len(scored) and pair.measure in ("auto", SCORE):
-        results, main, unparsed = _score_results(scored), SCORE, len(direct) - len(scored)
+        results = _score_results(scored, by_metric=bool(battles.metrics) and battles.metrics.issuperset(battles.judges))
+        main, unparsed = SCORE, len(direct) - len(scored)
         is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
         differences, leads = {SCORE: score_difference(results)}, results["difference"]
     else:
@@ -62,12 +63,16 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
     )
 
 
-def _score_results(scored: pd.DataFrame) -> pd.DataFrame:
-    """Return mean scores and their difference per item; identical answers differ by 0."""
+def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
+    """Return mean scores and their difference per item. Identical answers differ by 0 unless a metric scored them
+    otherwise: it may look at more than the answer, such as what an agent did."""
     columns = ["candidate", "baseline", "is_identical"]
     means = scored.groupby("item", sort=True)[columns].mean().reset_index()
+    difference = means["candidate"] - means["baseline"]
     same = means["is_identical"] > 0
-    difference = (means["candidate"] - means["baseline"]).mask(same, 0.0)
+    if by_metric:
+        same &= difference == 0
+    difference = difference.mask(same, 0.0)
     return means.assign(is_identical=same, difference=difference)[["item", "difference", *columns]]
 
 

@@ -9,6 +9,7 @@ from podium.errors import DataError, UsageError
 from podium.formats.leaderboard_details import read_details
 from podium.formats.lm_eval_judged import gather_verdicts
 from podium.formats.lm_eval_layout import Results, Samples, find_runs, is_details, lack_of_samples, select_runs
+from podium.formats.lm_eval_repeats import accept_repeats
 from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, note_other_means, read_scores
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
@@ -47,8 +48,10 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         raise _nothing_to_compare(lost)
     metrics, without_metric = choose_metrics(scores, reading.metrics)
     notes += without_metric
-    sheets, sizes = list[tuple[str, pd.DataFrame]](), dict[str, int]()
+    sheets, sizes, accepted = list[tuple[str, pd.DataFrame]](), dict[str, int](), list[str]()
     for task, name in [(task, name) for task, names in metrics.items() for name in names]:
+        measured = [each for each in scores if each.file.task == task and name in each.values]
+        accepted += accept_repeats(task, name, measured, reading.allowed)
         rows, documents = _join_runs(task, name, scores, notes, lost)
         sheets += _sheets_of(rows, reading.all_runs)
         sizes |= {task: documents} if documents else {}
@@ -58,7 +61,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         shown = some([f"{task}: {size:,}" for task, size in sizes.items()], most=10)
         weights = "ranked together, every document counts the same; --by task ranks each"
         notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
-    return GatheredBattles(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
+    return GatheredBattles(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost), accepted=tuple(accepted))
 
 
 def _find_run_files(source: SourceFiles, lost: list[str]) -> tuple[list[Samples], list[Results]]:

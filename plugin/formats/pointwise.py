@@ -10,6 +10,7 @@ from podium.counting.duck import Duck
 from podium.counting.relations import NO_SCORE, ROW, quote_name, text
 from podium.errors import DataError
 from podium.formats.records import TEXT, Column, Records, records_of, records_of_view
+from podium.formats.unequal_trials import join_unequal_trials
 from podium.text import EMPTY, some
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
@@ -25,6 +26,8 @@ MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
 INDEX_NAMES = ("", "Unnamed: 0")
 """Names of the column that pandas writes an index to."""
 BINARY, FIRST_ROWS = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"], 100
+ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
+"""SQL of the credit of two lists of scores."""
 MOST_BATTLES = 2_000_000
 """Battles from which scores, where they alone matter, are paired with those of one other model instead of all."""
 
@@ -147,32 +150,20 @@ def _scores_by_model(records: Records, own: str) -> Records | None:
 def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int, list[str]]:
     """Build a battle for every two models scored in one trial; return them, the number of missing ones, and notes. With
     `scores_only`, more than `MOST_BATTLES` become a chain, in which every score stands."""
-    engine, columns = scores.engine, scores.columns
-    trial = [name for name in SAME_TRIAL if name in columns]
-    trials = ", ".join(columns[name].sql for name in trial)
-    kept = {name: columns[name] for name in (*trial, "reason", "length") if name in columns}
-    others = [name for name in columns if name not in {*kept, *BATTLE_COLUMNS}]
-    kept |= {name: Column(columns[name].text) for name in others}
-    first = ", ".join(f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items())
-    model, score = columns["model"].sql, columns["score"].sql
-    means = engine.fresh("scores")
-    engine.store(
-        means,
-        f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, avg({score}) as score, "
-        f"row_number() over (partition by {trials} order by {model}) as place, count(*) as rows, {first} "
-        f"from {scores.scan} group by {trials}, {model}",
-    )
-    counts = "count(distinct model), count(distinct trial), sum(rows) - count(*)"
+    engine = scores.engine
+    # A column of the responses' texts has the same name as the number of the response.
+    texts = {"response"} if "response" in scores.columns and not scores.columns["response"].is_number else set()
+    trial = [name for name in SAME_TRIAL if name in scores.columns and name not in texts]
+    single, kept, others = _store_trial_means(scores, trial)
+    means, unequal = join_unequal_trials(engine, single, trial, [*kept, *others])
+    counts = "count(distinct model), count(distinct trial), sum(averaged)"
     models, trials_met, averaged = engine.rows(f"select {counts} from {means}")[0]
     if models < 2:
-        name = engine.rows(f"select model from {means} limit 1")[0][0]
-        more = "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
-        remedy = f"give the scores of two models or more: {more}"
-        raise DataError(f"scores of one model only ({name!r})", source=scores.source, remedy=remedy)
+        raise _single_model_error(engine, means, scores.source)
     battles = engine.fresh("battles")
     most = trials_met * models * (models - 1) // 2
     is_chain = scores_only and most > MOST_BATTLES
-    engine.store(battles, _trial_battles_query(means, trial, others, set(kept), is_chain))
+    engine.store(battles, _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, means != single))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     records = records_of_view(engine, battles, scores.source)
@@ -183,7 +174,36 @@ def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int
     missing = (trials_met * (models - 1) if is_chain else most) - made
     empty = "score is null" + (" and reason is null" if "reason" in kept else "")
     notes = [f"{number} {words}" for number, words in remarks if number]
-    return records, missing, [*_note_missing_scores(engine, means, empty), *notes]
+    return records, missing, [*_note_missing_scores(engine, single, empty), *unequal, *notes]
+
+
+def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list[str], list[str]]:
+    """Store each model's mean score in each trial; return the table, and the columns that it keeps beside the trial's:
+    those of battles, and others."""
+    engine, columns = scores.engine, scores.columns
+    trials = ", ".join(columns[name].sql for name in trial)
+    of_battles = [name for name in ("reason", "length") if name in columns]
+    others = [name for name in columns if name not in {*trial, *of_battles, *BATTLE_COLUMNS}]
+    kept = {name: columns[name] for name in (*trial, *of_battles)}
+    kept |= {name: Column(columns[name].text) for name in others}
+    first = ", ".join(f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items())
+    model, score = columns["model"].sql, columns["score"].sql
+    means = engine.fresh("scores")
+    engine.store(
+        means,
+        f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, avg({score}) as score, "
+        f"row_number() over (partition by {trials} order by {model}) as place, count(*) - 1 as averaged, {first} "
+        f"from {scores.scan} group by {trials}, {model}",
+    )
+    return means, of_battles, others
+
+
+def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
+    """Return the error for scores of a single model."""
+    name = engine.rows(f"select model from {means} limit 1")[0][0]
+    more = "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
+    remedy = f"give the scores of two models or more: {more}"
+    return DataError(f"scores of one model only ({name!r})", source=source, remedy=remedy)
 
 
 def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:
@@ -197,13 +217,17 @@ def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:
     return [f"{missing:,} of {scores:,} scores {'is' if missing == 1 else 'are'} missing ({whose})"]
 
 
-def _trial_battles_query(means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool) -> str:
-    """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
+def _trial_battles_query(
+    means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool, has_lists: bool
+) -> str:
+    """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree.
+    With lists of scores, the credit is the mean over all pairs of a score of one model and a score of the other."""
     reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {text(NO_SCORE)})"
     explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text(NO_SCORE)} end"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
     columns |= {f"{name}_{side}": f"{side}.{name}" for name in ("model", "score") for side in "ab"}
-    columns |= {"credit": "(sign(a.score - b.score) + 1) / 2", "margin": "a.score - b.score", "reason": explained}
+    credit = ALL_PAIRS if has_lists else "(sign(a.score - b.score) + 1) / 2"
+    columns |= {"credit": credit, "margin": "a.score - b.score", "reason": explained}
     sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in others}
     columns |= {name: f"case when {a} = {b} then {a} end" for name, (a, b) in sides.items()}
     columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}

@@ -110,6 +110,7 @@ class Battles:
         votes: battles that humans judged, whether or not a judge did.
         default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge gave.
         whole: the battles that these are a part of; None if they are all.
+        accepted: sentences on findings that the user accepted by name; the answer repeats them.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -125,6 +126,7 @@ class Battles:
     ladder: Ladder | None = None
     votes: "Battles | None" = None
     default_ranker: str = "bradley-terry"
+    accepted: tuple[str, ...] = ()
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

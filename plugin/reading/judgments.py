@@ -11,12 +11,13 @@ from podium.counting.duck import Duck
 from podium.counting.relations import text as quote
 from podium.counting.verdicts import Engine, Verdicts, start_engine
 from podium.errors import DataError, UsageError, named_in_errors
+from podium.findings import check_findings
 from podium.formats import pointwise
 from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
 from podium.formats.records import Column, Records, records_of
-from podium.hookspecs import Format, Reading, SourceFiles
+from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge
 from podium.nouns.ladder import ladder_from_log
@@ -69,6 +70,7 @@ def read_battles(
     engine: str = "duckdb",
     memory: str | None = None,
     scores_only: bool | None = False,
+    allow: str | Sequence[str] = (),
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -103,14 +105,15 @@ def read_battles(
         raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
     if unknown == "unparsed" and credit_map is None:
         raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
-    conditions, metrics = _parse_conditions(where), (metric,) if isinstance(metric, str) else tuple(metric)
+    conditions, metrics, allowed = _parse_conditions(where), _as_names(metric), check_findings(_as_names(allow))
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
-    options = {name: value for name, value in options.items() if value not in DEFAULTS}
+    options = {name: value for name, value in (options | {"allow": [*allowed]}).items() if value not in DEFAULTS}
     merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
-    reading, chosen = Reading(metrics, runs == "all", conditions), format and catalogue.extension(Format, format)
-    query = BattleQuery(sources, chosen or None, foreign, reading, human_judge, merging, options, scores_only)
+    reading = Reading(metrics, runs == "all", conditions, allowed)
+    chosen = catalogue.extension(Format, format) if format else None
+    query = BattleQuery(sources, chosen, foreign, reading, human_judge, merging, options, scores_only)
     counting = start_engine(engine, memory)
     needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
@@ -124,7 +127,8 @@ def read_battles(
 def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     """Read all sources into one view, which `counting` counts."""
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in query.sources]
-    tables, notes, lost, apart = _gather_tables(duck, places, query)
+    tables, gathered = _gather_tables(duck, places, query)
+    notes, lost = [*gathered.notes], gathered.lost
     places_read = without_secrets(some(query.sources) or "nothing")
     if not tables and (query.reading.metrics or query.reading.all_runs):
         there = f"no lm-eval samples in {places_read}, and no Inspect logs"
@@ -152,8 +156,8 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = _require_distinct_names(Verdicts(counting, view, **query.merging))
     notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
-    names, all_notes = tuple(each.source for each in tables), (*lost, *notes)
-    facts |= {"metrics": metrics, "apart": apart}
+    names, all_notes = tuple(each.source for each in tables), (*gathered.accepted, *lost, *notes)
+    facts |= {"metrics": metrics, "apart": gathered.apart, "accepted": tuple(gathered.accepted)}
     battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, **facts)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
@@ -180,6 +184,11 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str,
     return {"answer": answer, "ladder": ladder_from_log(kept) if kept else None, "default_ranker": default_ranker}
 
 
+def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 def _metrics_in(tables: Sequence[RecordTable]) -> frozenset[str]:
     """Return the names in the column `judge` that are metrics of hosts' evals."""
     scored = [each.records for each in tables if each.has_metrics and "judge" in each.records.columns]
@@ -195,9 +204,9 @@ def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> l
 
 def _gather_tables(
     engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
-) -> tuple[list[RecordTable], list[str], list[str], str | None]:
-    """Read files that belong together and drop them from `places`; return tables, notes, losses and `apart`."""
-    tables, notes, lost, apart = list[RecordTable](), list[str](), list[str](), None
+) -> tuple[list[RecordTable], GatheredBattles]:
+    """Read files that belong together and drop them from `places`; return tables, and what else was gathered."""
+    tables, whole = list[RecordTable](), GatheredBattles()
     for known in [query.format] if query.format else catalogue.formats():
         if known.gathers is None:
             continue
@@ -209,15 +218,18 @@ def _gather_tables(
             # Hosts' evals have scores by model, and tournaments have battles.
             facts["has_metrics"] = records is not None and is_pointwise(records.columns)
             tables += [RecordTable(records, known.name, **facts)] if records is not None else []
-        apart = apart or (gathered.apart if gathered.sheets else None)
-        notes += map(with_urls, gathered.notes)
-        lost += map(with_urls, gathered.lost)
+        whole = GatheredBattles(
+            notes=[*whole.notes, *map(with_urls, gathered.notes)],
+            lost=[*whole.lost, *map(with_urls, gathered.lost)],
+            apart=whole.apart or (gathered.apart if gathered.sheets else None),
+            accepted=[*whole.accepted, *map(with_urls, gathered.accepted)],
+        )
         for k, place in enumerate(places):
             if isinstance(place, SourceFiles):
                 paths = tuple(path for path in place.paths if path not in gathered.claimed)
                 remote = tuple(each for each in place.remote if each.local_path not in gathered.claimed)
                 places[k] = replace(place, paths=paths, remote=remote)
-    return tables, notes, lost, apart
+    return tables, whole
 
 
 def _locate_files(source: str) -> SourceFiles:

@@ -62,6 +62,7 @@ class ResponseRow:
 Row: TypeAlias = QuestionRow | ResponseRow
 EMPTY = "empty response"
 ERRORED = "errored"
+INVALIDATED = "invalidated"
 ABSENT = "no response"
 ONLY_REASONING = "only reasoning"
 UNSEEN = "media that are not in the file"

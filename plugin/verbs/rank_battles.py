@@ -11,6 +11,7 @@ import pandas as pd
 from podium.answers.sentences import add_answers
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UnknownScaleError, UsageError
+from podium.findings import add_accepted
 from podium.hookspecs import Ranker
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration
@@ -86,6 +87,7 @@ def rank(
     standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
     if answers:
         standings = add_answers(standings, dict(slices), families)
+        standings = tuple(replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings)
     asked: dict[str, Any] = {"reading": dict(battles.reading), "rankers": names}
     asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
     asked |= {"calibration": str(calibration)} if calibration is not None else {}

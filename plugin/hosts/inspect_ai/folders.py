@@ -21,6 +21,12 @@ from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_contents import TournamentMetadata, is_tournament, read_tournament
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, summaries_of
+from podium.hosts.inspect_ai.scored_runs import (
+    ScoredRun,
+    accept_reductions,
+    notes_on_left_out,
+    notes_on_reductions,
+)
 from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
@@ -185,10 +191,13 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     """Read the rows of the logs that count; if they are of several tasks, items begin with the task's name."""
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
     frames: list[LogFrame] = []
+    evals: list[ScoredRun] = []
     for log in logs:
         try:
             frame = log_rows(log.path)
             notes += _notes_on_log(log, frame)
+            if "reduction" in frame.attrs:
+                evals.append(ScoredRun.of_frame(log, frame))
             frames.append((log, _with_task(frame, log.header, labels[log.path])))
         except DataError as error:
             if len(labels) == 1:
@@ -211,8 +220,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     for log, frame in frames:
         if prefix_of[log.path]:
             frame["item"] = prefix_of[log.path] + frame["item"]
+    accepted = accept_reductions(evals, reading.allowed)
+    notes += notes_on_reductions(evals)
     sheets = tuple((str(log.path), frame) for log, frame in frames)
-    return GatheredBattles(sheets, frozenset(labels), tuple(notes), tuple(lost), apart="task")
+    return GatheredBattles(sheets, frozenset(labels), tuple(notes), tuple(lost), "task", tuple(accepted))
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:
@@ -230,6 +241,7 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
     """Yield notes on what the judge was shown of agents, and on battles that were not played or shown, with reasons."""
     tournament = read_tournament(log.header)
     yield from (f"{log.path}: {note}" for note in (tournament.agents if tournament else ()))
+    yield from notes_on_left_out(log, frame)
     if unplayed := frame.attrs.get("unplayed", 0):
         config, options = log.header.eval.config, ("limit", "sample_id", "sample_shuffle")
         typed = [f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None]

@@ -48,7 +48,8 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
         if read_tournament(read_by_inspect(path, header_only=True)) is None:
             return
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "messages"})
-        for battle, shown in (judged for sample in log.samples or [] for judged in judgments_in(sample)):
+        valid = [sample for sample in log.samples or [] if sample.invalidation is None]
+        for battle, shown in (judged for sample in valid for judged in judgments_in(sample)):
             words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
             yield {**battle.to_log(), "order": shown["order"], "judge": shown["judge"], "words": words}
 

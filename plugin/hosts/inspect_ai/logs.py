@@ -7,7 +7,6 @@ import zipfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,11 +19,12 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     resolve_sample_attachments,
 )
-from inspect_ai.scorer import Score, value_to_float
+from inspect_ai.scorer import Score
 from pydantic import TypeAdapter
 
 from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
 from podium.formats.archives import check_archive
+from podium.hosts.inspect_ai.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.log_contents import (
     BattleMetadata,
     PackMetadata,
@@ -51,13 +51,15 @@ BATTLE = ("item", "response", "model_a", "model_b")
 
 
 class ScoredSample(NamedTuple):
-    """A sample without its transcript: its metadata, its scores by scorer, and its error message."""
+    """A sample without its transcript: its metadata, its scores by scorer, its error message, and why it was
+    invalidated ("" without a reason, None if it is valid)."""
 
     id: str | int
     epoch: int
     metadata: Mapping[str, Any]
     scores: Mapping[str, Score]
     error: str | None
+    invalidated: str | None = None
 
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
@@ -122,7 +124,15 @@ def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Par
 def _parse_scored(content: bytes) -> ScoredSample:
     kept = json.loads(content)
     scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
-    return ScoredSample(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
+    invalidation = kept.get("invalidation")
+    return ScoredSample(
+        id=kept["id"],
+        epoch=kept["epoch"],
+        metadata=kept.get("metadata") or {},
+        scores=scores,
+        error=error and error["message"],
+        invalidated=None if invalidation is None else invalidation.get("reason") or "",
+    )
 
 
 def _parse_whole(content: bytes) -> EvalSample:
@@ -140,7 +150,13 @@ def _sort_key(member: re.Match[str]) -> tuple[int, str]:
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
     message = sample.error.message if sample.error else None
-    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message)
+    why = reason_of_invalidation(sample)
+    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why)
+
+
+def reason_of_invalidation(sample: EvalSample) -> str | None:
+    """Return why a sample was invalidated, "" if no reason is given; None if it is valid."""
+    return None if sample.invalidation is None else sample.invalidation.reason or ""
 
 
 @contextmanager
@@ -180,24 +196,28 @@ class TableBuilder:
 
 
 def log_rows(path: Path) -> pd.DataFrame:
-    """Return a row per judgment of a tournament or of pairwise scores, else per score; for a tournament `attrs` has
-    `missing` and `unplayed` battles, those of `silent` judges, the judge's words on each `unshown`, `answer`, `ladder`,
-    verdicts `by_schema`."""
+    """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has the samples that are
+    left out (`LeftOut`), for scores the `reduction` and `figures`, and for a tournament `missing` and `unplayed`
+    battles, those of `silent` judges, the judge's words on each `unshown`, `answer`, `ladder`, verdicts `by_schema`."""
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
-        reader = _LogReader(header, tournament)
+        reader = _LogReader(path, header, tournament)
         for sample in samples_of(path):
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
-        return reader.build_frame()
+        with opened_log(path):
+            return reader.build_frame()
 
 
 class _LogReader:
     """Collects the rows of a log and counts the battles that have none."""
 
-    def __init__(self, header: EvalLog, tournament: TournamentMetadata | None) -> None:
+    def __init__(self, path: Path, header: EvalLog, tournament: TournamentMetadata | None) -> None:
         self.header, self.tournament = header, tournament
         self.table = TableBuilder()
+        self.scores = None if tournament else EvalScores(path, header)
+        self.samples = 0
+        self.invalidated: list[LeftOutSample] = []
         self.epochs = header.eval.config.epochs or 1
         self.missing = self.epochs * tournament.left_out if tournament else 0
         self.scheduled = self.epochs * tournament.scheduled if tournament else 0
@@ -216,14 +236,18 @@ class _LogReader:
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
         played = [battle for battle in battles if isinstance(battle, BattleMetadata)]
         self.played += len(played)
+        self.samples += 1
+        if sample.invalidated is not None and not isinstance(contents, RoundMetadata):
+            self._leave_out(LeftOutSample(sample.id, sample.epoch, sample.invalidated), len(played))
+            return
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores:
             self.failed += [(_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played]
         rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
         # Of scores that parsed the same replies again, the later one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
-        if not rows and not self.tournament:
-            for row in _score_rows(sample, self.header):
+        if not rows and self.scores:
+            for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
                 self.table.add_row(row)
         shown = {battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN}
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
@@ -240,9 +264,25 @@ class _LogReader:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
         self.unshown += refused.values()
 
+    def _leave_out(self, sample: LeftOutSample, battles: int) -> None:
+        """Leave out an invalidated sample; its battles are missing."""
+        self.invalidated.append(sample)
+        self.missing += battles
+        if self.scores:
+            self.scores.leave_out(f"{sample.id}")
+
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
+        frame = self._build_rows()
+        if self.scores:
+            frame = self.scores.finish(frame)
+        frame.attrs["invalidated"] = LeftOut.of_samples(self.invalidated, self.samples, several_epochs=self.epochs > 1)
+        return frame
+
+    def _build_rows(self) -> pd.DataFrame:
         silent = self._add_failed_rows()
+        for row in self.scores.rows_at_end() if self.scores else ():
+            self.table.add_row(row)
         frame = self.table.build()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # With few battles, a shard may have none.
@@ -280,6 +320,9 @@ class _LogReader:
         return silent
 
     def _nothing_judged(self) -> DataError:
+        if self.invalidated and len(self.invalidated) == self.samples:
+            problem = f"all {self.samples:,} samples are invalidated"
+            return DataError(problem, remedy="run them again with `inspect eval-retry`, or leave this log out")
         if not self.tournament:
             return DataError("no scored samples", remedy="score the log with `inspect score` first")
         message = (self.header.error and self.header.error.message.strip()) or "it holds no battle"
@@ -291,28 +334,6 @@ class _LogReader:
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what identifies the battle, judge and repeat of a verdict."""
     return tuple(row.get(name) for name in (*BATTLE, "judge", "repeat"))
-
-
-def _score_rows(sample: ScoredSample, header: EvalLog) -> list[dict[str, Any]]:
-    """Return a row per score of an ordinary sample, or per entry of a score that is a mapping."""
-    rows, about = [], {"item": f"{sample.id}", "model": header.eval.model, "response": sample.epoch}
-    for scorer, score in sample.scores.items():
-        for part, value in score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]:
-            judge = f"{header.eval.task} {scorer} {part}".rstrip()
-            rows.append({**about, "score": number_of(value), "judge": judge})
-    return rows
-
-
-def number_of(value: Any) -> float | None:
-    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect takes 0."""
-    # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
-    if isinstance(value, str) and value not in {*"CIPN"} and value.lower() not in {"yes", "no", "true", "false"}:
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    number = value_to_float()(value) if isinstance(value, str | int | float) else None
-    return number if number is not None and isfinite(number) else None
 
 
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs import UNUSED, read_by_inspect, whole_samples
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
-from podium.responses.answers import QuestionRow, ResponseRow, build_response
+from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREE
 from podium.responses.transcripts import AgentWork, Call, Show, Turn
 
@@ -126,16 +126,21 @@ def responses_in(path: Path, show: Show) -> list[ResponseRow]:
             request = parse_sample(sample.metadata)
             if isinstance(request, RequestMetadata):
                 known = {name: getattr(request, name) for name in AGREE}
+                is_valid = sample.invalidation is None
                 # Every epoch repeats them.
                 for (name, item), given in parse_answers(request, kept_in_store(sample, NAMESPACE)).items():
                     question = QuestionRow(item, **known, source=str(path), row=f"sample {sample.id}")
-                    rows[name, item] = build_response(question, name, given.text, errored=given.failed is not None)
+                    row = build_response(question, name, given.text, errored=given.failed is not None)
+                    rows[name, item] = row if is_valid else ResponseRow(question, name, None, INVALIDATED)
         return list(rows.values())
 
 
 def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> ResponseRow:
-    """Return the response of a sample; without text if it or its item has media that a judge could not be shown."""
+    """Return the response of a sample; without text if it is invalidated, or if it or its item has media that a judge
+    could not be shown."""
     question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
+    if sample.invalidation is not None:
+        return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
     if not sample.error and (why := why_not_shown(sample)):
         return ResponseRow(question, model, None, why, sample.epoch)
     text, work = build_agent_response(sample, show, question.length)

@@ -125,7 +125,8 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
             return known
         try:
             ranking, battles = _rank_places(places, logs, rankers)
-            written = write_beside(places[0], ranking)
+            # The order of logs changes from run to run: one place for the same logs.
+            written = write_beside(min(places, key=str), ranking)
         except Exception as error:
             if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
                 # Inspect took the log for failed and gave no reason.

@@ -95,6 +95,12 @@ def test_ranking_again_replaces_the_earlier_entries_of_that_ranker_alone(quiz, m
     assert sizes == {"bradley-terry": 3, "mean": 2}
 
 
+def test_ranking_the_same_logs_in_another_order_leaves_one_file(quiz, monkeypatch, tmp_path):
+    rank_by(monkeypatch, quiz, "mean")
+    rank_by(monkeypatch, quiz[::-1], "mean")
+    assert len([*tmp_path.glob("*.ranking.json")]) == 1
+
+
 def test_entries_on_slices_that_are_gone_are_replaced_too(monkeypatch, tmp_path):
     paths = [write_quiz(tmp_path, model, right, scorers=("match", "near")) for model, right in RIGHT.items()]
     rank_by(monkeypatch, paths, "mean")

@@ -33,6 +33,12 @@ class Check:
 
 _CHECKS = (
     Check(
+        "unit",
+        0,
+        "rows are counted as independent, but the column {column!r} looks like the item: say --columns {option}",
+        "Rows are counted as independent, but the column {column!r} looks like the item: say --columns {option}",
+    ),
+    Check(
         "unparsed",
         0.03,
         "{unparsed} of {battles} battles are unparsed, {share:.1%} of the replies{written}. What helps: {remedy}",

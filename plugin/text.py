@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from pkgutil import resolve_name
 from typing import Any, ClassVar
@@ -109,3 +110,8 @@ def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first names and count the rest."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])
+
+
+def item_option(column: str) -> str:
+    """Return the value of `--columns` that names a column as the item, quoted for a shell."""
+    return shlex.quote(f"item={column}")

@@ -230,7 +230,7 @@ def test_enough_models_for_the_level_are_not_warned_of():
 
 
 def test_notes_of_reading_are_among_the_warnings():
-    assert "no item column: each row counts as an item of its own" in run(labelled().drop(columns="item")).warnings
+    assert "no item column: rows counted as independent" in run(labelled().drop(columns="item")).warnings
 
 
 def test_without_items_the_bootstrap_draws_rows():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from podium.text import plural, some
 
 SAME_SCORE = "{models} have the same score and are too close to call: no test of their differences is known."
+UNIT_UNKNOWN = "Nobody is called clearly ahead, because it is not known which rows are about the same item."
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NOTHING_PLACED = "Nothing is claimed about {models}."
 NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."

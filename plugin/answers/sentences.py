@@ -78,6 +78,8 @@ def build_ranking_answer(
     trust = trust_sentence([*results, *own_checks, *check_first_place(standings, robustness)])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
+    if battles.likely_item is not None:
+        return (rank_templates.UNIT_UNKNOWN, trust)
     what_next = what_next or next_sentence(standings, robustness)
     what_next = connecting_sentence(standings) or tournament.get("advice") or what_next
     if standings.ranker == "mean":

@@ -26,10 +26,10 @@ from podium.rankers.intervals import holm
 from podium.rankers.judge_aware import failed_jury_checks
 from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.pairs import cells_by_cluster, pair_sums
-from podium.text import lower_first_word
+from podium.text import item_option, lower_first_word
 
 ORDER = (
-    *("unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
+    *("unit", "unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
     *("self-preference", "position", "length", "cycle", "fit", "judges contradict", "one truth", "shared errors"),
     *("played pairs", "misjudged models", "first place", "human"),
 )
@@ -116,7 +116,7 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
     items = battles.counts().items
     if not are_too_many(battles):  # an item of which nothing was read adds no evidence
         items = len(np.unique(cluster_battles(battles).code[battles.readable]))
-    results = [_result("items", items < CHECKS["items"].threshold, items=items)]
+    results = [*_check_unit(battles), _result("items", items < CHECKS["items"].threshold, items=items)]
     if is_judged(battles):
         results += [*_check_unparsed(battles), *_check_judges(battles, families), _check_human(battles)]
     if battles.answer and battles.answer.get("about") == "played":
@@ -218,6 +218,13 @@ def _results(failed: Iterable[tuple[str, Mapping[str, Any]]], unknown: Mapping[s
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:
     """Return the result of a check with its message, filled with fields."""
     return CheckResult(check, CHECKS[check].short_warning(**fields), fails, p)
+
+
+def _check_unit(battles: Battles) -> list[CheckResult]:
+    """Return that a column looks like the item although rows are counted as independent; empty without one."""
+    if battles.likely_item is None:
+        return []
+    return [_result("unit", True, column=battles.likely_item, option=item_option(battles.likely_item))]
 
 
 def _check_unparsed(battles: Battles) -> list[CheckResult]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
-AS_THEY_ARE = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs", "allow")
+AS_THEY_ARE = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "matrix", "metric", "runs", "allow")
 READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
@@ -223,6 +223,12 @@ READING_OPTIONS = (
     choice_option("--unknown", "error unparsed", "A verdict that --credit-map does not know is an error, or unparsed."),
     choice_option("--shown", "a b unknown", "Which response was shown first, where no column says it.", default=None),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
+    choice_option(
+        "--matrix",
+        "rows columns",
+        "Of a table of wins whose rows and columns are the same models: a cell counts its row's wins, or its column's.",
+        default=None,
+    ),
     several(
         "--metric",
         metavar="NAME[,FILTER]",

@@ -10,7 +10,7 @@ from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
 from podium.report.model import EMPTY
 from podium.report.numbers import percent
-from podium.text import plural, some
+from podium.text import item_option, plural, some
 
 
 def comparison_answer(
@@ -26,6 +26,11 @@ def comparison_answer(
 
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     """Write which model is ahead, the wins by item, and how many more items would separate the two."""
+    if finding.likely_item is not None:
+        fields = {"column": finding.likely_item, "option": item_option(finding.likely_item)}
+        return [
+            comparison_templates.UNIT_UNKNOWN.format(candidate=finding.candidate, baseline=finding.baseline, **fields)
+        ]
     sentences = [_lead_sentence(finding, p_name), *([_tally_sentence(finding)] if len(finding.results) else [])]
     if finding.is_distinguishable:
         return sentences

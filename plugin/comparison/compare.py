@@ -202,9 +202,16 @@ def _findings(
                     except NotIdentifiedError as error:
                         failures.append(f"{name}{both}, {by}={value}: {error}")
                 findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
+    findings = [_with_likely_item(own, battles.likely_item) for own in findings]
     if mistakes and not findings:
         raise mistakes[0]
     return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
+
+
+def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
+    """Return a finding, and its slices, that know the column that looks like the item."""
+    slices = tuple(replace(own, likely_item=column) for own in finding.slices)
+    return replace(finding, likely_item=column, slices=slices)
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:

@@ -3,6 +3,10 @@
 LEVEL = "{candidate} and {baseline} are too close to call, with no difference measured{interval}: {test}."
 OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
 CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
+UNIT_UNKNOWN = (
+    "Neither {candidate} nor {baseline} is called clearly ahead: rows are counted as independent, but the column "
+    "{column!r} looks like the item: say --columns {option}."
+)
 TALLY = "{wins}, {losses}, {ties} by item{identical}."
 IDENTICAL = "; on {number} of the ties the answers are identical"
 MORE_ITEMS_UNKNOWN = "How many more items would separate {candidate} from {baseline} is unknown."

@@ -160,6 +160,8 @@ def decide_requirements(requirements: Sequence[Requirement], findings: Sequence[
         # Unless Holm's rule rejects all, a rejected difference is only known to lie below its threshold.
         high = min(difference.high(share_of_all), threshold) if fails else difference.high(share_of_open)
         passes = difference.p_above(threshold) <= alpha
+        if pair[1].likely_item is not None:
+            fails = passes = False
         verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
         ends = finite_or_none(difference.low(alpha)), finite_or_none(high)
         decided.append(GateDecision(*pair, verdict, threshold, *ends, measure))

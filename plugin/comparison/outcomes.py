@@ -21,7 +21,8 @@ MOST_ITEMS = 1_000
 @dataclass(frozen=True)
 class PairFinding:
     """The comparison of a candidate with a baseline on one question; `results` has a row per item, largest first;
-    `leads` are the differences by item whose signs are wins, losses and ties: those of parsed verdicts."""
+    `leads` are the differences by item whose signs are wins, losses and ties: those of parsed verdicts.
+    `likely_item` is the column that looks like the item where rows count as items."""
 
     candidate: str
     baseline: str
@@ -40,6 +41,7 @@ class PairFinding:
     tests: int = 1
     p_adjusted: float = 1.0
     slices: tuple["PairFinding", ...] = ()
+    likely_item: str | None = None
 
     @property
     def difference(self) -> DifferenceTest:
@@ -47,8 +49,8 @@ class PairFinding:
 
     @property
     def is_distinguishable(self) -> bool:
-        """Whether the adjusted test detects a difference."""
-        return self.p_adjusted <= 1 - self.level
+        """Whether the adjusted test detects a difference, and the items that it counts are known."""
+        return self.likely_item is None and self.p_adjusted <= 1 - self.level
 
     @property
     def _joint_level(self) -> float:

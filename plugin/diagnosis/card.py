@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from podium.checks import CHECKS
 from podium.diagnosis.card_summary import best_with_humans, card_answer, check_lines
 from podium.diagnosis.consistency import consistency, position
 from podium.diagnosis.figures import CardAnswer, Missing, Statistic, as_dict, attempt
@@ -25,7 +26,7 @@ from podium.nouns.ranking import build_provenance
 from podium.rankers.intervals import check_level
 from podium.report.model import Fact, Report, Section, Table
 from podium.report.numbers import counts_text, percent
-from podium.text import Document, as_text
+from podium.text import Document, as_text, item_option
 
 Reply: TypeAlias = CardAnswer | Missing
 Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
@@ -61,8 +62,13 @@ class Card:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """At most three sentences: whether the judge may rank, whether its Elo gaps match human ones, what to do."""
-        return card_answer(self.answers)
+        """At most three sentences: whether the judge may rank, whether its Elo gaps match human ones, what to do; the
+        last two are left out where it is not known which rows are about the same item."""
+        column = self.subject.battles.likely_item
+        if column is None:
+            return card_answer(self.answers)
+        unit = CHECKS["unit"].short_warning(column=column, option=item_option(column))
+        return (unit, *card_answer(self.answers)[:1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card for JSON."""

@@ -6,6 +6,7 @@ import os
 import stat
 import tempfile
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from podium.errors import DataError, UsageError, reject_stream
 from podium.formats.delimited import open_delimited
 from podium.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
+from podium.formats.win_matrix import shares_names
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM
 
@@ -129,7 +131,18 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
     numbered = all(name != "file_row_number" for name, *_ in types)
     row = "file_row_number + 1" if numbered else "row_number() over ()"
     scan = f"{call}{', file_row_number=true' if numbered else ''})"
-    return _view(engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet")
+    named = _names_of_rows(engine, [(name, kind) for name, kind, *_ in types], scan)
+    return _view(engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet", named)
+
+
+def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
+    """Return the column of pandas' index if it names the rows as the columns are named, as in a matrix of wins."""
+    columns = [name for name, _ in types]
+    for name in (name for name, kind in types if name.startswith(PANDAS_INDEX) and kind == "VARCHAR"):
+        labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
+        if shares_names([str(label) for (label,) in labels], columns):
+            return name
+    return None
 
 
 def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
@@ -153,13 +166,22 @@ def _damage_error(kind: str, error: Exception) -> DataError:
     return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again")
 
 
-def _view(engine: Duck, path: Path, types: list[tuple[str, str]], row: str, scan: str, kind: str) -> Records:
-    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their row number."""
+def _view(
+    engine: Duck,
+    path: Path,
+    types: list[tuple[str, str]],
+    row: str,
+    scan: str,
+    kind: str,
+    index: str | None = None,
+) -> Records:
+    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their row number; of pandas'
+    indices only `index` is kept."""
 
     def raise_damaged(error: Exception) -> None:
         raise _damage_error(kind, error).with_place(str(path))
 
-    kept = [(name, type_) for name, type_ in types if not name.startswith(PANDAS_INDEX)]
+    kept = [(name, type_) for name, type_ in types if name == index or not name.startswith(PANDAS_INDEX)]
     view = engine.fresh("file")
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")

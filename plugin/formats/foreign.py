@@ -31,6 +31,7 @@ class Foreign:
     unknown: Literal["error", "unparsed"] = "error"
     shown: Literal["a", "b", "unknown"] | None = None
     fill: Mapping[str, str] | None = None
+    matrix: Literal["rows", "columns"] | None = None
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:

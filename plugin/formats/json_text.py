@@ -25,6 +25,7 @@ from podium.formats.records import (
     short_lines,
     whole_number,
 )
+from podium.formats.win_matrix import shares_names
 from podium.printable import shorten
 
 
@@ -152,6 +153,11 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
     if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
         whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
         content = {str(name): [row[k] for row in data] for k, name in enumerate(names)} if whole else {}
+    if all(isinstance(value, dict) for value in content.values()):
+        rows = list(dict.fromkeys(key for value in content.values() for key in value))
+        if shares_names(rows, [*content]):
+            columns = {name: [value.get(row) for row in rows] for name, value in content.items()}
+            return _exact_frame({"": rows, **columns})
     lists = [list(value.values()) if isinstance(value, dict) else value for value in content.values()]
     if len({*map(len, lists)}) != 1:
         problem = "the JSON object does not hold columns of equal length"

@@ -20,7 +20,10 @@ BATTLE_COLUMNS = ("model", "score", "margin", "credit", *(f"{name}_{side}" for n
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
 SHARED = ("item", "judge", "repeat", "response", "category")
 """Columns of a score matrix that are not models."""
-ITEM_NAMES = ("item", "instance_id", "question_id", "task_id")
+ITEM_NAMES = (
+    *("item", "item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id"),
+    *("question_id", "task_id"),
+)
 MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
 """Columns, in any case, that name the rows of a score matrix; the other columns are the models, or the items."""
 INDEX_NAMES = ("", "Unnamed: 0")

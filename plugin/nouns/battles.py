@@ -109,6 +109,7 @@ class Battles:
         ladder: ratings on whose scale a tournament placed newcomers.
         votes: battles that humans judged, whether or not a judge did.
         default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge gave.
+        likely_item: without items, the column that looks like the item; then nobody is called clearly ahead.
         whole: the battles that these are a part of; None if they are all.
         accepted: sentences on findings that the user accepted by name; the answer repeats them.
     """
@@ -127,6 +128,7 @@ class Battles:
     votes: "Battles | None" = None
     default_ranker: str = "bradley-terry"
     accepted: tuple[str, ...] = ()
+    likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

@@ -16,7 +16,8 @@ from podium.formats import pointwise
 from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
-from podium.formats.records import Column, Records, records_of
+from podium.formats.records import Column, Records, records_of, records_of_view
+from podium.formats.win_matrix import READINGS, ambiguous_matrix, find_label_column, read_win_matrix, shares_names
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge
@@ -26,6 +27,7 @@ from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, note_odd_items
 from podium.reading.table import FRAME, check, is_pointwise, remedy_of_columns
+from podium.reading.units import likely_item, name_items, name_items_of_scores
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
@@ -34,6 +36,7 @@ DEFAULTS: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
 STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
 """Of a column of files of responses, the task that judges them."""
+WIN_MATRIX = "win-matrix"
 OWN_TABLE = "podium.formats.podium_table:read"
 """Reader of podium's table, which needs no translation and therefore is not read into Python."""
 
@@ -61,6 +64,7 @@ def read_battles(
     unknown: Literal["error", "unparsed"] = "error",
     shown: Literal["a", "b", "unknown"] | None = None,
     fill: Mapping[str, str] | None = None,
+    matrix: Literal["rows", "columns"] | None = None,
     where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     merge: bool = True,
     one_sided: Literal["unparsed", "keep"] = "unparsed",
@@ -82,6 +86,8 @@ def read_battles(
         unknown: whether a verdict outside `credit_map` is an error or unparsed.
         shown: whose response was shown first, if no column says it.
         fill: one value for all rows of a column that a table lacks, as `{"model_b": "baseline"}`.
+        matrix: of tables of wins whose rows and columns are the same models: whether a cell counts the wins of its
+            row's model, or of its column's.
         where: column to value, or pairs of both; only rows with all of them are kept.
         merge: average the two orders of a pair into one battle.
         one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's verdict.
@@ -106,7 +112,7 @@ def read_battles(
     if unknown == "unparsed" and credit_map is None:
         raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
     conditions, metrics, allowed = _parse_conditions(where), _as_names(metric), check_findings(_as_names(allow))
-    foreign = Foreign(columns, credit_map, unknown, shown, fill)
+    foreign = Foreign(columns, credit_map, unknown, shown, fill, matrix)
     options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
     options = {name: value for name, value in (options | {"allow": [*allowed]}).items() if value not in DEFAULTS}
@@ -115,7 +121,7 @@ def read_battles(
     chosen = catalogue.extension(Format, format) if format else None
     query = BattleQuery(sources, chosen, foreign, reading, human_judge, merging, options, scores_only)
     counting = start_engine(engine, memory)
-    needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
+    needs_rows = any((format, credit_map, shown, fill, matrix, conditions, human_judge, metrics))
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
         return _read_files(query, counting if isinstance(counting, Duck) else Duck(memory), counting)
     places = [str(source) for source in sources]
@@ -147,7 +153,9 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
         holders = [each.records for each in tables if "judge" in each.records.columns]
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
         check_judge(judges, query.human_judge)
-    tables, without_column = keep_rows(tables, query.reading.where, query.human_judge)
+    tables, named = name_items(duck, tables)
+    conditions = [("item" if column == named else column, value) for column, value in query.reading.where]
+    tables, without_column = keep_rows(tables, conditions, query.human_judge)
     facts = _shared_facts(tables, is_whole=not query.reading.where)
     scores_only = facts["default_ranker"] == "mean" if query.scores_only is None else query.scores_only
     metrics = _metrics_in(tables)
@@ -155,9 +163,10 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = _require_distinct_names(Verdicts(counting, view, **query.merging))
-    notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
+    likely = likely_item(duck, records_of_view(duck, view, ""))
+    notes += [*without_column, *remarks, *note_odd_items(duck, view, likely), *verdicts.notes()]
     names, all_notes = tuple(each.source for each in tables), (*gathered.accepted, *lost, *notes)
-    facts |= {"metrics": metrics, "apart": gathered.apart, "accepted": tuple(gathered.accepted)}
+    facts |= {"metrics": metrics, "apart": gathered.apart, "accepted": tuple(gathered.accepted), "likely_item": likely}
     battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, **facts)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
@@ -248,7 +257,8 @@ def _locate_files(source: str) -> SourceFiles:
 def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
     """Open a data frame, or the files of a source, as tables."""
     if isinstance(place, pd.DataFrame):
-        frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
+        named = place.reset_index() if shares_names([*map(str, place.index)], [*map(str, place.columns)]) else place
+        frame = named.set_axis(pd.RangeIndex(1, len(named) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
     tables = []
     for file in (*place.paths, *place.remote):
@@ -261,18 +271,24 @@ def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
 ) -> tuple[list[RecordTable], list[str]]:
     """Translate and check the tables that hold verdicts; also return notes on the files left out."""
-    tables, empty, alone = [], [], []
+    tables, empty, alone, matrices = [], [], [], []
     for record in opened:
         with named_in_errors(record.source):
             translated = _translate_table(record, chosen, foreign)
-        if translated is None:
+        if translated is None and find_label_column(record.records) is not None:
+            matrices.append(record.source)
+        elif translated is None:
             empty.append(record.source)
         elif checked := _check_table(translated.records, skip_alone=len(opened) > 1):
             tables.append(replace(translated, records=checked))
         else:
             alone.append(record.source)
+    if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):
+        raise UsageError(f"--matrix {foreign.matrix}: no source is a table of wins with the same rows and columns")
     notes = [note for each in tables for note in each.notes]
     notes += [f"{len(empty)} files hold no verdicts and were skipped: {some(empty)}"] if empty else []
+    if matrices:
+        notes.append(f"tables of wins were skipped, because none says whose they are: {some(matrices)}; say --matrix")
     notes += [f"files that compare a model only with itself were skipped: {some(alone)}"] if alone else []
     return tables, [*notes, *_note_shorter_files(tables)]
 
@@ -287,8 +303,10 @@ def _note_shorter_files(tables: Sequence[RecordTable]) -> list[str]:
 
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
     """Translate a table to columns of the battles table; None if an optional file holds no verdicts."""
-    records = name_columns(record.records, foreign)
+    records = name_items_of_scores(name_columns(record.records, foreign))
     known, notes = chosen or recognise_format(frozenset(records.columns), record.label), list[str]()
+    if known is None and (label := find_label_column(records)) is not None:
+        return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
     if known is None:
         if not record.optional:
             records, notes = pointwise.name_rows_of_matrix(records)
@@ -316,6 +334,18 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
                 raise DataError(problem, remedy="choose another --from") from None
         records = records_of(records.engine, frame, record.source)
     return replace(record, records=translate_verdicts(records, foreign), format=known.name)
+
+
+def _translate_win_matrix(record: RecordTable, label: str, reading: str | None) -> RecordTable | None:
+    """Translate a matrix of wins; without its reading DataError, or None for a file found in a folder."""
+    if reading is None and record.optional:
+        return None
+    if reading is None:
+        raise ambiguous_matrix(record.records, label)
+    battles = read_win_matrix(record.records, label, reading)
+    own = "row" if reading == "rows" else "column"
+    note = f"{record.source}: each cell is read as the number of battles that its {own}'s model won; ties are not in it"
+    return replace(record, records=battles, format=WIN_MATRIX, notes=[note])
 
 
 def _check_table(records: Records, *, skip_alone: bool) -> Records | None:

@@ -1,5 +1,6 @@
 """Join the tables of several files: keep rows by condition, leave out copies, and note odd items."""
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -215,28 +216,36 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     return view
 
 
-def _note_unnamed_columns(engine: Duck, view: str) -> list[str]:
+def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[str]:
     """Return a note on rows without items and on raters that count as one judge, with the option that names both."""
     names, said, likely = engine.columns(view), [], {}
-    for own in table.OPTIONAL:
-        if own in names and engine.rows(f"select 1 from {view} where {own} is not null limit 1"):
-            continue
-        words = {word for known in table.LIKELY[own] for word in (known, f"{known}_id")}
-        column = next((name for name in names if name.lower() in words), None)
-        number = engine.rows(f"select count(distinct {quote_name(column)}) from {view}")[0][0] if column else 0
-        if own == "item":
-            said.append("no item column: each row counts as an item of its own")
-        if number and (own == "item" or number > 1):
-            likely[own] = column
-            said += [f"no judge column: the {number} in {column} count as one judge"] if own == "judge" else []
+    if not _has_values(engine, view, "item"):
+        said.append("no item column: rows counted as independent")
+        if likely_item is not None:
+            likely["item"] = likely_item
+            said.append(f"nobody is called clearly ahead, because {likely_item} looks like the item")
+    words = {word for known in table.LIKELY["judge"] for word in (known, f"{known}_id")}
+    rater = next((name for name in names if name.lower() in words), None)
+    if rater is not None and not _has_values(engine, view, "judge"):
+        ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")
+        if number > 1:
+            likely["judge"] = rater
+            said.append(f"no judge column: the {number} in {rater} count as one judge")
     parts = " and ".join(f"{column} is the {own}" for own, column in likely.items())
-    option = ",".join(f"{own}={column}" for own, column in likely.items())
+    option = shlex.quote(",".join(f"{own}={column}" for own, column in likely.items()))
     return [f"{'; '.join(said)}{f'; if {parts}, say --columns {option}' if likely else ''}"] if said else []
 
 
-def note_odd_items(engine: Duck, view: str) -> list[str]:
+def _has_values(engine: Duck, view: str, column: str) -> bool:
+    """Return whether a view has a column with a cell that is not empty."""
+    if column not in engine.columns(view):
+        return False
+    return bool(engine.rows(f"select 1 from {view} where {column} is not null limit 1"))
+
+
+def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[str]:
     """Return notes on columns that may be item or judge, and on items that differ by white space, case or form only."""
-    notes = _note_unnamed_columns(engine, view)
+    notes = _note_unnamed_columns(engine, view, likely_item)
     if "item" not in engine.columns(view):
         return notes
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"

@@ -85,6 +85,8 @@ def rank(
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
     standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
+    if battles.likely_item is not None:
+        standings = tuple(map(withhold_ranks, standings))
     if answers:
         standings = add_answers(standings, dict(slices), families)
         standings = tuple(replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings)
@@ -94,6 +96,18 @@ def rank(
     asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
     judges = {"judges": list(battles.judges)} if battles.judges else {}
     return Ranking(standings, build_provenance(battles.sources, asked | options) | judges, failures)
+
+
+def withhold_ranks(standings: Standings) -> Standings:
+    """Return standings in which nobody is clearly ahead: the errors are too small if rows share items."""
+    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    entries = tuple(
+        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed) for entry in standings.entries
+    )
+    separation = standings.separation
+    if separation is not None:
+        separation = replace(separation, cuts=(), beats=tuple(() for _ in separation.beats), lead=None)
+    return replace(standings, entries=entries, separation=separation)
 
 
 def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:

@@ -80,9 +80,9 @@ def test_empty_indicators_are_unparsed(save):
     assert battles.counts().unparsed == 1
 
 
-def test_a_table_without_question_says_that_each_row_is_an_item(save):
+def test_a_table_without_question_says_that_rows_are_independent(save):
     battles = podium.read_battles(save("battles.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_a\n"))
-    assert battles.notes == ("no item column: each row counts as an item of its own",)
+    assert battles.notes == ("no item column: rows counted as independent",)
     assert battles.counts().items == 2
 
 

@@ -37,5 +37,5 @@ def test_foreign_columns_beside_left_and_right_are_kept(save):
 def test_a_column_that_may_be_the_item_is_proposed_and_taken_when_it_is_named() -> None:
     duels = pd.DataFrame({"prompt": ["p", "p", "q"], "left": "x", "right": "y", "winner": ["left", "right", "left"]})
     [note] = podium.read_battles(duels).notes
-    assert note.endswith("each row counts as an item of its own; if prompt is the item, say --columns item=prompt")
+    assert note.endswith("prompt looks like the item; if prompt is the item, say --columns item=prompt")
     assert podium.read_battles(duels, columns={"item": "prompt"}).counts().items == 2

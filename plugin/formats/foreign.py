@@ -8,6 +8,7 @@ from typing import Literal
 from podium.counting.relations import ROW, text
 from podium.errors import DataError, UsageError, unknown_name
 from podium.formats.records import Column, Records
+from podium.formats.win_matrix import READINGS
 from podium.nouns.battles import COLUMNS, criterion_columns
 from podium.printable import shorten
 
@@ -32,6 +33,10 @@ class Foreign:
     shown: Literal["a", "b", "unknown"] | None = None
     fill: Mapping[str, str] | None = None
     matrix: Literal["rows", "columns"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.matrix is not None and self.matrix not in READINGS:
+            raise UsageError(f"matrix={self.matrix!r}: say whose wins a cell counts, one of {', '.join(READINGS)}")
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:

@@ -17,7 +17,7 @@ from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
 from podium.formats.records import Column, Records, records_of, records_of_view
-from podium.formats.win_matrix import READINGS, ambiguous_matrix, find_label_column, read_win_matrix, shares_names
+from podium.formats.win_matrix import ambiguous_matrix, find_label_column, read_win_matrix, shares_names
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge

@@ -123,14 +123,14 @@ def likely_item(engine: Duck, records: Records) -> str | None:
     if not lacks_items(records):
         return None
     known = {*ITEM_NAMES, *(word for each in LIKELY["item"] for word in (each, f"{each}_id"))}
-    found: list[tuple[bool, float, int, str]] = []
+    candidates: list[tuple[bool, float, int, str]] = []
     for name in _repeating_columns(records, known):
         own = repetition_of(engine, [records], name)
         is_known = name.lower() in known
         is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
         if is_item or (is_known and own.may_be_items):
-            found.append((not is_known, own.together / max(own.by_chance, 1e-9), own.values, name))
-    return min(found)[-1] if found else None
+            candidates.append((not is_known, own.together / max(own.by_chance, 1e-9), own.values, name))
+    return min(candidates)[-1] if candidates else None
 
 
 def lacks_items(records: Records) -> bool:

@@ -85,8 +85,6 @@ def rank(
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
     standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
-    if battles.likely_item is not None:
-        standings = tuple(map(withhold_ranks, standings))
     if answers:
         standings = add_answers(standings, dict(slices), families)
         standings = tuple(replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings)
@@ -153,7 +151,8 @@ class RankerCall:
             raise PluginError(f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models")
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
-        return replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
+        done = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
+        return done if battles.likely_item is None else withhold_ranks(done)
 
     def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
         """Rank by the ranker that the error names, with the settings that it has, and say so."""

@@ -107,8 +107,7 @@ def read_battles(
         DataError: a file is damaged, or a value in it is invalid.
         NotIdentifiedError: the human judge has no label for the battles; or several metrics, and none was chosen.
     """
-    for kind in [type(source).__name__ for source in sources if not isinstance(source, pd.DataFrame | str | PurePath)]:
-        raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
+    _require_sources(sources)
     if unknown == "unparsed" and credit_map is None:
         raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
     conditions, metrics, allowed = _parse_conditions(where), _as_names(metric), check_findings(_as_names(allow))
@@ -128,6 +127,12 @@ def read_battles(
     verdicts = _require_distinct_names(Verdicts(counting, scan_parquet(counting, places, columns), **merging))
     notes = (*verdicts.notes(), *([COPIES] if len(sources) > 1 else []))
     return Battles(verdicts, None, notes, tuple(map(without_secrets, places)), options)
+
+
+def _require_sources(sources: Sequence[Source]) -> None:
+    """Raise UsageError for a source that is neither a path nor a data frame."""
+    for kind in [type(source).__name__ for source in sources if not isinstance(source, pd.DataFrame | str | PurePath)]:
+        raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
 
 
 def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:

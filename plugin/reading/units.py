@@ -30,7 +30,7 @@ RESPONSE_NAME = re.compile(
     r"(?i)(?:^|_)(?:a|b|1|2|left|right)$|response|answer|output|completion|generation|reply|winner|loser"
 )
 """A column about the responses of a battle, not about what was asked."""
-MOST_ROWS, SHOWN = 200_000, 50
+MOST_ROWS, SHOWN = 50_000, 50
 """Rows in which an item is looked for, and values of a column that are looked at."""
 REPEATED = 1.5
 """Rows per value from which a column repeats."""

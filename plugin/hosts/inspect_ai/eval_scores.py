@@ -70,11 +70,14 @@ class EvalScores:
     def __init__(self, path: Path, header: EvalLog) -> None:
         self.path, self.header = path, header
         self.reduction = reduction_of(header)
+        self.is_mean = self.reduction.is_mean
+        self.about = {"item": "", "model": header.eval.model, "response": 1}
+        self.names: dict[tuple[str, str], str] = {}
         self.epochs = EpochScores(path, self.reduction)
 
     def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
         """Yield the rows of a sample; none yet if its epochs are to be reduced."""
-        if not self.reduction.is_mean:
+        if not self.is_mean:
             self.epochs.add_scores(item, epoch, scores)
             return
         for scorer, score in scores.items():
@@ -92,9 +95,11 @@ class EvalScores:
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
         """Yield a row per part of a score's value."""
-        task, about = self.header.eval.task, {"item": item, "model": self.header.eval.model, "response": epoch}
-        for part, own in value.items() if isinstance(value, Mapping) else [("", value)]:
-            yield {**about, "score": number_of(own), "judge": metric_name(task, scorer, part)}
+        about = self.about | {"item": item, "response": epoch}
+        for part, own in value.items() if isinstance(value, dict) else [("", value)]:
+            if (scorer, part) not in self.names:
+                self.names[scorer, part] = metric_name(self.header.eval.task, scorer, part)
+            yield {**about, "score": number_of(own), "judge": self.names[scorer, part]}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Leave out the rows of samples that the log's own figures do not count; add `reduction`, `figures` and

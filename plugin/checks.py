@@ -70,7 +70,7 @@ _CHECKS = (
     Check(
         "own model",
         0,
-        "the judge {judge} judges itself ({model}): use another judge, or leave {model} out with --where. "
+        "the judge {judge} judges itself ({model}): use another judge, or remove the rows of {model}. "
         "`podium diagnose` measures its self-preference",
         "The judge {judge} judges itself: use another judge",
     ),

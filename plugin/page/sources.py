@@ -84,12 +84,12 @@ def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[
 def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
     """Add the responses in sources of verdicts, which need not hold any, or a note on why there are none."""
     try:
-        found = read_responses(*sources, optional=True)
+        beside = read_responses(*sources, optional=True)
     except PodiumError as error:
         texts.notes.append(f"No texts of responses: {error}")
         return
-    texts.add_responses(found)
-    if not found.texts:
+    texts.add_responses(beside)
+    if not beside.texts:
         texts.notes.append(f"No texts of responses: none were found in {without_secrets(some(sources))}")
 
 

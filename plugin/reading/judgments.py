@@ -101,6 +101,7 @@ def read_battles(
         memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to disk.
         scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and `median`; None: if
             `mean` is their default ranker.
+        allow: names of findings that are no errors then, such as `epochs`; the answer names them.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
@@ -123,10 +124,16 @@ def read_battles(
     needs_rows = any((format, credit_map, shown, fill, matrix, conditions, human_judge, metrics))
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
         return _read_files(query, counting if isinstance(counting, Duck) else Duck(memory), counting)
-    places = [str(source) for source in sources]
-    verdicts = _require_distinct_names(Verdicts(counting, scan_parquet(counting, places, columns), **merging))
-    notes = (*verdicts.notes(), *([COPIES] if len(sources) > 1 else []))
-    return Battles(verdicts, None, notes, tuple(map(without_secrets, places)), options)
+    return _scan_files(query, counting)
+
+
+def _scan_files(query: BattleQuery, counting: Engine) -> Battles:
+    """Read Parquet files of podium's own columns by an engine that reads them itself."""
+    places = [str(source) for source in query.sources]
+    relation = scan_parquet(counting, places, query.foreign.columns)
+    verdicts = _require_distinct_names(Verdicts(counting, relation, **query.merging))
+    notes = (*verdicts.notes(), *([COPIES] if len(places) > 1 else []))
+    return Battles(verdicts, None, notes, tuple(map(without_secrets, places)), query.options)
 
 
 def _require_sources(sources: Sequence[Source]) -> None:

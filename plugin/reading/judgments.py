@@ -9,6 +9,7 @@ import pandas as pd
 
 from podium.counting.duck import Duck
 from podium.counting.relations import text as quote
+from podium.counting.spark import Spark
 from podium.counting.verdicts import Engine, Verdicts, start_engine
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.findings import check_findings
@@ -127,8 +128,8 @@ def read_battles(
     return _scan_files(query, counting)
 
 
-def _scan_files(query: BattleQuery, counting: Engine) -> Battles:
-    """Read Parquet files of podium's own columns by an engine that reads them itself."""
+def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
+    """Read Parquet files of podium's own columns on Spark, which reads them itself."""
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)
     verdicts = _require_distinct_names(Verdicts(counting, relation, **query.merging))

@@ -31,29 +31,38 @@ MOST_LEVELS = 21
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items, anchors) each."""
+    """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items, anchors) each; `weight`
+    of the items, 1 on average, shape (items,)."""
 
     apart: np.ndarray
     compared: np.ndarray
+    weight: np.ndarray
+
+    @property
+    def weighed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both numbers times the weights of the items, shape (items, anchors) each."""
+        return self.weight[:, None] * self.apart, self.weight[:, None] * self.compared
 
     @property
     def share(self) -> np.ndarray:
         """Each anchor's share of pairs with different verdicts, NaN where none is compared, shape (anchors,)."""
-        return ratio_or_nan(self.apart.sum(axis=0), self.compared.sum(axis=0))
+        return ratio_or_nan(*(numbers.sum(axis=0) for numbers in self.weighed))
 
     @property
     def covariance(self) -> np.ndarray:
         """Covariance of the shares by the influence of each item, shape (anchors, anchors)."""
-        total = np.maximum(self.compared.sum(axis=0), 1)
-        return covariance_of((self.apart - self.compared * (self.apart.sum(axis=0) / total)) / total)
+        apart, compared = self.weighed
+        total = compared.sum(axis=0)
+        total = np.where(total > 0, total, 1)
+        return covariance_of((apart - compared * (apart.sum(axis=0) / total)) / total)
 
     def difference(self, first: int, second: int) -> DifferenceTest | None:
         """Test the difference of two anchors' shares, paired by item; None if no item has both."""
         columns = [first, second]
         shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
         differences = shares[:, 0] - shares[:, 1]
-        differences = differences[~np.isnan(differences)]
-        return paired_difference(differences, None, 1.0) if len(differences) else None
+        known = ~np.isnan(differences)
+        return paired_difference(differences[known], None, 1.0, self.weight[known]) if known.any() else None
 
 
 def informativeness(
@@ -66,9 +75,10 @@ def informativeness(
 ) -> Standings:
     """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
 
-    Only pairs with both verdicts readable are compared; `pairs` counts them, and weights are not used. The score is I
-    on all distinct merged verdicts (five-level labels by their margin, others by their credit); a further column
-    (`three_level`) has I on win, tie, loss, with its standard error. Continuous credits have the latter only, as score.
+    Only pairs with both verdicts readable are compared; `pairs` counts them. An item counts by the mean weight of its
+    battles. The score is I on all distinct merged verdicts (five-level labels by their margin, others by their credit);
+    a further column (`three_level`) has I on win, tie, loss, with its standard error. Continuous credits have the
+    latter only, as score.
 
     Args (others as of `bradley_terry`):
         interval: `sandwich` (linearized ratio, by item, t) or `bootstrap` (percentile).
@@ -121,7 +131,8 @@ def count_differences(
         levels = np.unique(against[~np.isnan(against)])
         same = sum(comb((against == value).sum(axis=1), 2) for value in levels)
         apart[:, anchor] = compared[:, anchor] - same
-    return Comparisons(apart, compared)
+    weight = np.bincount(coded.cluster, coded.weight, coded.clusters) / np.bincount(coded.cluster)
+    return Comparisons(apart, compared, weight / weight.mean())
 
 
 def _by_anchor(coded: CodedBattles, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -160,7 +171,8 @@ def _estimate_shares(
     """Return each anchor's share of different verdicts with intervals in [0, 1]."""
     score, clusters = counts.share, len(counts.apart)
     if interval == "bootstrap":
-        draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
+        apart, compared = counts.weighed
+        draws = resample(lambda n: ratio_or_nan(n @ apart, n @ compared), clusters, resamples, rng)
         estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")
     else:
         estimate = sandwich_estimate(score, counts.covariance, clusters, level=level, cluster="item")

@@ -12,7 +12,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.difference import DifferenceTest, paired_difference
+from podium.rankers.difference import DifferenceTest, is_constant, paired_difference
 from podium.rankers.intervals import (
     FEW,
     Interval,
@@ -27,14 +27,34 @@ from podium.rankers.standings import SAME_SCORE, Exposure, RankerResult, build_s
 from podium.text import plural, some
 
 RANK_BY_MEAN = "a median has no other; --ranker mean gives one from 2 on"
+ROUNDING = 1e-12
+"""Share by which sums of weights may differ from half of their total by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreMatrix:
-    """Scores by item and model, NaN where missing, shape (items, models)."""
+    """Scores by item and model, NaN where missing, shape (items, models); `item_weight` of each item, shape (items,),
+    None if all count alike."""
 
     values: np.ndarray
     models: tuple[str, ...]
+    item_weight: np.ndarray | None = None
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Weights of the items, 1 on average, shape (items,)."""
+        own = np.ones(len(self.values)) if self.item_weight is None else self.item_weight
+        return own / own.mean()
+
+    @property
+    def weight_of_known(self) -> np.ndarray:
+        """The item's weight where a score is known, else 0, shape (items, models)."""
+        return self.weight[:, None] * self.is_known
+
+    @property
+    def means(self) -> np.ndarray:
+        """Weighted mean over items of each model's scores, shape (models,)."""
+        return np.nansum(self.weight[:, None] * self.values, axis=0) / self.weight_of_known.sum(axis=0)
 
     @property
     def is_known(self) -> np.ndarray:
@@ -55,10 +75,10 @@ def mean(
     interval: Interval = "sandwich",
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank by the mean over items of each model's pointwise score.
+    """Rank by the mean over items of each model's pointwise score, weighted if items have weights.
 
     Args (others as of `bradley_terry`):
-        battles: with score_a and score_b; several scores of a model on an item are averaged first.
+        battles: with score_a and score_b; several scores of a model on an item are averaged first, and several weights.
         interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or `bootstrap` (percentile).
 
     Raises:
@@ -70,10 +90,10 @@ def mean(
     if interval == "sandwich":
         estimate = estimate_means(matrix, level)
     else:
-        filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
+        known = matrix.weight_of_known
+        filled, items = np.nan_to_num(matrix.values) * known, matrix.is_known.sum(axis=0)
         draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
-        score, items = np.nanmean(matrix.values, axis=0), matrix.is_known.sum(axis=0)
-        estimate = bootstrap_estimate(score, draws, len(filled), level=level, cluster="item", items=items)
+        estimate = bootstrap_estimate(matrix.means, draws, len(filled), level=level, cluster="item", items=items)
         estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
     warnings = _missing_scores_warning(matrix)
@@ -84,8 +104,8 @@ def mean(
 def median(
     battles: Battles, *, level: float = LEVEL, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> Standings:
-    """Rank by the median over items of each model's pointwise score, with item-bootstrap intervals; NotIdentifiedError
-    without pointwise scores. Arguments are as of `mean`."""
+    """Rank by the weighted median over items of each model's pointwise score, with item-bootstrap intervals;
+    NotIdentifiedError without pointwise scores. Arguments are as of `mean`."""
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
     shared = len(estimate.score) - len(np.unique(estimate.score))
@@ -96,10 +116,10 @@ def median(
 
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     """Return means over items with t intervals, or with Wilson intervals if all scores lie in [0, 1]."""
-    own = matrix.is_known.sum(axis=0)
-    score = np.nansum(matrix.values, axis=0) / own
+    own, score, known = matrix.is_known.sum(axis=0), matrix.means, matrix.weight_of_known
     # A single item gives no standard error.
-    error = np.where(matrix.is_known, matrix.values - score, 0) / np.sqrt(own * np.maximum(own - 1, 1))
+    factor = np.sqrt(own / np.maximum(own - 1, 1)) / known.sum(axis=0)
+    error = np.where(matrix.is_known, matrix.values - score, 0) * known * factor
     estimate = sandwich_estimate(
         score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
     )
@@ -117,7 +137,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
     """Test the difference of two models' mean scores on the items of both; None without such an item."""
-    scores = _shared_scores(matrix, first, second)
+    scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
     levels = np.unique(scores)
@@ -125,21 +145,21 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     size = float(levels[1] - levels[0]) if len(levels) == 2 else None
     if set(levels) <= {0.0, 1.0}:
         size = 1.0
-    return paired_difference(scores[:, 0] - scores[:, 1], size, 1.0 if is_share else np.inf)
+    return paired_difference(scores[:, 0] - scores[:, 1], size, 1.0 if is_share else np.inf, weight)
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
     """Test by the sign test on which share of the items of both one model has the higher score; None without such an
     item."""
-    scores = _shared_scores(matrix, first, second)
-    return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0) if len(scores) else None
+    scores, weight = _shared_scores(matrix, first, second)
+    return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight) if len(scores) else None
 
 
-def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> np.ndarray:
-    """Return the scores of two models on the items of both, shape (items, 2)."""
+def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of two models on the items of both, shape (items, 2), and these items' weights."""
     both = matrix.is_known[:, first] & matrix.is_known[:, second]
     shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
-    return shared
+    return shared, matrix.weight[both]
 
 
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
@@ -160,11 +180,12 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
         return {"unknown": f"{lost:,} {plural('score', lost)} {'is' if lost == 1 else 'are'} missing"}
     if len(matrix.values) < 2:
         return {"unknown": "there is one item only"}
-    mean = matrix.values.mean(axis=0)
+    mean, weight = matrix.means, matrix.weight[:, None]
     first = int(np.argmax(mean))
     if (shared := int(np.sum(mean > mean[first] - SAME_SCORE))) > 1:
         return {"unknown": f"{shared} models share the first place"}
-    leads = np.sort(matrix.values[:, [first]] - matrix.values, axis=0)[::-1]
+    # An item that is left out takes its weighted lead with it.
+    leads = np.sort(weight * (matrix.values[:, [first]] - matrix.values), axis=0)[::-1]
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     rival = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
@@ -176,7 +197,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:
     """Return medians over items with percentile intervals, whose ends are scores or midpoints of two scores."""
     draws = resample(lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng)
-    score = np.nanmedian(matrix.values, axis=0)
+    score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
     estimate = bootstrap_estimate(
         score, draws, len(matrix.values), level=level, cluster="item", items=FEW, remedy=RANK_BY_MEAN
@@ -197,7 +218,9 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     if pairs > counts.battles:
         # The battles are a chain, in which every score stands: count those of all pairs.
         number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
-        rates = np.nansum(rankdata(matrix.values, axis=1, nan_policy="omit") - 1, axis=0) / np.maximum(number, 1)
+        beaten, met = rankdata(matrix.values, axis=1, nan_policy="omit") - 1, (known - 1)[:, None] * matrix.is_known
+        weight = matrix.weight[:, None]
+        rates = ratio_or_nan(np.nansum(weight * beaten, axis=0), np.sum(weight * met, axis=0))
         missing = len(known) * size * (size - 1) // 2 - pairs
         counts = replace(counts, judgments=pairs, battles=pairs, unparsed=0, missing=missing)
     return replace(
@@ -213,7 +236,7 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:
-    """Collect the pointwise scores of all battles, readable or not, by item and model."""
+    """Collect the pointwise scores of all battles, readable or not, by item and model, and the items' mean weights."""
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):
         raise NotIdentifiedError(
@@ -230,19 +253,24 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     values = ratio_or_nan(total, number).reshape(shape)
     if missing := [battles.models[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]:
         raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those models out")
-    return ScoreMatrix(values[~np.isnan(values).all(axis=1)], battles.models)
+    kept = ~np.isnan(values).all(axis=1)
+    weight = None
+    if "weight" in table and not is_constant(each := table["weight"].to_numpy(dtype=float)):
+        rows = item[: len(table)]
+        weight = (np.bincount(rows, each) / np.bincount(rows))[kept]
+    return ScoreMatrix(values[kept], battles.models, weight)
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
-    """Return the medians of resampled items, shape (draws, models); counts have shape (draws, items)."""
-    medians = np.empty((len(counts), len(matrix.models)))
+    """Return the weighted medians of resampled items, shape (draws, models); counts have shape (draws, items)."""
+    medians, weight = np.empty((len(counts), len(matrix.models))), matrix.weight
     for k, values in enumerate(matrix.values.T):
         # NaN is sorted to the end.
         order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-        ordered, reached = values[order], np.cumsum(counts[:, order], axis=1)
+        ordered, reached = values[order], np.cumsum(counts[:, order] * weight[order], axis=1)
         total = reached[:, -1:]
-        lower = (reached >= np.ceil(total / 2)).argmax(axis=1)
-        upper = (reached >= np.floor(total / 2) + 1).argmax(axis=1)
+        lower = (reached >= total / 2 * (1 - ROUNDING)).argmax(axis=1)
+        upper = (reached > total / 2 * (1 + ROUNDING)).argmax(axis=1)
         medians[:, k] = np.where(total[:, 0] > 0, (ordered[lower] + ordered[upper]) / 2, np.nan)
     return medians
 

@@ -62,7 +62,14 @@ def _tally_sentence(finding: PairFinding) -> str:
     losses = f"{lost:,} {'loss' if lost == 1 else 'losses'}"
     wins, ties = f"{won:,} {plural('win', won)}", f"{even:,} {plural('tie', even)}"
     identical = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}") if finding.identical else ""
-    return comparison_templates.TALLY.format(wins=wins, losses=losses, ties=ties, identical=identical)
+    by_weight = finding.tally_by_weight
+    weighed = "" if by_weight is None else comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
+    return comparison_templates.TALLY.format(wins=wins, losses=losses, ties=ties, identical=identical, weighed=weighed)
+
+
+def tally_text(tally: Sequence[float], separator: str = "–") -> str:
+    """Join the numbers, or weights, of wins, losses and ties."""
+    return separator.join(f"{number:,.0f}" if number == round(number) else f"{number:,.6g}" for number in tally)
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:

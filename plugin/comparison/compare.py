@@ -78,7 +78,7 @@ class Comparison(Document):
     def to_frame(self) -> pd.DataFrame:
         """Return a row per finding and slice."""
         rows = [own.to_dict() for finding in self.findings for own in (finding, *finding.slices)]
-        nested = {"measures", "slices", "item_results", "scores"}
+        nested = {"measures", "slices", "item_results", "scores", "by_weight"}
         return pd.DataFrame([{name: value for name, value in row.items() if name not in nested} for row in rows])
 
 

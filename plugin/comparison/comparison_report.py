@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 
 from podium.comparison import comparison_templates
-from podium.comparison.answer import amount_text, bound_text, difference_interval_text, finding_label, p_text
+from podium.comparison.answer import (
+    amount_text,
+    bound_text,
+    difference_interval_text,
+    finding_label,
+    p_text,
+    tally_text,
+)
 from podium.comparison.compare import Comparison
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
@@ -69,6 +76,7 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
     """Build a table with a row per finding; `about` is the second column, `question` or `slice`, or empty."""
     level = percent(findings[0].level)
     is_scored = any(own.scores for own in findings)
+    is_weighted = any(own.tally_by_weight for own in findings)
     columns = {
         "candidate": [own.candidate for own in findings],
         **({about: [getattr(own, about) or "" for own in findings]} if about else {}),
@@ -78,7 +86,9 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
         ],
         "p": [p_text(own.p_adjusted).removeprefix("= ") for own in findings],
         "items": [f"{own.difference.items:,}" for own in findings],
-        "won–lost–even": ["{}–{}–{}".format(*own.tally) for own in findings],
+        "won–lost–even, by weight" if is_weighted else "won–lost–even": [
+            tally_text(own.tally_by_weight or own.tally) for own in findings
+        ],
         "scores" if is_scored else "win rate": [_level_text(own, is_scored) for own in findings],
     }
     align = "ll" if about else "l"

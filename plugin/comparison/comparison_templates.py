@@ -7,7 +7,8 @@ UNIT_UNKNOWN = (
     "Neither {candidate} nor {baseline} is called clearly ahead: rows are counted as independent, but the column "
     "{column!r} looks like the item: say --columns {option}."
 )
-TALLY = "{wins}, {losses}, {ties} by item{identical}."
+TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}."
+BY_WEIGHT = " (by weight {weights})"
 IDENTICAL = "; on {number} of the ties the answers are identical"
 MORE_ITEMS_UNKNOWN = "How many more items would separate {candidate} from {baseline} is unknown."
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.rankers.difference import DifferenceTest
+from podium.rankers.difference import DifferenceTest, is_constant
 from podium.rankers.intervals import finite_or_none, t_quantile
 from podium.rankers.rank_sets import further_items
 
@@ -71,11 +71,20 @@ class PairFinding:
         return int((self.leads > 0).sum()), int((self.leads < 0).sum()), int((self.leads == 0).sum())
 
     @property
+    def tally_by_weight(self) -> tuple[float, float, float] | None:
+        """Weights of the items that the candidate wins, loses and ties; None if all items have the same weight."""
+        weight = self.results["weight"].reindex(self.leads.index)
+        if is_constant(weight.to_numpy(dtype=float)):
+            return None
+        return tuple(float(weight[np.sign(self.leads) == sign].sum()) for sign in (1, -1, 0))
+
+    @property
     def scores(self) -> tuple[float, float] | None:
-        """Mean scores of candidate and baseline over the items; None for verdicts."""
+        """Weighted mean scores of candidate and baseline over the items; None for verdicts."""
         if self.measure != SCORE:
             return None
-        return tuple(np.mean(self.results[["candidate", "baseline"]].to_numpy(dtype=float), axis=0).tolist())
+        own = self.results[["candidate", "baseline", "weight"]].to_numpy(dtype=float)
+        return tuple(np.average(own[:, :2], axis=0, weights=own[:, 2]).tolist())
 
     @property
     def further_items(self) -> int | None:
@@ -90,6 +99,7 @@ class PairFinding:
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; infinite ends become None."""
         won, lost, even = self.tally
+        by_weight = self.tally_by_weight
         names = ("candidate", "baseline", "task", "metric", "slice", "measure", "level", "p_adjusted", "tests")
         figures = {name: getattr(self, name) for name in (*names, "scores", "identical", "unparsed")} | {
             "difference": finite_or_none(self.difference.value),
@@ -102,11 +112,13 @@ class PairFinding:
             "wins": won,
             "losses": lost,
             "even": even,
+            "by_weight": None if by_weight is None else dict(zip(("wins", "losses", "even"), by_weight, strict=True)),
             "further_items": None if self.is_distinguishable else self.further_items,
         }
         if self.slice is not None:
             return figures
-        items = self.results.head(MOST_ITEMS).to_dict("records")
+        columns = self.results if by_weight else self.results.drop(columns="weight")
+        items = columns.head(MOST_ITEMS).to_dict("records")
         return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": items}
 
 

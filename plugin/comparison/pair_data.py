@@ -64,26 +64,35 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
 
 
 def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
-    """Return mean scores and their difference per item. Identical answers differ by 0 unless a metric scored them
-    otherwise: it may look at more than the answer, such as what an agent did."""
-    columns = ["candidate", "baseline", "is_identical"]
-    means = scored.groupby("item", sort=True)[columns].mean().reset_index()
-    difference = means["candidate"] - means["baseline"]
-    same = means["is_identical"] > 0
+    """Return weighted mean scores, their difference and the mean weight per item. Identical answers differ by 0 unless a
+    metric scored them otherwise: it may look at more than the answer, such as what an agent did."""
+    sides = ["candidate", "baseline"]
+    # Divided by the first, equal weights round nothing.
+    weight = scored["weight"] / scored["weight"].iloc[0]
+    weighed = scored.assign(**{side: scored[side] * weight for side in sides}, weight=weight)
+    items = weighed.groupby("item", sort=True)
+    sums = items[[*sides, "weight"]].sum()
+    means = sums[sides].div(sums["weight"], axis=0)
+    mean_weight = scored.groupby("item", sort=True)["weight"].mean()
+    means = means.assign(weight=mean_weight, is_identical=items["is_identical"].any()).reset_index()
+    difference, same = means["candidate"] - means["baseline"], means["is_identical"]
     if by_metric:
         same &= difference == 0
     difference = difference.mask(same, 0.0)
-    return means.assign(is_identical=same, difference=difference)[["item", "difference", *columns]]
+    means = means.assign(is_identical=same, difference=difference)
+    return means[["item", "difference", *sides, "is_identical", "weight"]]
 
 
 def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFrame:
-    """Return the candidate's weighted mean credit against the baseline minus 1/2 per item; scores are None."""
+    """Return the candidate's weighted mean credit against the baseline minus 1/2, and the mean weight of the battles,
+    per item; scores are None."""
     known = direct.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
     means["difference"] = means["earned"] / means["weight"] - 0.5
+    means["weight"] = items["weight"].mean().to_numpy()
     means[["candidate", "baseline"]] = None
-    return means[["item", "difference", "candidate", "baseline", "is_identical"]]
+    return means[["item", "difference", "candidate", "baseline", "is_identical", "weight"]]
 
 
 def table_items(table: pd.DataFrame) -> pd.Series:
@@ -122,7 +131,8 @@ def score_difference(results: pd.DataFrame) -> DifferenceTest:
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     is_share = levels[0] >= 0 and levels[-1] <= 1
     size = 1.0 if set(levels) <= {0.0, 1.0} else float(levels[1] - levels[0]) if len(levels) == 2 else None
-    return paired_difference(results["difference"].to_numpy(), size, 1.0 if is_share else np.inf)
+    most, weight = 1.0 if is_share else np.inf, results["weight"].to_numpy()
+    return paired_difference(results["difference"].to_numpy(), size, most, weight)
 
 
 def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFrame) -> dict[str, DifferenceTest]:
@@ -135,7 +145,8 @@ def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFr
     if len(results):
         by_item = results["difference"].to_numpy()
         is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
-        differences[WIN_RATE] = paired_difference(by_item, 0.5 if is_three_valued else None, 0.5)
+        size, weight = 0.5 if is_three_valued else None, results["weight"].to_numpy()
+        differences[WIN_RATE] = paired_difference(by_item, size, 0.5, weight)
     return differences
 
 
@@ -149,16 +160,20 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
     first, second = (table[side].astype(object).to_numpy()[rows] for side in ("model_a", "model_b"))
     is_first, is_second = np.isin(first, names), np.isin(second, names)
     credit[rows[is_first & is_second]] = 0.5
+    weight = table["weight"].to_numpy(dtype=float)[rows] if "weight" in table else np.ones(len(rows))
     columns = {
         "item": items.to_numpy()[rows],
+        "weight": weight,
         "third": np.where(is_first, second, first),
         "model": np.where(is_first, first, second),
         "earned": np.where(is_first, credit[rows], 1 - credit[rows]),
     }
     third = is_first != is_second
     frame = pd.DataFrame(columns)[third]
-    # The mean of the two models' means, however often each was judged.
-    means = frame.groupby([*met, "model"])["earned"].mean().groupby(met).agg(["mean", "size"])
+    # The mean of the two models' weighted means, however often each was judged.
+    weighed = frame.assign(earned=frame["earned"] * frame["weight"])
+    sums = weighed.groupby([*met, "model"])[["earned", "weight"]].sum()
+    means = (sums["earned"] / sums["weight"]).groupby(met).agg(["mean", "size"])
     joined = frame.join(means, on=met)
     earned = np.where(joined["size"] == len(names), joined["mean"], joined["earned"])
     credit[rows[third]] = np.where(is_first[third], earned, 1 - earned)

@@ -51,6 +51,7 @@ ACROSS: Sections = {
 """The sections that compare judges, in the order shown."""
 MORE = "The figures behind a line: --section position · all of them: --full"
 UNNAMED = "judge not named"
+UNWEIGHTED = "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and fits use weights"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def diagnose(
         cards=tuple(Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects),
         across=answer_sections(ACROSS, subjects),
         level=level,
-        warnings=tuple(dict.fromkeys(battles.notes)),
+        warnings=tuple(dict.fromkeys([*battles.notes, *([UNWEIGHTED] if battles.has_weights else [])])),
         provenance=build_provenance(battles.sources, {"reading": dict(battles.reading), **options}),
     )
 

@@ -157,6 +157,7 @@ def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int
     # A column of the responses' texts has the same name as the number of the response.
     texts = {"response"} if "response" in scores.columns and not scores.columns["response"].is_number else set()
     trial = [name for name in SAME_TRIAL if name in scores.columns and name not in texts]
+    _reject_uneven_weights(scores, trial)
     single, kept, others = _store_trial_means(scores, trial)
     means, unequal = join_unequal_trials(engine, single, trial, [*kept, *others])
     counts = "count(distinct model), count(distinct trial), sum(averaged)"
@@ -207,6 +208,21 @@ def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
     more = "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
     remedy = f"give the scores of two models or more: {more}"
     return DataError(f"scores of one model only ({name!r})", source=source, remedy=remedy)
+
+
+def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
+    """Raise DataError if the scores of one trial have different weights: a battle has one weight."""
+    columns = scores.columns
+    if "weight" not in columns:
+        return
+    weight, item = f"coalesce({columns['weight'].number}, 1.0)", columns["item"].text
+    trials = ", ".join(columns[name].sql for name in trial)
+    rest = f"group by {trials} having min({weight}) < max({weight}) order by min({ROW}) limit 1"
+    found = scores.rows(f"min({item}), min({weight}), max({weight}), max({ROW})", rest)
+    for name, low, high, row in found:
+        problem = f"item {name!r} has the weights {low:g} and {high:g}"
+        remedy = "give all scores of an item one weight"
+        raise DataError(problem, remedy=remedy, source=scores.source, row=scores.name_row(row))
 
 
 def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:

@@ -259,6 +259,11 @@ class Battles:
             return np.full(len(self.table), np.nan)
         return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether battles differ in weight."""
+        return "weight" in self.table and bool(self.table["weight"].nunique() > 1)
+
     def counts(self) -> Counts:
         """Count items, judgments, and judged, unparsed and missing battles."""
         tally = self.tally

@@ -186,6 +186,9 @@ def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estim
     return None
 
 
+UNWEIGHTED = "the pilot's shares of ties and of decided battles count each battle once, whatever its weight"
+
+
 def _assumptions(request: PlanRequest) -> Iterator[str]:
     if request.record is None:
         yield f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models are independent"
@@ -196,6 +199,8 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         )
     else:
         yield "items to come are like the pilot's, and the judge is the same"
+        if request.record.battles.has_weights:
+            yield UNWEIGHTED
         if request.anchor and request.anchor != request.baseline:
             yield f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"
     if len(request.tariff.shares) > 1:

@@ -35,6 +35,10 @@ from podium.text import some
 
 FEWEST_RESAMPLES = 20
 
+UNWEIGHTED = (
+    "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings and beta use weights"
+)
+
 
 def calibrate(
     battles: Battles,
@@ -158,6 +162,7 @@ def _calibration_warnings(
     return (
         *battles.notes,
         *([labels.left_out_warning()] if labels and labels.left_out else []),
+        *([UNWEIGHTED] if battles.has_weights else ()),
         *_data_warnings(battles, run.evidence, run.scales["hard"], held),
         *([few] if scored < needed else []),
         *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),

@@ -39,19 +39,19 @@ class Comparisons:
     weight: np.ndarray
 
     @property
-    def weighed(self) -> tuple[np.ndarray, np.ndarray]:
+    def weighed_numbers(self) -> tuple[np.ndarray, np.ndarray]:
         """Both numbers times the weights of the items, shape (items, anchors) each."""
         return self.weight[:, None] * self.apart, self.weight[:, None] * self.compared
 
     @property
     def share(self) -> np.ndarray:
         """Each anchor's share of pairs with different verdicts, NaN where none is compared, shape (anchors,)."""
-        return ratio_or_nan(*(numbers.sum(axis=0) for numbers in self.weighed))
+        return ratio_or_nan(*(numbers.sum(axis=0) for numbers in self.weighed_numbers))
 
     @property
     def covariance(self) -> np.ndarray:
         """Covariance of the shares by the influence of each item, shape (anchors, anchors)."""
-        apart, compared = self.weighed
+        apart, compared = self.weighed_numbers
         total = compared.sum(axis=0)
         total = np.where(total > 0, total, 1)
         return covariance_of((apart - compared * (apart.sum(axis=0) / total)) / total)
@@ -171,7 +171,7 @@ def _estimate_shares(
     """Return each anchor's share of different verdicts with intervals in [0, 1]."""
     score, clusters = counts.share, len(counts.apart)
     if interval == "bootstrap":
-        apart, compared = counts.weighed
+        apart, compared = counts.weighed_numbers
         draws = resample(lambda n: ratio_or_nan(n @ apart, n @ compared), clusters, resamples, rng)
         estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")
     else:

@@ -76,7 +76,8 @@ class PairFinding:
         weight = self.results["weight"].reindex(self.leads.index)
         if is_constant(weight.to_numpy(dtype=float)):
             return None
-        return tuple(float(weight[np.sign(self.leads) == sign].sum()) for sign in (1, -1, 0))
+        won, lost, even = (float(weight[np.sign(self.leads) == sign].sum()) for sign in (1, -1, 0))
+        return won, lost, even
 
     @property
     def scores(self) -> tuple[float, float] | None:

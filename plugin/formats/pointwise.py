@@ -218,8 +218,8 @@ def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
     weight, item = f"coalesce({columns['weight'].number}, 1.0)", columns["item"].text
     trials = ", ".join(columns[name].sql for name in trial)
     rest = f"group by {trials} having min({weight}) < max({weight}) order by min({ROW}) limit 1"
-    found = scores.rows(f"min({item}), min({weight}), max({weight}), max({ROW})", rest)
-    for name, low, high, row in found:
+    uneven = scores.rows(f"min({item}), min({weight}), max({weight}), max({ROW})", rest)
+    for name, low, high, row in uneven:
         problem = f"item {name!r} has the weights {low:g} and {high:g}"
         remedy = "give all scores of an item one weight"
         raise DataError(problem, remedy=remedy, source=scores.source, row=scores.name_row(row))

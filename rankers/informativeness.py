@@ -32,15 +32,17 @@ MOST_LEVELS = 21
 @dataclass(frozen=True, slots=True)
 class Comparisons:
     """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items, anchors) each; `weight`
-    of the items, 1 on average, shape (items,)."""
+    of the items, 1 on average, shape (items,), None if all count alike."""
 
     apart: np.ndarray
     compared: np.ndarray
-    weight: np.ndarray
+    weight: np.ndarray | None = None
 
     @property
     def weighed_numbers(self) -> tuple[np.ndarray, np.ndarray]:
         """Both numbers times the weights of the items, shape (items, anchors) each."""
+        if self.weight is None:
+            return self.apart, self.compared
         return self.weight[:, None] * self.apart, self.weight[:, None] * self.compared
 
     @property
@@ -62,7 +64,8 @@ class Comparisons:
         shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
         differences = shares[:, 0] - shares[:, 1]
         known = ~np.isnan(differences)
-        return paired_difference(differences[known], None, 1.0, self.weight[known]) if known.any() else None
+        weight = None if self.weight is None else self.weight[known]
+        return paired_difference(differences[known], None, 1.0, weight) if known.any() else None
 
 
 def informativeness(

@@ -64,8 +64,8 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
 
 
 def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
-    """Return weighted mean scores, their difference and the mean weight per item. Identical answers differ by 0 unless a
-    metric scored them otherwise: it may look at more than the answer, such as what an agent did."""
+    """Return weighted mean scores, their difference and the mean weight per item. Identical answers differ by 0 unless
+    a metric scored them otherwise: it may look at more than the answer, such as what an agent did."""
     sides = ["candidate", "baseline"]
     # Divided by the first, equal weights round nothing.
     weight = scored["weight"] / scored["weight"].iloc[0]

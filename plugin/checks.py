@@ -85,7 +85,7 @@ _CHECKS = (
         "items",
         30,
         "only {items} items ({many}): the intervals are approximate",
-        "Only {items} items: the intervals are approximate",
+        "Only {items} {noun}: the intervals are approximate",
     ),
     Check(
         "items of a model",

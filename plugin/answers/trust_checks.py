@@ -26,7 +26,7 @@ from podium.rankers.intervals import holm
 from podium.rankers.judge_aware import failed_jury_checks
 from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.pairs import cells_by_cluster, pair_sums
-from podium.text import item_option, lower_first_word
+from podium.text import item_option, lower_first_word, plural
 
 ORDER = (
     *("unit", "unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
@@ -116,7 +116,8 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
     items = battles.counts().items
     if not are_too_many(battles):  # an item of which nothing was read adds no evidence
         items = len(np.unique(cluster_battles(battles).code[battles.readable]))
-    results = [*_check_unit(battles), _result("items", items < CHECKS["items"].threshold, items=items)]
+    few = _result("items", items < CHECKS["items"].threshold, items=items, noun=plural("item", items))
+    results = [*_check_unit(battles), few]
     if is_judged(battles):
         results += [*_check_unparsed(battles), *_check_judges(battles, families), _check_human(battles)]
     if battles.answer and battles.answer.get("about") == "played":

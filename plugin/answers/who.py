@@ -42,9 +42,10 @@ def neighbours_sentence(standings: Standings) -> str | None:
 
 
 def unplaced_models(standings: Standings) -> list[str]:
-    """Return the models that have a score but no rank, because the data do not bound it."""
+    """Return the models with a score or a battle that have no rank, because the data do not bound it."""
     placed = set(standings.separation.names) if standings.separation else set()
-    return [entry.model for entry in standings.entries if entry.score is not None and entry.model not in placed]
+    known = [entry.model for entry in standings.entries if entry.score is not None or entry.battles]
+    return [model for model in known if model not in placed]
 
 
 def without_models(standings: Standings, left_out: Collection[str]) -> Standings:

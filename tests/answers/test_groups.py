@@ -244,3 +244,12 @@ def test_few_items_are_mentioned_once(by: str | None) -> None:
         "caution: 26.0% of the judge's replies are unparsed, and left out as if lost at random."
     )
     assert not any("items (fewer than" in text for text in worse.warnings)
+
+
+def test_a_model_without_a_score_that_has_battles_is_named() -> None:
+    """At equal length, a model that won all battles has no win rate."""
+    found = standings(across(1, models=3), models=3)
+    winner = Entry("zircon", 4, None, None, None, None, None, None, 40)
+    fields = {name: getattr(found, name) for name in Standings.__slots__}
+    whole = Standings(**fields | {"entries": (*found.entries, winner)})
+    assert str(who_sentence(whole)).endswith("all others that can be ranked. The rank of zircon is unknown.")

@@ -59,8 +59,14 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
         starts = np.append(0, np.cumsum(won))[places.indptr]
         edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
         _, strong = connected_components(edges, connection="strong")
-        size = np.bincount(strong)
-        separated[k] = strong != np.argmax(size) if size.max() > 1 else True
+        size = np.bincount(strong).astype(np.float64)
+        if np.sum(size == size.max()) > 1:
+            # Of components of one size, that with more credit: the order of the models must not decide.
+            credits = np.bincount(pairs.first, earned, pairs.models) + np.bincount(
+                pairs.second, played - earned, pairs.models
+            )
+            size += np.bincount(strong, credits) / (1 + credits.sum())
+        separated[k] = strong != np.argmax(size) if size.max() >= 2 else True
     return separated
 
 

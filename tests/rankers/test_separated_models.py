@@ -187,6 +187,17 @@ def test_renaming_the_models_changes_no_rank_set():
         assert (row.rank, row.rank_low, row.rank_high) == (other.rank, other.rank_low, other.rank_high)
 
 
+@pytest.mark.parametrize("new", ["abcd", "dcba", "cdab", "badc"])
+def test_of_two_groups_of_one_size_the_names_do_not_decide_which_is_separated(new):
+    frame = verdicts(dict(zip("abcd", (20.0, 20.4, 0.0, 0.4), strict=True)), 25)
+    names = dict(zip("abcd", new, strict=True))
+    rows, others = by_name(ranked(frame)), by_name(ranked(frame.replace(names)))
+    assert {names[name] for name, row in rows.items() if row.separated} == {
+        name for name, row in others.items() if row.separated
+    }
+    assert all(rows[name].score == pytest.approx(others[names[name]].score) for name in rows)
+
+
 def test_a_rare_model_takes_no_bootstrap_interval_from_the_others():
     """`rare` has one win and one loss in 60 items: most resamples separate it, or do not contain it."""
     rng = np.random.default_rng(5)

@@ -1,17 +1,19 @@
 """Figures: rows that tables show, files of three kinds, and the message if libraries are missing."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm, t
 
 from podium import UsageError, rank, read_battles
 from podium.cli.main import podium
 from podium.pictures import style
-from podium.pictures.charts import bubble_rows, forest_rows, matchup_rows
+from podium.pictures.charts import bubble_rows, forest_rows, matchup_rows, ranking_plot
 from podium.rankers.cells import prepare_battles
 from podium.rankers.coded import code_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
@@ -94,3 +96,11 @@ def test_figure_of_several_rankers_has_one_legend_with_colour_and_shape(tmp_path
     podium(command, standalone_mode=False)
     drawn = (tmp_path / "two.svg").read_text()
     assert [drawn.count(f">{name}</text>") for name in ("soft-elo", "bradley-terry", "amber")] == [1, 1, 1]
+
+
+def test_an_interval_of_one_end_is_drawn_to_the_score_with_a_triangle() -> None:
+    frame = pd.DataFrame({"item": range(12), "model_a": "A", "model_b": "B", "credit": 1.0})
+    chart = json.dumps(ranking_plot(rank(frame)).to_dict())
+    assert "triangle-right" in chart
+    assert "triangle-left" in chart
+    assert "triangle" not in json.dumps(ranking_plot(rank(read_battles(EXAMPLE))).to_dict())

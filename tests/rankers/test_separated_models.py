@@ -136,8 +136,8 @@ def test_the_lower_bound_of_a_champion_is_at_most_that_of_clopper_and_pearson():
 
 
 def test_separated_models_are_ranked_by_the_battles_among_each_other():
-    """Three champions who never lose to three others, of whom one loses nearly all battles with its peers."""
-    standings = ranked(verdicts({"A": 23.0, "B": 23.0, "C": 20.5, **CORE}, 40))
+    """Three champions never lose to four others, and one of them loses nearly all battles with the other two."""
+    standings = ranked(verdicts({"A": 23.0, "B": 23.0, "C": 20.5, **CORE, "w": 0.1}, 40))
     rows = by_name(standings)
     assert {name for name, row in rows.items() if row.separated} == {"A", "B", "C"}
     assert (rows["C"].rank_low, rows["C"].rank_high) == (3, 3)

@@ -23,6 +23,8 @@ HEAD, TAIL = 8, 64
 """First and last tokens of a reply that are logged: a verdict is its first word or stands at its end."""
 LONGEST = 80
 """Characters of an unparsed reply that a row keeps."""
+KEPT = ("refused", "rejection", "structured", "cost", "failed", "withheld")
+"""Fields of a reply that a log keeps where they are set, besides its text and tokens."""
 REMINDER = "An earlier reply to this could not be read: its verdict was not in the form that is asked for. Keep to it."
 
 
@@ -149,6 +151,8 @@ class Judging:
 
     def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
         """Read a reply in the form in which it was asked for, graded by token probabilities if the run does so."""
+        if reply.reason_of_no_answer:
+            return (Verdict if self.is_pairwise else Rating)(None, reason=reply.reason_of_no_answer)
         form = self.realization.form
         if reply.structured and form:
             answer = form.parse(reply, self.settings)
@@ -225,13 +229,13 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     """Convert a reply to JSON for a log: its text, and its first and last tokens with their alternatives."""
     tokens = [[token.text, dict(token.top)] for token in reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]]
     more: dict[str, Any] = {"tokens": tokens, "refused": reply.refused, "rejection": reply.refused and reply.rejection}
-    more |= {"structured": reply.structured, "cost": reply.cost}
+    more |= {"structured": reply.structured, "cost": reply.cost, "failed": reply.failed, "withheld": reply.withheld}
     return {"text": reply.text, "truncated": reply.truncated, **{name: own for name, own in more.items() if own}}
 
 
 def load_reply(kept: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before it; reasoning that never ends counts as truncated."""
-    known = {name: kept[name] for name in ("refused", "rejection", "structured", "cost") if name in kept}
+    known = {name: kept[name] for name in KEPT if name in kept}
     text = kept["text"] if known.get("structured") else strip_reasoning(kept["text"])
     truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
     return Reply(text, truncated, tuple(Token(*pair) for pair in kept.get("tokens", ())), **known)
@@ -263,10 +267,15 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     row |= {name: value for name, value in more.items() if value is not None}
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own
     unparsed = [reply.text or reply.refused for reply, reason in zip(replies, reasons, strict=False) if reason]
-    line = " ".join(unparsed[0].split()) if unparsed else ""
-    excerpt = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    excerpt = excerpt_of(unparsed[0]) if unparsed else ""
     repeated = how.replies == "auto" and any(reply.structured for reply in replies)
-    return row | ({"reply": excerpt} if line else {}) | ({"schema": True} if repeated else {})
+    return row | ({"reply": excerpt} if excerpt else {}) | ({"schema": True} if repeated else {})
+
+
+def excerpt_of(text: str) -> str:
+    """Return the beginning of an unparsed reply, or of an error, as a row keeps it."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:

@@ -13,8 +13,12 @@ TOO_LONG = "prompt too long"
 NOT_SHOWN = (UNSHOWN, TOO_LONG)
 """Reasons of battles that are missing: the judge did not see them."""
 REASONS_IN_TEXT = "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
-REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", *NOT_SHOWN)
+FILTERED = "content filter"
+"""Reason if the provider's filter ended the reply, whatever text came before."""
+REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", FILTERED, *NOT_SHOWN)
 """Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or a question."""
+FAILED = "failed"
+"""Beginning of the reason if the call failed: `failed: HTTP 500`."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 REFUSAL = re.compile(
@@ -42,7 +46,9 @@ class Token:
 class Reply:
     """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider gives them; `refused`
     has the words with which the prompt was rejected and `rejection` the reason, of `NOT_SHOWN`; `structured` replies
-    were asked for with a JSON schema; `cost` is the money that the call took, None if unknown."""
+    were asked for with a JSON schema; `cost` is the money that the call took, None if unknown; `failed` names the error
+    of a failed call, as `HTTP 500`, and `refused` has its words; `withheld` is why the provider says that the text is
+    no answer: `refusal` or `FILTERED`."""
 
     text: str
     truncated: bool = False
@@ -51,10 +57,19 @@ class Reply:
     rejection: str = UNSHOWN
     structured: bool = False
     cost: float | None = None
+    failed: str = ""
+    withheld: str = ""
+
+    @property
+    def reason_of_no_answer(self) -> str | None:
+        """Why the text is no answer of the judge, whatever it says: a failed call, a filter or a refusal; or None."""
+        return f"{FAILED}: {self.failed}" if self.failed else self.withheld or None
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why there is nothing to read: one of `NOT_SHOWN`, `truncated`, `empty`, or None."""
+        """Why there is nothing to read: one of `NOT_SHOWN`, `truncated`, `empty`, a `reason_of_no_answer`, or None."""
+        if self.reason_of_no_answer:
+            return self.reason_of_no_answer
         if self.refused or self.truncated:
             return self.rejection if self.refused else "truncated"
         return None if self.text.strip() else "empty"

@@ -31,6 +31,7 @@ from podium.hosts.inspect_ai.call_control import (
     make_calls,
 )
 from podium.hosts.inspect_ai.compatibility import is_registered_task, load_tasks
+from podium.hosts.inspect_ai.cost_limit import ESTIMATE, estimate_usage, estimating_tokens
 from podium.hosts.inspect_ai.judge_models import judges_by_role, models_of_role, settings_of
 from podium.hosts.inspect_ai.log_contents import GivenAnswer, RequestMetadata, parse_sample
 from podium.hosts.inspect_ai.log_files import NAMESPACE
@@ -197,8 +198,11 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
 
     async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
         try:
-            generate = partial(generate_output, models_by_name()[name], messages, config=config, cache=policy)
-            return GivenAnswer(text=(await calls.call(name, generate)).completion)
+            model = models_by_name()[name]
+            generate = partial(generate_output, model, messages, config=config, cache=policy)
+            output = await calls.call(name, generate)
+            estimate_usage(model, "\n".join(message.text for message in messages), output)
+            return GivenAnswer(text=output.completion)
         except JudgeStoppedError as error:
             return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
         except Exception as error:
@@ -213,7 +217,10 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
         # Every epoch of the judge gets the same answers.
         names, item = request.asked_models, request.item
         asked = [partial(calls.ask_once, (name, item), partial(ask_model, name, messages)) for name in names]
-        answers = dict(zip(names, await make_calls(asked), strict=True))
+        with estimating_tokens() as estimate:
+            answers = dict(zip(names, await make_calls(asked), strict=True))
+        if estimate:
+            state.store.set(ESTIMATE, estimate)
         state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
         state.output.completion = "\n\n".join(own.text or own.failed or "" for own in answers.values())
         state.completed = True

@@ -18,11 +18,11 @@ from podium.storage.remote import without_secrets
 
 
 class ConnectionFailedError(ConnectionError):
-    """A model's server could not be reached; `message`, which Inspect shows and keeps, is the cause and the address."""
+    """A model's server could not be reached: the `reason`, and in `message`, which Inspect shows, its address, too."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, reason: str, address: str) -> None:
+        self.reason, self.message = reason, f"{reason}: {address}"
+        super().__init__(self.message)
 
 
 async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
@@ -37,8 +37,7 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
         is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith("JSONDecodeError")
         if not (is_cut and repeats_left):
             break
-    why = _connection_failure(failure, model.api.base_url)
-    raise ConnectionFailedError(why) if why else failure
+    raise _connection_failure(failure, model.api.base_url) or failure
 
 
 def root_of(error: BaseException) -> BaseException:
@@ -55,8 +54,21 @@ def cause_of(error: BaseException) -> str:
     return shorten(f"{kind}{root}", 320)
 
 
-def _connection_failure(error: BaseException, base_url: str | None) -> str | None:
-    """Return why a server could not be reached and its address; None for other errors."""
+def name_of_failure(error: BaseException) -> str:
+    """Return what names the error of a failed call in counts: `HTTP 500`, why no connection was made, or its type."""
+    root = root_of(error)
+    response = getattr(root, "response", None)
+    for holder in (root, response):
+        status = getattr(holder, "status_code", None)
+        if isinstance(status, int):
+            return f"HTTP {status}"
+    if isinstance(root, ConnectionFailedError):
+        return root.reason
+    return type(root).__name__
+
+
+def _connection_failure(error: BaseException, base_url: str | None) -> ConnectionFailedError | None:
+    """Return the error of a server that could not be reached; None for other errors."""
     if not any(word in type(error).__name__ for word in ("Connect", "Timeout")):
         return None
     causes = [error]
@@ -65,7 +77,7 @@ def _connection_failure(error: BaseException, base_url: str | None) -> str | Non
     requests = (vars(cause).get("request") or vars(cause).get("_request") for cause in causes)
     url = next((str(request.url) for request in requests if request is not None), None)
     shown = base_url if base_url and url and url.startswith(base_url) else url
-    return shown and f"{_reason(causes)}: {without_secrets(shown)}"
+    return ConnectionFailedError(_reason(causes), without_secrets(shown)) if shown else None
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
@@ -156,13 +168,21 @@ class ModelCalls:
         self.stopped: set[str] = set()
         self._breakers: dict[str, CircuitBreaker] = defaultdict(partial(CircuitBreaker, ends_run=ends_run))
         self._answers: dict[tuple[Any, ...], Any] = {}
+        self._failures: dict[tuple[Any, ...], Exception] = {}
         self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
 
     async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the answer kept under `key`; the first caller asks for it, and the others wait."""
+        """Return the answer kept under `key`; the first caller asks for it, and the others wait and fail with it."""
+        earlier = self._failures.get(key)
         async with self._locks[key]:
             if key not in self._answers:
-                self._answers[key] = await ask()
+                if (failure := self._failures.get(key)) is not None and failure is not earlier:
+                    raise failure
+                try:
+                    self._answers[key] = await ask()
+                except Exception as error:
+                    self._failures[key] = error
+                    raise
         return self._answers[key]
 
     async def call(self, name: str, ask: Callable[[], Awaitable[T]], while_others: str = "") -> T:

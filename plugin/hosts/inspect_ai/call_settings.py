@@ -15,7 +15,7 @@ from podium.hosts.inspect_ai.log_contents import STOPPED
 from podium.printable import shorten, tell
 from podium.scorers.judging import Judging
 from podium.scorers.probabilities import ALTERNATIVES, FEW_ALTERNATIVES
-from podium.scorers.reply import TOO_LONG, Reply, no_verdict
+from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
 Schema = Literal["full", "brief"]
@@ -153,12 +153,26 @@ def why_too_long(result: ModelOutput | Exception) -> str:
         cause = cause_of(result)
         return cause if not isinstance(result, JudgeStoppedError) and ABOUT_LENGTH.search(cause) else ""
     # With a usage, the reply itself has filled the context.
-    return (result.completion or TOO_LONG) if result.stop_reason == "model_length" and not result.usage else ""
+    return (result.completion or TOO_LONG) if _stop_of(result) == "model_length" and not result.usage else ""
+
+
+def why_withheld(output: ModelOutput) -> str:
+    """Return the reason if the provider says that the text of a reply is no answer; else an empty text."""
+    if _stop_of(output) == "content_filter":
+        return FILTERED
+    content = output.message.content if output.choices else ""
+    is_refusal = not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
+    return "refusal" if is_refusal else ""
 
 
 def ended_at_limit(output: ModelOutput) -> bool:
     """Return whether a reply ended at a token limit."""
-    return output.stop_reason in ("max_tokens", "model_length")
+    return _stop_of(output) in ("max_tokens", "model_length")
+
+
+def _stop_of(output: ModelOutput) -> str | None:
+    """Return why a model stopped writing; None if the server sent no reply at all."""
+    return output.choices[0].stop_reason if output.choices else None
 
 
 def settings_to_log(how: Judging) -> dict[str, Any]:

@@ -1,14 +1,19 @@
 """A limit on what a tournament may cost, answers and verdicts together, by prices of tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import ceil
 
-from inspect_ai.log import EvalSample
-from inspect_ai.model import Model, ModelUsage, get_model_info
+from inspect_ai.log import EvalSample, transcript
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model_info
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.inspect_ai.compatibility import usage_of_run
+from podium.hosts.inspect_ai.compatibility import kept_in_store, usage_of_run
 from podium.hosts.inspect_ai.judge_models import judges_by_role
-from podium.hosts.inspect_ai.log_contents import REQUESTED, judgments_in
+from podium.hosts.inspect_ai.log_contents import REQUESTED, SampleReplies, has_failed, judgments_in
+from podium.hosts.inspect_ai.log_files import NAMESPACE
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN, count_tokens
 from podium.text import some
 
 Prices = Mapping[str, Sequence[float]]
@@ -18,32 +23,51 @@ Prices = Mapping[str, Sequence[float]]
 class CostLimit:
     """A limit on the cost of a tournament: only a sample with dearer calls than all before it can exceed it."""
 
-    def __init__(self, most: float, prices: Prices, attempts: int) -> None:
+    def __init__(self, most: float, prices: Prices, attempts: int, known: Prices | None = None) -> None:
         self.most, self.prices, self.attempts = most, prices, attempts
+        self._prices_of_estimates = {**(known or {}), **prices}
         self._costs: dict[str, float] = {}
+        self._estimated_costs: dict[str, float] = {}
         self._dearest: dict[bool, float] = {}
+        self._failed: dict[tuple[str, int], bool] = {}
+        self._without_usage: set[str] = set()
 
     @property
     def money_spent(self) -> float:
         """Cost of all calls so far, also those of failed samples and of retried runs; the cache costs nothing."""
         # A killed run has no record of its failed samples, but of those that it finished.
-        return max(sum(self._costs.values()), self._cost(usage_of_run()))
+        counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
+        return counted + sum(self._estimated_costs.values())
 
-    def add_cost(self, sample: EvalSample) -> None:
-        """Add the cost of a sample."""
-        cost = self._costs[sample.uuid or str(sample.id)] = self._cost(sample.model_usage)
-        made = [shown["attempts"] for _, shown in judgments_in(sample)] or [1]
-        # What it had cost at most: had all its calls been repeated, or had an answer been twice as long.
-        dearest, kind = cost * max(self.attempts, 2) * len(made) / sum(made), REQUESTED in sample.metadata
-        self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
+    def add_cost(self, sample: EvalSample) -> list[str]:
+        """Add the cost of a sample; return a note per model whose server was found to send no usage."""
+        name, key = sample.uuid or str(sample.id), (str(sample.id), sample.epoch)
+        estimated = read_estimate(kept_in_store(sample, ESTIMATE))
+        self._estimated_costs[name] = self._cost(estimated, self._prices_of_estimates)
+        self._costs[name] = self._cost(sample.model_usage)
+        cost, kind = self._costs[name] + self._estimated_costs[name], REQUESTED in sample.metadata
+        made = [shown["attempts"] for _, shown in judgments_in(sample)]
+        # What it had cost at most: had all its calls been made and repeated, or had an answer been twice as long.
+        repeats = max(self.attempts, 2) * (len(made) / sum(made) if made else 1)
+        share = _share_answered(sample)
+        dearest = cost * repeats / share if share else 0.0
+        if dearest or not sample.error:
+            self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
+        self._failed.pop(key, None)
+        if sample.error:
+            self._failed[key] = kind
+        fresh = sorted(estimated.keys() - self._without_usage)
+        self._without_usage |= {*fresh}
+        return [_no_usage_text(self.most, model) for model in fresh]
 
-    def _cost(self, usages: Mapping[str, ModelUsage]) -> float:
+    def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
         """Return the cost of the tokens of some models; those of a provider's cache at the full price."""
         cost = 0.0
+        prices = self.prices if prices is None else prices
         for model, own in usages.items():
-            if model in self.prices:
+            if model in prices:
                 tokens = own.input_tokens + (own.input_tokens_cache_read or 0) + (own.input_tokens_cache_write or 0)
-                price_in, price_out = self.prices[model]
+                price_in, price_out = prices[model]
                 cost += (tokens * price_in + own.output_tokens * price_out) / 1e6
             elif own.total_cost is None:
                 raise PodiumError(_no_price_text(self.most, [model]))
@@ -54,10 +78,75 @@ class CostLimit:
     def samples_allowed(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once, answers or battles; None if none of them cost anything."""
         # The first of a kind alone, then as many as fit if each is as dear as the dearest so far can be.
-        left, dearest = self.most - self.money_spent, self._dearest.get(answers)
+        # What a retry asks again of failed samples must fit, too.
+        kept = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
+        left, dearest = self.most - self.money_spent - kept, self._dearest.get(answers)
         if dearest is None:
             return int(left > 0)
         return max(int(left / dearest), 0) if dearest else None
+
+
+def _share_answered(sample: EvalSample) -> float:
+    """Return the share of a sample's judgments that were answered now; 1 if it is no battle."""
+    kept = kept_in_store(sample, NAMESPACE)
+    if not isinstance(kept, Mapping) or "options" not in kept:
+        return 1.0
+    every = [shown for battle in SampleReplies.parse(kept).to_battles() for shown in battle.judgments]
+    answered = [shown for shown in every if not (shown.get("carried") or has_failed(shown))]
+    return len(answered) / len(every) if every else 1.0
+
+
+ESTIMATE = f"{NAMESPACE}_estimated_tokens"
+"""Key in the store of a sample: estimated tokens of calls without a usage, by model."""
+_ESTIMATE: ContextVar[dict[str, list[int]] | None] = ContextVar("estimated_tokens", default=None)
+
+
+@contextmanager
+def estimating_tokens() -> Iterator[dict[str, list[int]]]:
+    """Collect, by model, the estimated tokens in and out of all calls of the body whose server sends no usage."""
+    estimate: dict[str, list[int]] = {}
+    token = _ESTIMATE.set(estimate)
+    try:
+        yield estimate
+    finally:
+        _ESTIMATE.reset(token)
+
+
+def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
+    """Add the tokens of a call to the estimate if its server sent no usage and the reply is not from the cache."""
+    estimate = _ESTIMATE.get()
+    if estimate is None or (output.usage and output.usage.total_tokens) or _is_from_cache(output):
+        return
+    content = output.message.content if output.choices else ""
+    parts = [content] if isinstance(content, str) else [getattr(part, "reasoning", "") for part in content]
+    written = output.completion if isinstance(content, str) else "".join([output.completion, *parts])
+    tokens = estimate.setdefault(str(model), [0, 0])
+    tokens[0] += ceil(count_tokens(prompt))
+    tokens[1] += max(ceil(count_tokens(written)), 1)
+
+
+def _is_from_cache(output: ModelOutput) -> bool:
+    """Return whether Inspect's cache has given an output, by its record of calls."""
+    if not output.choices:
+        return False
+    for event in reversed(transcript().events):
+        if event.event == "model" and event.output.choices and event.output.message.id == output.message.id:
+            return event.cache == "read"
+    return False
+
+
+def read_estimate(kept: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
+    """Return the estimated tokens that a sample's store holds, by model."""
+    usages = {}
+    for model, (tokens_in, tokens_out) in (kept or {}).items():
+        total = tokens_in + tokens_out
+        usages[model] = ModelUsage(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
+    return usages
+
+
+def _no_usage_text(most: float, model: str) -> str:
+    how = f"its tokens are estimated, a token per {CHARACTERS_PER_TOKEN:g} characters"
+    return f"max_cost={most:g}: the server of {model} sends no usage; {how} of prompts and replies"
 
 
 def build_cost_limit(
@@ -72,10 +161,10 @@ def build_cost_limit(
         is_pair = isinstance(price, Sequence) and len(price) == 2
         if not (is_pair and all(isinstance(part, int | float) for part in price)):
             raise UsageError(f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens")
-    lacking = [str(model) for model in (*models, *judges_by_role()) if price_of(model, prices or {}) is None]
-    if lacking:
-        raise UsageError(_no_price_text(most, sorted({*lacking})))
-    return CostLimit(most, prices or {}, attempts)
+    known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
+    if lacking := sorted(name for name, price in known.items() if price is None):
+        raise UsageError(_no_price_text(most, lacking))
+    return CostLimit(most, prices or {}, attempts, {name: price for name, price in known.items() if price})
 
 
 def price_of(model: Model, prices: Prices) -> Sequence[float] | None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -9,28 +10,43 @@ from typing import Any, TypeVar, cast
 import anyio
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
 
 from podium.errors import UsageError, named_in_errors
 from podium.hosts.inspect_ai.call_control import (
     JudgeStoppedError,
     ModelCalls,
+    cause_of,
     generate_output,
     make_calls,
+    name_of_failure,
     stopped_text,
 )
-from podium.hosts.inspect_ai.call_settings import CallSettings, Schema, ended_at_limit, is_about_schema, why_too_long
+from podium.hosts.inspect_ai.call_settings import (
+    CallSettings,
+    Schema,
+    ended_at_limit,
+    is_about_schema,
+    why_too_long,
+    why_withheld,
+)
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
+from podium.hosts.inspect_ai.cost_limit import ESTIMATE, estimate_usage, estimating_tokens
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import (
+    AGAIN,
     BATTLES,
-    ROUND,
     STOPPED,
     BattleMetadata,
     BattleReplies,
     KeptJudgment,
     KeptReply,
+    PackMetadata,
+    SampleReplies,
+    has_failed,
     judgments_in,
     parse_battles,
+    parse_sample,
     read_tournament,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
@@ -46,8 +62,14 @@ from podium.scorers.reply import TOO_LONG, Reply, Token
 from podium.storage.remote import local_file, place_of
 
 T = TypeVar("T")
+FATAL = (JudgeStoppedError, LimitExceededError)
+"""Errors that end a run or a sample, whatever its other calls say."""
 JudgmentKey = tuple[str, str, str, str, str, int]
 """Of a judgment: judge, item and response, both models, order, repeat."""
+
+
+class FailedCallsError(RuntimeError):
+    """Calls of another sample failed, and are repeated by a later run."""
 
 
 class Run(ModelCalls):
@@ -75,6 +97,14 @@ class Run(ModelCalls):
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
         self.settings = CallSettings(how)
+        # Of samples of which some calls failed in this run: the sample that repeats these calls is for a later run.
+        self.failed_calls: dict[tuple[str, int], str] = {}
+
+    def refuse_repeat_in_same_run(self, state: TaskState) -> None:
+        """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
+        sample_id = str(state.sample_id).removesuffix(AGAIN)
+        if sample_id != state.sample_id and (why := self.failed_calls.pop((sample_id, state.epoch), None)):
+            raise FailedCallsError(why)
 
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
         """Make a call; of judges that take turns, one whose calls all fail stops alone, and the last ends the run."""
@@ -142,59 +172,177 @@ def judge(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         state.output = ModelOutput.from_content(state.model.name, "judged")
-        if ROUND in state.metadata:
+        contents = parse_sample(state.metadata)
+        if not isinstance(contents, BattleMetadata | PackMetadata):
             return state
         if not has_judge():
             raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
-        media, battles = {"media": media_in(state.input)}, parse_battles(state.metadata)
-        calls = [partial(ask_jury, run, battle.model_copy(update=media), state.epoch) for battle in battles]
-        if BATTLES in state.metadata:
-            async with run.packs:
-                kept: dict[str, Any] = {"battles": [each.to_log() for each in await make_calls(calls)]}
-        else:
-            kept = (await calls[0]()).to_log()
-        state.store.set(NAMESPACE, {**kept, "options": options})
+        earlier = None if contents.earlier is None else contents.earlier.get(str(state.epoch), [])
+        if earlier == []:
+            state.completed = True  # the calls of other epochs failed
+            return state
+        kept, errors = await _ask_for_sample(run, state, earlier)
+        state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
+        if errors and not any(map(_has_new_reply, kept.to_battles())):
+            raise errors[0]
+        if errors:
+            run.failed_calls[_sample_key(state)] = f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
         state.completed = True
         return state
 
     return solve
 
 
-async def ask_jury(run: Run, battle: BattleMetadata, epoch: int = 1) -> BattleReplies:
-    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats."""
+def _sample_key(state: TaskState) -> tuple[str, int]:
+    return str(state.sample_id), state.epoch
+
+
+async def _ask_for_sample(
+    run: Run, state: TaskState, earlier: Sequence[BattleReplies] | None
+) -> tuple[SampleReplies, list[Exception]]:
+    """Return the replies on a sample's battles and the errors of calls that failed; with `earlier` replies only those
+    are asked again whose calls failed."""
+    run.refuse_repeat_in_same_run(state)
+    media, battles = {"media": media_in(state.input)}, parse_battles(state.metadata)
+    known = [None] * len(battles) if earlier is None else earlier
+    calls = []
+    for battle, replies in zip(battles, known, strict=True):
+        calls.append(partial(ask_judges, run, battle.model_copy(update=media), state.epoch, replies))
+    is_pack = BATTLES in state.metadata
+    with estimating_tokens() as estimate:
+        async with run.packs if is_pack else nullcontext():
+            asked = await make_calls(calls)
+    if estimate:
+        state.store.set(ESTIMATE, estimate)
+    errors = [error for _, own in asked for error in own]
+    battle_replies = [kept for kept, _ in asked]
+    if is_pack:
+        return SampleReplies(battles=battle_replies), errors
+    return SampleReplies.parse(battle_replies[0].to_log()), errors
+
+
+def _has_new_reply(replies: BattleReplies) -> bool:
+    """Return whether a call of a battle was answered now."""
+    asked = [shown for shown in replies.judgments if not shown.get("carried")]
+    return any(not reply.get("failed") for shown in asked for reply in shown["replies"])
+
+
+async def ask_judges(
+    run: Run, battle: BattleMetadata, epoch: int = 1, earlier: BattleReplies | None = None
+) -> tuple[BattleReplies, list[Exception]]:
+    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats. Of `earlier`
+    replies only those are asked again whose calls failed. Return the replies, and the errors of calls that failed."""
+    asked = _judgments_of(run, battle, epoch)
+    errors: list[Exception] = []
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
-        questions = await run.ask_once(("checklist", battle.item), partial(_ask_checklist, run, battle))
+        questions = tuple(earlier.checklist) if earlier else ()
+        try:
+            if not questions:
+                questions = await run.ask_once(("checklist", battle.item), partial(_ask_checklist, run, battle))
+        except FATAL:
+            raise
+        except Exception as error:
+            rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
+            return BattleReplies(judgments=rows), [error]
         battle = battle.model_copy(update={"checklist": questions})
-    sides, calls = (_response_key_of(battle), battle.model_a, battle.model_b), []
+    rows = []
+    calls = []
+    kept = {_judgment_place(shown): shown for shown in earlier.judgments} if earlier else {}
+    for model, shown in asked:
+        own = kept.pop((identity(model, run.how), shown.order, shown.repeat), None)
+        if own is not None and not has_failed(own):
+            run.modes.setdefault(own["judge"], own["mode"])
+            rows.append(cast(KeptJudgment, {**own, "carried": True}))
+        elif own is not None or earlier is None:
+            calls.append(partial(_ask_judge, run, model, shown, battle, errors, own["replies"] if own else ()))
+    # Of judges that are no longer asked.
+    rows += [cast(KeptJudgment, {**own, "carried": True}) for own in kept.values()]
+    made = await make_calls(calls)
+    rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in made]
+    checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
+    return BattleReplies(judgments=rows, **checklist), errors
+
+
+async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
+    """Ask every judge, or those of the battle, for every judgment; raise the first error of a call that failed."""
+    replies, errors = await ask_judges(run, battle)
+    if errors:
+        raise errors[0]
+    return replies
+
+
+def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Model, Judgment]]:
+    """Return the judgments that an epoch asks for, each with its judge."""
+    sides = (_response_key_of(battle), battle.model_a, battle.model_b)
+    asked = []
     for model in jury_of(run.how, run.jury, only=battle.judges):
         # Behind the repeats of earlier runs and epochs.
         before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
         so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
-        calls += [partial(_ask_judge, run, model, shown, battle) for shown in so_far if shown.repeat >= before]
-    rows = await make_calls(calls)
-    checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
-    return BattleReplies(judgments=[{**row, "mode": run.mode(row["judge"])} for row in rows], **checklist)
+        asked += [(model, shown) for shown in so_far if shown.repeat >= before]
+    return asked
 
 
-async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: BattleMetadata) -> KeptJudgment:
-    """Return one judgment with its replies; a pointwise judge rates a response once for all battles of it."""
+def _judgment_place(shown: KeptJudgment) -> tuple[str, str, int]:
+    return shown["judge"], shown["order"], shown["repeat"]
+
+
+async def _ask_judge(
+    run: Run,
+    model: Model,
+    shown: Judgment,
+    battle: BattleMetadata,
+    errors: list[Exception],
+    known: Sequence[KeptReply] = (),
+) -> KeptJudgment:
+    """Return one judgment with its replies; a pointwise judge rates a response once for all battles of it. `known`
+    replies that did not fail are kept; errors of failed calls are added to `errors`."""
     name = identity(model, run.how)
-    if known := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
-        return known
+    if judged := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
+        return judged
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
+    asks: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
     if run.how.is_pairwise:
         texts = (responses[shown.first], responses[shown.second])
-        replies = [await _ask_until_readable(run, model, texts, battle, shown.repeat, shown.order)]
+        asks.append(partial(_ask_until_readable, run, model, texts, battle, shown.repeat, shown.order))
     else:
-        replies = []
         for rated in (battle.model_a, battle.model_b):
-            ask = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
+            rate = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
-            replies.append(await run.ask_once(key, ask))
+            asks.append(partial(run.ask_once, key, rate))
+    replies = []
+    for place, ask in enumerate(asks):
+        is_known = place < len(known) and not known[place].get("failed")
+        replies.append((known[place], 1) if is_known else await _reply_or_failure(ask, errors))
     kept, attempts = zip(*replies, strict=True)
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
+
+
+async def _reply_or_failure(
+    ask: Callable[[], Awaitable[tuple[KeptReply, int]]], errors: list[Exception]
+) -> tuple[KeptReply, int]:
+    """Return the reply and the number of attempts; if the call fails, what names its error, which joins `errors`."""
+    try:
+        return await ask()
+    except FATAL:
+        raise
+    except Exception as error:
+        errors.append(error)
+        return _failed_reply(error), 1
+
+
+def _failed_reply(error: Exception) -> KeptReply:
+    return cast(KeptReply, dump_reply(Reply("", failed=name_of_failure(error), refused=cause_of(error))))
+
+
+def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
+    """Return the judgment of a judge that could not be asked."""
+    replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
+    name = identity(model, run.how)
+    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
+    return cast(KeptJudgment, {**about, "attempts": 1, "mode": "off"})
 
 
 async def _ask_until_readable(
@@ -271,6 +419,7 @@ async def _call_model(
             if media and not is_of_schema and (words := why_refused(error)):
                 return Reply("", refused=words)
             raise
+        estimate_usage(model, prompt, output)
         why = why_too_long(output)
         return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
@@ -288,7 +437,7 @@ def _reply_of(output: ModelOutput | Reply) -> Reply:
         top = {own.token: math.exp(min(own.logprob, 0.0)) for own in token.top_logprobs or []}
         tokens.append(Token(token.token, top))
     cost = output.usage.total_cost if output.usage else None
-    return Reply(output.completion, ended_at_limit(output), tuple(tokens), cost=cost)
+    return Reply(output.completion, ended_at_limit(output), tuple(tokens), cost=cost, withheld=why_withheld(output))
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:

@@ -28,7 +28,18 @@ STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
 ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
 """Keys of a sample's metadata that mark an announced round, a request for answers or a pack, not a battle."""
-KEYS = {"pairings": ROUND, "replaced": "podium replaced", "answer": "podium answer", "asked_models": REQUESTED}
+AGAIN = "::again"
+"""End of the id of a sample that repeats the failed calls of the sample before it."""
+PORTION = "podium portion"
+"""Key of a sample's metadata that marks an announced portion."""
+KEYS = {
+    "pairings": ROUND,
+    "replaced": "podium replaced",
+    "answer": "podium answer",
+    "asked_models": REQUESTED,
+    "portion": PORTION,
+    "earlier": "podium earlier",
+}
 """Keys in the log of the fields that are named otherwise here."""
 
 
@@ -128,9 +139,10 @@ def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
 
 class BattleMetadata(ItemMetadata):
     """A battle: two responses to one item, with the lengths in characters of answers, and of transcripts if shown;
-    `judges` whose turn it is, empty if all judge."""
+    `judges` whose turn it is, empty if all judge; `earlier` as of `PackMetadata`."""
 
     response: int | None = None
+    earlier: "EarlierReplies | None" = None
     model_a: str
     model_b: str
     first: str | None = None
@@ -149,9 +161,11 @@ class BattleMetadata(ItemMetadata):
 
 
 class PackMetadata(ItemMetadata):
-    """All battles of an item and a round: model_a, model_b and maybe the model shown first; responses by model."""
+    """All battles of an item and a round: model_a, model_b and maybe the model shown first; responses by model. In a
+    sample that repeats the failed calls of another one, `earlier` has all replies on its battles so far, by epoch."""
 
     response: int | None = None
+    earlier: "EarlierReplies | None" = None
     judges: list[str] = []
     round: int | None = None
     battles: list[list[str]]
@@ -159,7 +173,7 @@ class PackMetadata(ItemMetadata):
 
     def to_battles(self) -> list[BattleMetadata]:
         """Return the battles of the pack, each as if it had a sample of its own."""
-        common, battles = self.model_dump(exclude={"battles", "responses"}, exclude_unset=True), []
+        common, battles = self.model_dump(exclude={"battles", "responses", "earlier"}, exclude_unset=True), []
         for a, b, *first in self.battles:
             own: dict[str, Any] = {**common, "model_a": a, "model_b": b, **({"first": first[0]} if first else {})}
             battles.append(BattleMetadata(**own, response_a=self.responses[a], response_b=self.responses[b]))
@@ -185,7 +199,13 @@ class RequestMetadata(ItemMetadata):
     media: str | None = None
 
 
-SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata
+class PortionMetadata(LogContents):
+    """A portion that is announced: how many samples a limited cost allows next."""
+
+    portion: int
+
+
+SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata | PortionMetadata
 
 
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
@@ -194,6 +214,8 @@ def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
         return RequestMetadata.parse(metadata)
     if ROUND in metadata:
         return RoundMetadata.parse(metadata)
+    if PORTION in metadata:
+        return PortionMetadata.parse(metadata)
     return (PackMetadata if BATTLES in metadata else BattleMetadata).parse(metadata)
 
 
@@ -215,10 +237,13 @@ class KeptReply(TypedDict):
     rejection: NotRequired[str]
     structured: NotRequired[bool]
     cost: NotRequired[float]
+    failed: NotRequired[str]
+    withheld: NotRequired[str]
 
 
 class KeptJudgment(TypedDict):
-    """One judgment: its replies, one (pairwise) or one per response, and the `mode` of token probabilities."""
+    """One judgment: its replies, one (pairwise) or one per response, and the `mode` of token probabilities; `carried`
+    if another sample of this log made its calls."""
 
     order: str
     repeat: int
@@ -226,6 +251,12 @@ class KeptJudgment(TypedDict):
     replies: list[KeptReply]
     attempts: NotRequired[int]
     mode: str
+    carried: NotRequired[bool]
+
+
+def has_failed(shown: KeptJudgment) -> bool:
+    """Return whether a call of a judgment failed."""
+    return any(reply.get("failed") for reply in shown["replies"])
 
 
 class BattleReplies(LogContents):
@@ -233,6 +264,15 @@ class BattleReplies(LogContents):
 
     judgments: list[KeptJudgment]
     checklist: list[str] = []
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a call of the battle failed."""
+        return any(map(has_failed, self.judgments))
+
+
+EarlierReplies = dict[str, list[BattleReplies]]
+"""Replies by epoch, each a list in the order of a sample's battles."""
 
 
 class SampleReplies(BattleReplies):
@@ -248,11 +288,17 @@ class SampleReplies(BattleReplies):
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
-    """Yield the judgments of a tournament's sample, each with its battle; none if no judge was asked."""
+    """Yield the judgments that a tournament's sample asked for and got, each with its battle; none if no judge was
+    asked."""
     kept = sample.store.get(NAMESPACE)
     if kept and (battles := parse_battles(sample.metadata)):
         for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
-            yield from ((battle, shown) for shown in replies.judgments)
+            own = (shown for shown in replies.judgments if not (shown.get("carried") or has_failed(shown)))
+            yield from ((battle, shown) for shown in own)
+
+
+BattleMetadata.model_rebuild()
+PackMetadata.model_rebuild()
 
 
 class GivenAnswer(LogContents):

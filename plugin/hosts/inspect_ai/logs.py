@@ -5,7 +5,7 @@ import re
 import sys
 import zipfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -26,17 +26,22 @@ from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
 from podium.formats.archives import check_archive
 from podium.hosts.inspect_ai.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.log_contents import (
+    AGAIN,
     BattleMetadata,
+    KeptJudgment,
     PackMetadata,
     RoundMetadata,
     SampleMetadata,
+    SampleReplies,
     TournamentMetadata,
     parse_sample,
     read_tournament,
     verdict_rows_in,
 )
+from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.printable import shorten
-from podium.scorers.reply import NOT_SHOWN
+from podium.scorers.judging import excerpt_of, load_reply
+from podium.scorers.reply import FAILED, NOT_SHOWN
 from podium.tournaments.judge_rotation import name_jury
 
 MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
@@ -51,8 +56,8 @@ BATTLE = ("item", "response", "model_a", "model_b")
 
 
 class ScoredSample(NamedTuple):
-    """A sample without its transcript: its metadata, its scores by scorer, its error message, and why it was
-    invalidated ("" without a reason, None if it is valid)."""
+    """A sample without its transcript: its metadata, its scores by scorer, its error message, why it was invalidated
+    ("" without a reason, None if it is valid), and of a sample that failed what podium kept of it."""
 
     id: str | int
     epoch: int
@@ -60,6 +65,7 @@ class ScoredSample(NamedTuple):
     scores: Mapping[str, Score]
     error: str | None
     invalidated: str | None = None
+    kept: Any = None
 
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
@@ -95,7 +101,7 @@ def samples_of(path: Path) -> Iterator[ScoredSample]:
     """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need little memory."""
     if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
-    return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
+    return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or [])
 
 
 def whole_samples(path: Path) -> Iterator[EvalSample]:
@@ -132,6 +138,7 @@ def _parse_scored(content: bytes) -> ScoredSample:
         scores=scores,
         error=error and error["message"],
         invalidated=None if invalidation is None else invalidation.get("reason") or "",
+        kept=(kept.get("store") or {}).get(NAMESPACE) if error else None,
     )
 
 
@@ -151,7 +158,8 @@ def _sort_key(member: re.Match[str]) -> tuple[int, str]:
 def _scored_sample(sample: EvalSample) -> ScoredSample:
     message = sample.error.message if sample.error else None
     why = reason_of_invalidation(sample)
-    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why)
+    replies = sample.store.get(NAMESPACE) if sample.error else None
+    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies)
 
 
 def reason_of_invalidation(sample: EvalSample) -> str | None:
@@ -223,6 +231,9 @@ class _LogReader:
         self.scheduled = self.epochs * tournament.scheduled if tournament else 0
         self.played = 0
         self.failed: list[tuple[dict[str, Any], list[str]]] = []
+        # Of judgments whose calls failed: a later sample may have repeated them.
+        self.failed_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self.repeated: set[tuple[Any, ...]] = set()
         self.unshown: list[str] = []
         self.failure: str | None = None
         self.answer: dict[str, Any] | None = None
@@ -234,15 +245,19 @@ class _LogReader:
             self.missing += contents.left_out - contents.replaced[1]
             self.scheduled += len(contents.pairings) - contents.replaced[0]
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
+        repeats = isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
         played = [battle for battle in battles if isinstance(battle, BattleMetadata)]
-        self.played += len(played)
+        self.played += 0 if repeats else len(played)
         self.samples += 1
+        if repeats and self._is_left_out(f"{sample.id}".removesuffix(AGAIN), sample.epoch):
+            return
         if sample.invalidated is not None and not isinstance(contents, RoundMetadata):
-            self._leave_out(LeftOutSample(sample.id, sample.epoch, sample.invalidated), len(played))
+            lost = LeftOutSample(sample.id, sample.epoch, sample.invalidated)
+            self._leave_out(lost, 0 if repeats else len(played))
             return
         self.failure = self.failure or sample.error
-        if sample.error is not None and not sample.scores:
-            self.failed += [(_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played]
+        if sample.error is not None and not sample.scores and not repeats:
+            self._add_failed_sample(sample, played)
         rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
         # Of scores that parsed the same replies again, the later one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
@@ -258,7 +273,11 @@ class _LogReader:
                 row["human"] = float(row["model_a"] == self.tournament.preferred)
             if rating is not None:
                 row["human"] = rating
-            if battle in shown:
+            if str(row.get("reason") or "").startswith(FAILED):
+                self.failed_rows[_judgment_of(row)] = row
+            elif battle in shown:
+                if repeats:
+                    self.repeated.add(_judgment_of(row))
                 self.table.add_row(row)
             else:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
@@ -270,6 +289,20 @@ class _LogReader:
         self.missing += battles
         if self.scores:
             self.scores.leave_out(f"{sample.id}")
+
+    def _is_left_out(self, sample_id: str, epoch: int) -> bool:
+        """Return whether a sample was left out whose failed calls another one repeats."""
+        return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
+
+    def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
+        """Add the judgments of a sample none of whose calls was answered, or its battles if it was not even asked."""
+        if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
+            self.failed += [(_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played]
+            return
+        for battle, replies in zip(played, SampleReplies.parse(sample.kept).to_battles(), strict=True):
+            for shown in replies.judgments:
+                row = {**_failed_row(battle, shown["repeat"]), "judge": shown["judge"], **_failure_in(shown)}
+                self.failed_rows[_judgment_of(row)] = row
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
@@ -310,6 +343,15 @@ class _LogReader:
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle; of judges without any verdict, count them as missing."""
         judges, silent = [*dict.fromkeys(self.table.columns.get("judge", ()))], Counter[str]()
+        lost = set()
+        for judgment, row in self.failed_rows.items():
+            if judgment in self.repeated:
+                continue
+            if row["judge"] in judges:
+                self.table.add_row(row)
+            else:
+                lost.add(_judged_battle(row))
+        silent.update(battle[len(BATTLE)] for battle in lost)
         for battle, own in self.failed:
             for judge in own or judges:
                 if judge in judges:
@@ -336,8 +378,20 @@ def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in (*BATTLE, "judge", "repeat"))
 
 
+def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what identifies a judgment of a log."""
+    return (*_judged_battle(row), row.get("order"))
+
+
+def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
+    """Return order and reason of a judgment that failed, with the words of its error."""
+    reply = next(reply for reply in map(load_reply, shown["replies"]) if reply.failed)
+    order = shown["order"] if len(shown["replies"]) == 1 else "merged"
+    return {"order": order, "reason": reply.reason_of_no_answer, "reply": excerpt_of(reply.refused)}
+
+
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
     """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the battle sets it."""
     sides: dict[str, Any] = {name: own for name in BATTLE if (own := getattr(battle, name)) is not None}
     order = "merged" if battle.first is None else "ab" if battle.first == battle.model_a else "ba"
-    return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": "failed"}
+    return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": FAILED}

@@ -1,17 +1,23 @@
 """The samples of a tournament: battles, packs and announced rounds, and the outcomes that finished ones hold."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
+from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.log_contents import (
+    AGAIN,
     BattleMetadata,
+    BattleReplies,
+    EarlierReplies,
     PackMetadata,
     PackVerdicts,
+    PortionMetadata,
     RoundMetadata,
+    SampleReplies,
     credit_in,
     parse_sample,
 )
@@ -45,13 +51,14 @@ class SampleBuilder:
             samples.append(self._build_sample(named.key, BattleMetadata(**about, response_a=a, response_b=b)))
         return samples
 
-    def build_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per item, number of the response and judges, in which each response stands once."""
-        by_item: dict[tuple[str, int, tuple[str, ...]], list[Pairing]] = {}
+    def build_packs(self, pairings: Sequence[Pairing], number: int, most: int | None = None) -> list[Sample]:
+        """Return a sample per item, number of the response and judges, in which each response stands once; several of
+        at most `most` battles if a pack must not cost more."""
+        by_item: dict[PackKey, list[Pairing]] = {}
         for pairing, judges in self._with_judges(pairings):
             by_item.setdefault((pairing.item, pairing.response, judges), []).append(pairing)
         samples = []
-        for (item, response, judges), battles in by_item.items():
+        for (item, response, judges), battles, part in _split_packs(by_item, most):
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
             about = {**self._about_item(battles[0], judges), "round": number}
             about |= {"battles": [[own.a, own.b, *([] if own.first is None else [own.first])] for own in battles]}
@@ -60,6 +67,7 @@ class SampleBuilder:
             if self.rotation:
                 number_of = self.rotation.judges.index(judges[0]) + 1
                 sample_id += "::all judges" if len(judges) > 1 else f"::judge {number_of}"
+            sample_id += f"::part {part}" if part > 1 else ""
             samples.append(self._build_sample(sample_id, PackMetadata(**about, responses=texts)))
         return samples
 
@@ -86,6 +94,50 @@ class SampleBuilder:
         item = self.items[metadata.item]
         given = input_of(item.instruction, item.media)
         return Sample(id=sample_id, input=given, target=item.reference or "", metadata=metadata.to_log())
+
+
+PackKey = tuple[str, int, tuple[str, ...]]
+"""Of a pack: item, number of the response, and judges."""
+
+
+def _split_packs(
+    packs: Mapping[PackKey, Sequence[Pairing]], most: int | None
+) -> Iterator[tuple[PackKey, Sequence[Pairing], int]]:
+    """Yield the packs with at most `most` battles each, and the number of each part, from 1."""
+    for key, battles in packs.items():
+        size = most or len(battles)
+        for part, start in enumerate(range(0, len(battles), size), start=1):
+            yield key, battles[start : start + size], part
+
+
+def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
+    """Return the sample that repeats the calls of another one that failed, in a later run or at once if this run was
+    killed before; `failed` has the replies on all its battles, by epoch."""
+    metadata = parse_sample(sample.metadata or {})
+    if not isinstance(metadata, BattleMetadata | PackMetadata):
+        raise TypeError(f"{sample.id}: only battles are repeated")
+    if isinstance(metadata, PackMetadata):
+        whole = failed.values()
+        places = [k for k in range(len(metadata.battles)) if any(replies[k].has_failed for replies in whole)]
+        battles = [metadata.battles[k] for k in places]
+        names = {name for battle in battles for name in battle}
+        shown = {name: text for name, text in metadata.responses.items() if name in names}
+        earlier = {epoch: [replies[k] for k in places] for epoch, replies in failed.items()}
+        again: BattleMetadata | PackMetadata = metadata.model_copy(
+            update={"battles": battles, "responses": shown, "earlier": earlier}
+        )
+    else:
+        again = metadata.model_copy(update={"earlier": failed})
+    return sample.model_copy(update={"id": f"{sample.id}{AGAIN}", "metadata": again.to_log()})
+
+
+def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
+    """Return the replies on all battles of a finished sample of which some calls failed; else nothing."""
+    kept = kept_in_store(sample, NAMESPACE) if sample is not None and sample.error is None else None
+    if not kept or "options" not in kept:
+        return ()
+    replies = SampleReplies.parse(kept).to_battles()
+    return replies if any(battle.has_failed for battle in replies) else ()
 
 
 def names_without_provider(names: Iterable[str]) -> dict[str, str]:
@@ -136,6 +188,21 @@ def announce_round(upcoming: NextRound, number: int, revision: int = 0, replaced
     before: Any = {"replaced": (len(replaced.pairings), replaced.left_out)} if replaced else {}
     metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
     return Sample(id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log())
+
+
+def announce_portion(round_name: str, number: int, size: int) -> Sample:
+    """Return the sample that records how many samples of a round a limited cost allows next."""
+    metadata = PortionMetadata(portion=size)
+    return Sample(
+        id=portion_id(round_name, number),
+        input=f"Portion {number} of {round_name}: {size} samples",
+        metadata=metadata.to_log(),
+    )
+
+
+def portion_id(round_name: str, number: int) -> str:
+    """Return the id of the sample that announces a portion, as `round 002 portion 1`."""
+    return f"{round_name} portion {number}"
 
 
 def schedule_in(announced: RoundMetadata) -> NextRound:

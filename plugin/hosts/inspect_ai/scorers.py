@@ -15,12 +15,12 @@ from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors, score_without_value
 from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.log_contents import (
-    ROUND,
     BattleMetadata,
     BattleReplies,
     BattleVerdict,
     PackMetadata,
     PackVerdicts,
+    RequestMetadata,
     SampleReplies,
     VerdictRow,
     credit_in,
@@ -97,11 +97,13 @@ def verdict(**kwargs: Any) -> Scorer:
     settings_of = remember(lambda typed: judging_settings(**json.loads(typed)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
-        if ROUND in state.metadata:
+        sample = parse_sample(state.metadata)
+        if not isinstance(sample, BattleMetadata | PackMetadata | RequestMetadata):
             return None
         if not state.store.get(NAMESPACE):
-            return score_without_value("scoring_failed", "the judge was not asked")
-        sample, kept = parse_sample(state.metadata), SampleReplies.parse(state.store.get(NAMESPACE))
+            is_other_epoch = not isinstance(sample, RequestMetadata) and sample.earlier is not None
+            return None if is_other_epoch else score_without_value("scoring_failed", "the judge was not asked")
+        kept = SampleReplies.parse(state.store.get(NAMESPACE))
         how = settings_of(json.dumps({**kept.options, **options}))
         if isinstance(sample, PackMetadata):
             return _score_pack(sample.to_battles(), kept.to_battles(), how)
@@ -202,7 +204,9 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
     rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
-    verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=rows)
+    # The verdicts of replies that another sample of the log asked for are in that one's score.
+    own = [row for judgment, row in zip(kept.judgments, rows, strict=True) if not judgment.get("carried")]
+    verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=own)
     metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
     explanation = _explain_battle(battle, kept, rows)
     if whole.credit is None:

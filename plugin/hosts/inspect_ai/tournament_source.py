@@ -14,6 +14,8 @@ from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.cost_limit import CostLimit
 from podium.hosts.inspect_ai.log_contents import (
     REQUESTED,
+    EarlierReplies,
+    PortionMetadata,
     RequestMetadata,
     RoundMetadata,
     parse_answers,
@@ -21,7 +23,16 @@ from podium.hosts.inspect_ai.log_contents import (
     reason_of_stop,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE
-from podium.hosts.inspect_ai.round_samples import announce_round, outcomes_of, round_id, schedule_in
+from podium.hosts.inspect_ai.round_samples import (
+    announce_portion,
+    announce_round,
+    build_repeat,
+    failed_replies_of,
+    outcomes_of,
+    portion_id,
+    round_id,
+    schedule_in,
+)
 from podium.printable import tell
 from podium.responses.collection import response_key
 from podium.tournaments.decisions import build_tournament_answer
@@ -29,9 +40,11 @@ from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Roun
 
 
 class SampleEnd(NamedTuple):
-    """What a sample left when it ended: the round that it announced, the requested answers, its battles' outcomes."""
+    """What a sample left when it ended: the round or the size of the portion that it announced, the requested answers,
+    its battles' outcomes."""
 
     announced: RoundMetadata | None = None
+    portion: int | None = None
     answers: Answers | None = None
     outcomes: tuple[Outcome, ...] = ()
 
@@ -63,6 +76,7 @@ class TournamentSource(SampleSource):
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start, self.scheduled = 0, set(self.seeds)
         self._reported_failures: set[str] = set()
+        self._failed_replies: dict[str, EarlierReplies] = {}
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
@@ -73,8 +87,14 @@ class TournamentSource(SampleSource):
         if why := reason_of_stop(sample):
             raise PodiumError(f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest")
         if self.cost_limit:
-            self.cost_limit.add_cost(sample)
+            for note in self.cost_limit.add_cost(sample):
+                self.say(note)
         self._record_end(sample, sample)
+        # Of all attempts: a retry in this process replays what was finished.
+        failed = self._failed_replies.setdefault(str(sample.id), {})
+        failed.pop(str(sample.epoch), None)
+        if replies := failed_replies_of(sample):
+            failed[str(sample.epoch)] = [*replies]
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
         """Record a sample that Inspect will never run."""
@@ -85,6 +105,8 @@ class TournamentSource(SampleSource):
         contents, end = parse_sample(sample.metadata or {}), SampleEnd()
         if isinstance(contents, RoundMetadata):
             end = SampleEnd(contents)
+        elif isinstance(contents, PortionMetadata):
+            end = SampleEnd(portion=contents.portion)
         elif isinstance(contents, RequestMetadata):
             kept = kept_in_store(completed, NAMESPACE) if completed else None
             end = SampleEnd(answers=parse_answers(contents, kept))
@@ -106,9 +128,11 @@ class TournamentSource(SampleSource):
             settled = self._settle_answers(schedule, number, ends, played, battles)
             if not isinstance(settled, NextRound):
                 return settled
-            missing = [each for each in self.build_samples(settled.pairings, number) if str(each.id) not in ends]
-            if missing:
-                return self._unscheduled_samples(missing)
+            samples = self.build_samples(settled.pairings, number)
+            if repeats := self._repeats_of_failed_calls(samples, ends):
+                return repeats
+            if any(str(each.id) not in ends for each in samples):
+                return self._unscheduled_samples(samples, ends, round_id(number))
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings)
             played.append(Round(merge_responses(ended), settled.note))
             battles += len(settled.pairings)
@@ -134,8 +158,8 @@ class TournamentSource(SampleSource):
         while True:
             label = f"{number}.{revision}" if revision else str(number)
             requests = self.answers.build_requests(schedule.pairings, label)
-            if missing := [sample for sample in requests if str(sample.id) not in ends]:
-                return self._unscheduled_samples(missing)
+            if any(str(sample.id) not in ends for sample in requests):
+                return self._unscheduled_samples(requests, ends, f"{round_id(number, revision)} answers")
             end = ends.get(round_id(number, revision + 1))
             if end is None or end.announced is None:
                 break
@@ -171,15 +195,60 @@ class TournamentSource(SampleSource):
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
-    def _unscheduled_samples(self, missing: list[Sample]) -> list[Sample] | None:
-        """Return the samples that were not scheduled in this attempt, as many as fit; None if there are none."""
-        fresh = [sample for sample in missing if str(sample.id) not in self.scheduled]
-        scheduled = fresh[: self._room(answers=any(REQUESTED in (sample.metadata or {}) for sample in fresh))]
-        self.scheduled |= {str(sample.id) for sample in scheduled}
-        if self.cost_limit and fresh and not scheduled:
+    def _repeats_of_failed_calls(self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]) -> list[Sample]:
+        """Return the samples, not yet scheduled, that repeat the failed calls of samples that have ended."""
+        repeats = []
+        for sample in samples:
+            last = sample
+            while str(last.id) in ends and (failed := self._failed_replies.get(str(last.id))):
+                last = build_repeat(last, failed)
+            if last is not sample and str(last.id) not in {*ends, *self.scheduled}:
+                repeats.append(last)
+        self.scheduled |= {str(sample.id) for sample in repeats}
+        return repeats
+
+    def _unscheduled_samples(
+        self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
+    ) -> list[Sample] | None:
+        """Return the samples of a round that were not scheduled in this attempt, as many as fit, or the announcement of
+        the next portion of a limited cost; None if there are none."""
+        if self.cost_limit is None:
+            scheduled = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
+            return self._schedule(scheduled[: self.portion])
+        allowed, number = sum(str(sample.id) in self.seeds for sample in samples), 1
+        while True:
+            fresh = [sample for sample in samples[:allowed] if str(sample.id) not in {*ends, *self.scheduled}]
+            if fresh:
+                return self._schedule(fresh[: self.portion])
+            end = ends.get(portion_id(name, number))
+            if end is None:
+                return self._announce_portion(samples[allowed:], name, number)
+            if not end.portion:
+                self._say_that_limit_is_reached(len(samples) - allowed)
+                return None
+            allowed, number = allowed + end.portion, number + 1
+
+    def _announce_portion(self, left: Sequence[Sample], name: str, number: int) -> list[Sample] | None:
+        """Return the sample that records how many of the samples that are left fit into the limit, once: a retry plays
+        the recorded portions, whatever they have cost by then."""
+        if self.cost_limit is None or not left:
+            return None
+        answers = any(REQUESTED in (sample.metadata or {}) for sample in left)
+        room = self.cost_limit.samples_allowed(answers=answers)
+        size = len(left) if room is None else min(room, len(left))
+        announced = announce_portion(name, number, size)
+        if str(announced.id) in self.scheduled:
+            return None
+        return self._schedule([announced])
+
+    def _say_that_limit_is_reached(self, left: int) -> None:
+        if self.cost_limit is not None:
             spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
-            self.say(f"{spent}: {len(fresh):,} samples of this round, and all later rounds, are not asked")
-        return scheduled or None
+            self.say(f"{spent}: {left:,} samples of this round, and all later rounds, are not asked")
+
+    def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
+        self.scheduled |= {str(sample.id) for sample in samples}
+        return samples or None
 
     def _room(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once; None for any number."""

@@ -52,6 +52,8 @@ from podium.tournaments.selection import draw_items
 
 PACKED_FROM = 1000
 """Battles from which a pack per item is scheduled instead of a sample per battle."""
+LIMITED_PACK = 4
+"""Battles of a pack if the cost is limited: what a sample costs is known only when one has ended."""
 PORTION = 1000
 """Packs given to Inspect at once."""
 
@@ -232,8 +234,12 @@ class _TaskBuilder:
 
     def _make_source(self) -> TournamentSource:
         options = self.options
-        build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
         asked = [*self.requests.models.values()] if self.answer_collector else []
+        cost_limit = build_cost_limit(options.max_cost, options.prices, asked, self.judged.attempts)
+        build_samples: Any = self.sample_builder.build_battle_samples
+        if self.packed:
+            most = LIMITED_PACK if cost_limit else None
+            build_samples = partial(self.sample_builder.build_packs, most=most)
         in_shards = self.shard is not None and self.shard[1].battles > 0
         return TournamentSource(
             self.shard[0] if self.shard else self.rule,
@@ -246,7 +252,7 @@ class _TaskBuilder:
             # It takes the place of the round if this shard has no battles.
             opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)] if in_shards else (),
             answers=self.answer_collector,
-            cost_limit=build_cost_limit(options.max_cost, options.prices, asked, self.judged.attempts),
+            cost_limit=cost_limit,
         )
 
     def build_task(self) -> Task:

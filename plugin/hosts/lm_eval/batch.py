@@ -11,14 +11,21 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import BATTLE_DETAILS
-from podium.hosts.inspect_ai.call_control import JudgeStoppedError, cause_of, make_calls, root_of
-from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
+from podium.hosts.inspect_ai.call_control import (
+    JudgeStoppedError,
+    cause_of,
+    make_calls,
+    name_of_failure,
+    root_of,
+)
+from podium.hosts.inspect_ai.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judge_models import build_rotation, identity, jury_of
-from podium.hosts.inspect_ai.log_contents import BattleMetadata
+from podium.hosts.inspect_ai.log_contents import BattleMetadata, has_failed
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
+from podium.scorers.reply import FAILED
 from podium.tournaments.judge_rotation import name_jury
 from podium.tournaments.schedule import Pairing
 
@@ -78,35 +85,44 @@ class BatchJudge:
             try:
                 if self.failures_in_a_row >= self.max_consecutive_failures:
                     raise JudgeStoppedError(NOT_ASKED)
-                judgments = (await ask_jury(self.run, BattleMetadata.parse(battle))).judgments
+                replies, errors = await ask_judges(self.run, BattleMetadata.parse(battle))
+                judgments = replies.judgments
+                if errors and all(map(has_failed, judgments)):
+                    raise errors[0]
             except Exception as error:
                 return row | self._unparsed_verdict(battle, root_of(error))
         self.failures_in_a_row = 0
+        for failure in errors:
+            self._count_failure(battle, failure)
         rows = [build_verdict_row(judgment, self.run.how) | self.jury for judgment in judgments]
         merged = merge_rows(rows, self.run.how)
         for judgment_row, judgment in zip(rows, judgments, strict=True):
             judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
         graded = {} if merged.parsed is None else {"hard_credit": merged.parsed}
-        return {**row, **verdict, **graded, "judgments": rows}
+        lost = {"error": shorten(redact(str(root_of(errors[0]))), 300)} if errors else {}
+        return {**row, **verdict, **graded, "judgments": rows, **lost}
+
+    def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
+        """Log the first failed call of each kind."""
+        kind = name_of_failure(error)
+        self.errors[kind] += 1
+        if self.errors[kind] == 1:
+            log.warning("podium: a battle on %s failed and is unparsed: %s", battle["item"], redact(cause_of(error)))
 
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
         """Return the verdict of a battle that failed, with a row per judge; log the first failure of each kind."""
-        kind, message = type(error).__name__, shorten(redact(str(error)), 300)
+        message = shorten(redact(str(error)), 300)
         reason, details = NOT_ASKED, {}
         if isinstance(error, JudgeStoppedError):
             if self.failures_in_a_row < self.max_consecutive_failures:
                 log.error("podium: %s", message)
             self.failures_in_a_row = self.max_consecutive_failures
         else:
-            reason, details = f"failed: {kind}", {"error": message}
+            reason, details = f"{FAILED}: {name_of_failure(error)}", {"error": message}
             # A judge that is not asked any more says nothing of the others.
             self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
-            self.errors[kind] += 1
-            if self.errors[kind] == 1:
-                log.warning(
-                    "podium: a battle on %s failed and is unparsed: %s", battle["item"], redact(cause_of(error))
-                )
+            self._count_failure(battle, error)
             if self.failures_in_a_row == self.max_consecutive_failures:
                 log.error("podium: %d battles in a row failed: no more calls in this batch", self.failures_in_a_row)
         verdict, names = {"credit": None, "margin": None, "reason": reason}, battle.get("judges") or self.names

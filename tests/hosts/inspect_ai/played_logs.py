@@ -28,8 +28,13 @@ def place(log: EvalLog) -> Path:
 
 
 def battles(log: EvalLog) -> list[Any]:
-    """Return the samples that are battles."""
-    return [one for one in log.samples or [] if "model_a" in one.metadata]
+    """Return the samples that are battles, without those that repeat failed calls."""
+    return [one for one in log.samples or [] if "model_a" in one.metadata and "podium earlier" not in one.metadata]
+
+
+def failed_battles(log: EvalLog) -> set[str]:
+    """Return the battles, by sample id, whose sample failed, or the sample that repeats their failed calls."""
+    return {str(one.id).removesuffix("::again") for one in log.samples or [] if one.error and "model_a" in one.metadata}
 
 
 def verdict_of(sample: Any) -> Any:

@@ -48,6 +48,7 @@ class Behaviour:
         fails_first: whether the first call of those prompts fails alone.
         blind: whether it refuses images and the like.
         cost: money that Inspect says a call takes.
+        usage: whether a reply says how many tokens it took.
         scripted: prompt to reply, instead of all this.
     """
 
@@ -60,6 +61,7 @@ class Behaviour:
     errors: float = 0.0
     fails_first: bool = False
     blind: bool = False
+    usage: bool = True
     scripted: Callable[[str], str] | None = None
 
 
@@ -137,6 +139,8 @@ class ScriptedJudge(ModelAPI):
         output = _output(self.model_name, text, probabilities)
         if output.usage:
             output.usage.total_cost = manner.cost
+        if not manner.usage:
+            output.usage = None
         return output
 
 

@@ -124,13 +124,30 @@ def schedule(task: str, known: Mapping[str, float] = MappingProxyType({})) -> se
 
 
 def battles(log: EvalLog) -> list[EvalSample]:
-    """Return the samples that are battles."""
-    return [sample for sample in log.samples or [] if "model_a" in sample.metadata]
+    """Return the samples that are battles, without those that repeat failed calls."""
+    own = [sample for sample in log.samples or [] if "model_a" in sample.metadata]
+    return [sample for sample in own if "podium earlier" not in sample.metadata]
+
+
+def id_of(sample: EvalSample) -> str:
+    """Return the id of a sample: that of a repetition comes after that of its battle."""
+    return str(sample.id)
+
+
+def battle_of(sample: EvalSample) -> str:
+    """Return the battle of a sample, or of one that repeats its failed calls."""
+    return str(sample.id).replace("::again", "")
+
+
+def failed_in(log: EvalLog) -> set[str]:
+    """Return the battles whose calls failed."""
+    return {battle_of(one) for one in log.samples or [] if one.error}
 
 
 def earned(log: EvalLog) -> dict[str, float]:
     """Return the credit of `a` by battle, where it was parsed."""
-    values = {str(one.id): one.scores["verdict"].value for one in battles(log) if one.scores}
+    judged = sorted((one for one in log.samples or [] if "model_a" in one.metadata and one.scores), key=id_of)
+    values = {battle_of(one): one.scores["verdict"].value for one in judged}
     return {key: value for key, value in values.items() if value is not None and value == value}
 
 
@@ -341,13 +358,15 @@ def test_battles_whose_calls_fail_for_good_are_sample_errors_and_a_retry_asks_fo
     planned = schedule("round_robin")
     failed = {of_battle(call) for call in host.judge.calls() if call.fate != "answered"}
     assert failed
-    assert {str(one.id) for one in battles(log) if one.error} == failed
+    assert failed_in(log) == failed
+    lost = len({call.key for call in host.judge.calls() if call.fate != "answered"})
     assert_judged(log, planned, failed=failed)
     assert_ranked(log, planned, failed)
     asked = len(host.judge.calls())
     host.judge.script()
     assert_judged(host.run("eval-retry", str(host.logs()[0])), planned)
     assert {of_battle(call) for call in host.judge.calls()[asked:]} == failed
+    assert len(host.judge.calls()) - asked == lost
 
 
 def test_unreadable_replies_are_retried_and_then_counted_with_their_reasons(host):

@@ -1,7 +1,7 @@
 """Providers that fail, replies that cannot be read, responses that are missing."""
 
 import pytest
-from played_logs import ITEMS, MODELS, battles, by_hand, place, ranked, verdict_of
+from played_logs import ITEMS, MODELS, battles, by_hand, failed_battles, place, ranked, verdict_of
 from scripted_judge import GARBAGE, chance
 
 import podium
@@ -19,15 +19,18 @@ def counts(log):
 def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play, behave, record, write_responses):
     behave(errors=0.1)
     log = play(round_robin(responses=write_responses()))
-    failed = [one for one in battles(log) if one.error]
+    failed = failed_battles(log)
     lost = {prompt for _, prompt in record.prompts if chance(prompt, "error") < 0.1}
     assert 0 < len(failed) < ALL
     assert len(failed) <= len(lost)
-    assert all("on fire" in one.error.message and not one.scores for one in failed)
-    fine = [(o.metadata["item"], o.metadata["model_a"], o.metadata["model_b"]) for o in battles(log) if not o.error]
+    assert record.calls == 2 * ALL
+    assert all("on fire" in one.error.message and not one.scores for one in log.samples if one.error)
+    whole = [one.metadata for one in battles(log) if one.id not in failed]
+    fine = [(own["item"], own["model_a"], own["model_b"]) for own in whole]
     assert counts(log)["judged"] == len(fine) == ALL - len(failed)
     assert counts(log)["unparsed"] == len(failed)
-    assert podium.read_battles(str(place(log))).table.reason.eq("failed").sum() == len(failed)
+    reasons = podium.read_battles(str(place(log)), merge=False).table.reason.value_counts().to_dict()
+    assert reasons == {"failed: RuntimeError": len(lost)}
     scores = {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
     expected = {one.model: one.score for one in ranked(by_hand(fine)).standings[0].entries}
     assert scores == pytest.approx(expected, rel=1e-6)
@@ -192,6 +195,7 @@ def test_the_read_battles_of_a_log_count_as_the_log_says(play, behave, write_res
     behave(garbage=0.15, errors=0.05)
     log = play(round_robin(responses=write_responses()))
     found = podium.read_battles(str(place(log)))
-    judged = sum(one.error is None and verdict_of(one).value == verdict_of(one).value for one in battles(log))
+    scored = [one for one in battles(log) if one.error is None]
+    judged = sum(verdict_of(one).value == verdict_of(one).value for one in scored)
     assert int(found.readable.sum()) == judged == counts(log)["judged"]
     assert set(found.models) == set(MODELS)

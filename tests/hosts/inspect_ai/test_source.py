@@ -10,8 +10,10 @@ from inspect_ai import eval_retry, eval_set
 from inspect_ai.dataset import Sample
 from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
-from played_logs import battles, verdict_of
+from played_logs import battles, failed_battles, place, verdict_of
+from scripted_judge import chance
 
+import podium
 from podium.hosts.inspect_ai.round_samples import outcomes_of
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
@@ -80,6 +82,9 @@ class Host:
         own = sample.metadata
         return SimpleNamespace(
             id=sample.id,
+            epoch=1,
+            store={},
+            events=[],
             metadata=own,
             error=SimpleNamespace(message="failed") if sample.id in self.failing else None,
             credit=self.credit(own) if "model_a" in own else None,
@@ -301,15 +306,17 @@ def test_finished_eval_set_makes_no_call_and_is_ranked_once(behave, record, writ
 def test_a_retry_asks_for_the_battles_that_failed_and_no_others(play, behave, record, write_responses):
     behave(errors=0.2)
     log = play(swim(responses=write_responses()))
-    failed = {one.id for one in battles(log) if one.error}
+    failed = failed_battles(log)
+    lost = sum(chance(prompt, "error") < 0.2 for _, prompt in record.prompts)
     assert failed
     before = {one.id: one.metadata.get("podium round") for one in log.samples if "podium round" in one.metadata}
     behave()
     record.prompts.clear()
     [again] = eval_retry(log.location)
     again = read_eval_log(again.location)
-    assert len(failed) <= record.calls <= 2 * len(failed)
-    assert all(one.error is None for one in battles(again))
+    assert len(failed) <= record.calls == lost
+    assert all(one.error is None for one in again.samples)
+    assert podium.read_battles(str(place(again))).counts().unparsed == 0
     assert len(battles(again)) == 24
     after = {one.id: one.metadata.get("podium round") for one in again.samples if "podium round" in one.metadata}
     assert after == before
@@ -320,7 +327,7 @@ def test_a_retry_with_verdicts_that_were_changed_keeps_the_opponents(play, behav
     behave(errors=0.15)
     paths = write_responses(SIX)
     log = play(swim(responses=paths))
-    assert any(one.error for one in battles(log))
+    assert failed_battles(log)
     for sample in battles(log):
         if not sample.error:
             value = float("ash" in sample.id)

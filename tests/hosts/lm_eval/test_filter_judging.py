@@ -145,7 +145,7 @@ def test_calls_that_fail_leave_their_battle_unparsed_and_the_rest_judged(
     server.script(faults={"400": 0.25}, lasting=True)
     found = evaluated(write_task(tmp_path, asked))
     unparsed = [one for one in battles(found) if one["credit"] is None]
-    assert {one["reason"] for one in unparsed} == {"failed: BadRequestError"}
+    assert {one["reason"] for one in unparsed} <= {"failed: HTTP 400", "one order unparsed"}
     assert 0 < len(unparsed) < ITEMS * 2
     assert (figure(found, "judged"), figure(found, "unparsed")) == (ITEMS * 2 - len(unparsed), len(unparsed))
 
@@ -181,7 +181,7 @@ def test_unavailable_judge_is_no_longer_called_after_repeated_failures(
     down["against"] = [*down["against"], *write_opponents(tmp_path, ["own"])]
     found = evaluated(write_task(tmp_path, down))
     reasons = [one["reason"] for one in battles(found)]
-    failed = reasons.count("failed: ConnectionFailedError")
+    failed = reasons.count("failed: connection refused")
     assert (
         CALLS_BEFORE_STOPPING // 2 <= failed <= CALLS_BEFORE_STOPPING
     )  # of a battle's two calls one may have been cut off by the other

@@ -273,15 +273,20 @@ class _LogReader:
                 row["human"] = float(row["model_a"] == self.tournament.preferred)
             if rating is not None:
                 row["human"] = rating
-            if str(row.get("reason") or "").startswith(FAILED):
-                self.failed_rows[_judgment_of(row)] = row
-            elif battle in shown:
-                if repeats:
-                    self.repeated.add(_judgment_of(row))
-                self.table.add_row(row)
+            if battle in shown:
+                self._add_judgment(row, repeats=repeats)
             else:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
         self.unshown += refused.values()
+
+    def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
+        """Add a judgment; one whose call failed waits for the sample that repeats it."""
+        if str(row.get("reason") or "").startswith(FAILED):
+            self.failed_rows[_judgment_of(row)] = row
+            return
+        if repeats:
+            self.repeated.add(_judgment_of(row))
+        self.table.add_row(row)
 
     def _leave_out(self, sample: LeftOutSample, battles: int) -> None:
         """Leave out an invalidated sample; its battles are missing."""

@@ -167,7 +167,8 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
     number, cubes, mixed = len(error), np.sum(error**3, axis=0), (error**2).T @ error
     third = cubes[:, None] - cubes - 3 * (mixed - mixed.T)
     products = error.T @ error
-    variance = np.diag(products)[:, None] + np.diag(products) - 2 * products
+    # Rounding makes the variance of a difference that never varies negative.
+    variance = np.maximum(np.diag(products)[:, None] + np.diag(products) - 2 * products, 0)
     skewed = (number > 2) & (variance > 1e-12 * variance.max(initial=0))
     scale = np.sqrt(max(number - 1, 1)) * number / max(number - 2, 1)
     return scale * np.divide(third, variance**1.5, out=np.zeros_like(third), where=skewed)

@@ -102,10 +102,10 @@ def test_below_eight_items_nothing_is_clear_without_an_exact_test(ranker, won, l
     assert (by_name(standings)["A"].rank_high == 1) == (binomtest(won, won + lost, 0.5).pvalue <= 0.05)
 
 
-@pytest.mark.parametrize("items", [3, 5, 6, 10, 40])
-def test_scores_that_differ_by_the_same_on_every_item_are_separated_where_the_sign_test_says_so(items):
+@pytest.mark.parametrize(("items", "step"), [(3, 1.0), (5, 1.0), (6, 1.0), (10, 1.0), (10, 0.1), (40, 1.0), (40, 0.1)])
+def test_scores_that_differ_by_the_same_on_every_item_are_separated_where_the_sign_test_says_so(items, step):
     """Their difference has no standard error. Oracle: SciPy's binomial test."""
-    scores = {"high": np.arange(items) + 3.5, "low": np.arange(items) + 3.0}
+    scores = {"high": np.round(np.arange(items) * step + 9, 1), "low": np.round(np.arange(items) * step + 5, 1)}
     frame = pd.DataFrame(scores).rename_axis("item").reset_index()
     standings = podium.rank(podium.read_battles(frame), "mean").standings[0]
     is_clear = binomtest(items, items, 0.5).pvalue <= 0.05

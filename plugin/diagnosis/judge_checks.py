@@ -9,7 +9,7 @@ from podium.checks import CHECKS
 from podium.hookspecs import Scorer
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
-from podium.scorers.reply import ONE_ORDER_UNPARSED, UNSHOWN
+from podium.scorers.reply import FAILED, ONE_ORDER_UNPARSED, UNSHOWN
 from podium.text import plural, some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
@@ -60,8 +60,6 @@ REMEDIES = {
     UNSHOWN: "take a judge that sees what the models saw",
 }
 """Remedies, by the beginning of the reason why a battle is unparsed."""
-FAILED = "failed"
-"""Beginning of the reason if the call failed; the name of the error may follow, as in `failed: HTTP 500`."""
 AFTER_FAILURE = (
     "fix the error{errors}, then ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
 )

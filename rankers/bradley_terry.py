@@ -119,10 +119,12 @@ def _bootstrap_elo(
     draws, items = resample(resampled_scores, coded.clusters, resamples, rng, width), coded.clusters_by_model()
     score = scale.scores(fit.theta)
     estimate = bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, items=items)
-    unbounded = (~np.isfinite(draws[~np.isnan(draws).all(axis=1)])).sum(axis=0)
-    if unbounded.any() and estimate.method:
-        counts = [f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})" for k in np.flatnonzero(unbounded)]
-        warning = f"bootstrap resamples do not bound some models, which opens their intervals: {some(counts)}"
+    # Models that all battles together separate have a warning of their own.
+    is_open = (np.isinf(estimate.low) | np.isinf(estimate.high)) & bounded_models(fit.graph)
+    if is_open.any():
+        unbounded = np.isinf(draws).sum(axis=0)
+        counts = [f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})" for k in np.flatnonzero(is_open)]
+        warning = f"an interval has one end where bootstrap resamples do not bound the rating: {some(counts, most=5)}"
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(estimate, tests=PairTests(EloTests(coded, fit.regularization).difference))
     return bound_separated(estimate, fit, coded, scale, level)

@@ -175,10 +175,11 @@ def unbeaten():
     return table(*circle(), *((f"i{k}", "champion", other, 1.0) for k in range(4) for other in "xyz"))
 
 
-def test_an_unbeaten_model_is_flagged_without_interval_and_named():
+def test_an_unbeaten_model_is_flagged_with_a_lower_bound_alone_and_named():
     one = standings(unbeaten())
     champion = one.entries[0]
-    assert (champion.model, champion.separated, champion.low, champion.high) == ("champion", True, None, None)
+    assert (champion.model, champion.separated, champion.high) == ("champion", True, None)
+    assert champion.low < champion.score
     assert any("champion (never lost)" in warning for warning in one.warnings)
 
 

@@ -62,7 +62,7 @@ def test_a_warning_has_its_figures():
 
 
 def test_a_short_warning_is_a_sentence():
-    assert CHECKS["items"].short_warning(items=3) == "Only 3 items: the intervals are approximate."
+    assert CHECKS["items"].short_warning(items=3, noun="items") == "Only 3 items: the intervals are approximate."
 
 
 def test_a_requirement_has_a_margin_in_points():

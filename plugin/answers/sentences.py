@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from podium.answers import rank_templates
+from podium.answers.lost_claims import models_in_doubt
 from podium.answers.rank_templates import all_of, join_item_names, join_names, more_items_sentence, number_word
 from podium.answers.trust_checks import (
     MOST_DESCRIBED,
@@ -41,11 +42,13 @@ def add_answers(
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     results = {value: check_results(battles, families) for value, battles in slices.items() if value in compared}
     answered = list(standings)
-    placed = [without_models(each, models_with_lost_battles(results.get(each.slice, ()))) for each in standings]
+    in_doubt = [_unclaimed_models(each, slices, results) for each in standings]
+    placed = [without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)]
     for k, each in enumerate(standings):
         if each.slice in compared:
             what_next = _same_leaders_sentence(placed[k], placed)
-            answer = build_ranking_answer(each, slices[each.slice], results[each.slice], what_next)
+            battles, own_results = slices[each.slice], results[each.slice]
+            answer = build_ranking_answer(each, battles, own_results, what_next, in_doubt[k])
             on = f"On {each.slice}: " if len(slices) > 1 else ""
             answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
     failed = failed_checks(results[answered[0].slice]) if answered and answered[0].answer else []
@@ -58,16 +61,29 @@ def add_answers(
     )
 
 
-def build_ranking_answer(
-    standings: Standings, battles: Battles, results: Sequence[CheckResult], what_next: str | None = None
+def _unclaimed_models(
+    standings: Standings, slices: Mapping[str | None, Battles], results: Mapping[str | None, Sequence[CheckResult]]
 ) -> tuple[str, ...]:
-    """Return the answer in at most three sentences, with its own third one; empty if no two models have an interval."""
+    """Return the models of standings that nothing can be claimed about, as their battles are lost more often."""
+    lost = models_with_lost_battles(results.get(standings.slice, ()))
+    return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
+
+
+def build_ranking_answer(
+    standings: Standings,
+    battles: Battles,
+    results: Sequence[CheckResult],
+    what_next: str | None = None,
+    in_doubt: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Return the answer in at most three sentences, with its own third one and nothing about the models in doubt; empty
+    if no two models have an interval."""
     who = who_sentence(standings)
     if who is None:
         return ()
-    if lost := models_with_lost_battles(results):
-        nothing = rank_templates.NOTHING_PLACED.format(models=join_names(lost))
-        standings = without_models(standings, lost)
+    if in_doubt:
+        nothing = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
+        standings = without_models(standings, in_doubt)
         who = " ".join(filter(None, [who_sentence(standings), nothing]))
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
     who = next(iter(tournament.get("decisions", ())), who)

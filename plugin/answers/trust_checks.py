@@ -256,7 +256,7 @@ def _check_lost_replies(battles: Battles) -> CheckResult:
 
 
 def models_with_lost_battles(results: Sequence[CheckResult]) -> tuple[str, ...]:
-    """Return the models of which nothing can be claimed, as their battles are lost more often than others."""
+    """Return the models whose battles are lost more or less often than others."""
     return next((own.models for own in failed_checks(results) if own.check == "lost replies"), ())
 
 

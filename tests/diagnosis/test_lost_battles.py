@@ -141,6 +141,31 @@ def test_nothing_is_claimed_of_a_model_whose_lost_battles_are_missing(ranker: st
     assert len(standings.answer) == 2
 
 
+def far_ahead(lost_of_best: float, strength: float) -> podium.Battles:
+    """Draw verdicts of five models of which the first wins with the probability `strength`, and loses more replies."""
+    rng = np.random.default_rng(1)
+    rows = [(item, a, b) for item in range(200) for a, b in combinations("abcde", 2)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b"])
+    is_best = frame["model_a"] == "a"
+    frame["credit"] = (rng.random(len(frame)) < np.where(is_best, strength, 0.5)) * 1.0
+    frame.loc[rng.random(len(frame)) < np.where(is_best, lost_of_best, 0.02), "credit"] = None
+    return podium.read_battles(frame)
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_a_lead_that_the_lost_battles_cannot_explain_is_claimed(ranker: str) -> None:
+    answer = podium.rank(far_ahead(0.06, 0.9), ranker).standings[0].answer
+    assert answer[0].startswith("a is clearly ahead of all others")
+    assert "of the battles of a are unparsed" in answer[1]
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_a_lead_that_the_lost_battles_explain_is_not_claimed(ranker: str) -> None:
+    """With all lost battles counted as lost, the first model wins 0.65 x 0.75 = 49%."""
+    answer = podium.rank(far_ahead(0.25, 0.65), ranker).standings[0].answer
+    assert answer[0].endswith("Nothing is claimed about a.")
+
+
 def test_what_is_claimed_of_other_models_stays_without_one() -> None:
     beats = ((1, 2, 3), (3,), (3,), ())
     separation = Separation(tuple("abcd"), (1, 3), beats, 2.9, 40, 72.0, 3.0, (72.0, 30.0, 110.0))

@@ -20,6 +20,7 @@ from podium.answers.trust_checks import (
     check_results,
     failed_checks,
     models_with_lost_battles,
+    results_for,
     robustness_of,
     trust_sentence,
 )
@@ -47,7 +48,7 @@ def add_answers(
     for k, each in enumerate(standings):
         if each.slice in compared:
             what_next = _same_leaders_sentence(placed[k], placed)
-            battles, own_results = slices[each.slice], results[each.slice]
+            battles, own_results = slices[each.slice], results_for(each, results[each.slice])
             answer = build_ranking_answer(each, battles, own_results, what_next, in_doubt[k])
             on = f"On {each.slice}: " if len(slices) > 1 else ""
             answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
@@ -142,10 +143,10 @@ def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -
     """Return why the number of further items is unknown; None if nothing is known of the error of the gap."""
     if robustness and robustness.items:
         return rank_templates.RIVAL_LEADS.format(items=join_item_names(robustness.items), rival=robustness.new_leader)
+    if separation.gap == 0:
+        return rank_templates.NO_GAP
     if separation.z is None:
-        if isinf(separation.gap):
-            return rank_templates.GAP_UNBOUNDED
-        return rank_templates.NO_GAP if separation.gap == 0 else None
+        return rank_templates.GAP_UNBOUNDED if isinf(separation.gap) else None
     if separation.z < 1:
         return rank_templates.GAP_WITHIN_ERROR
     return rank_templates.LABELS_UNBOUNDED

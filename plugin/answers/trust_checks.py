@@ -133,6 +133,12 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
     return [*results, *(check(battles) for check in checks.values())]
 
 
+def results_for(standings: Standings, results: Sequence[CheckResult]) -> list[CheckResult]:
+    """Return the results of the checks that apply to a ranker: means and medians of scores rest on no fit of ratings."""
+    has_ratings = standings.scale != "score"
+    return [own for own in results if has_ratings or own.check != "fit"]
+
+
 def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[str]:
     """Return the messages of failed checks that make a comparison of some of the models by these verdicts wrong."""
     if not is_judged(battles) or not battles.tally.judged:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from podium.answers.rank_templates import join_item_names
-from podium.answers.trust_checks import CheckResult, apply_holm, are_too_many, check_results
+from podium.answers.trust_checks import CheckResult, apply_holm, are_too_many, check_results, results_for
 from podium.checks import CHECKS
 from podium.diagnosis.judge_checks import unparsed_share
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -35,7 +35,8 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
     is_split = groups is not None and groups > 1
     known = (LOOK, f"{groups} groups that never met") if is_split else (FINE, "battles connect all models")
     rows = [("connected", *(known if groups is not None else (UNKNOWN, f"{standings.ranker} does not check it")))]
-    results = {} if battles is None else {own.check: own for own in apply_holm(check_results(battles, families))}
+    made = [] if battles is None else apply_holm(results_for(standings, check_results(battles, families)))
+    results = {own.check: own for own in made}
     rows += _denominator_rows(standings, results.pop("unparsed", None), battles)
     rows += [_check_row(result, standings) for result in results.values() if result.check != "items"]
     others = ("others", UNKNOWN, "the page was made without battles")

@@ -122,3 +122,18 @@ def test_a_comparison_warns_of_lost_battles_of_a_model_that_it_compares() -> Non
         any("of the battles of a" in text for text in podium.compare(*pair, battles).warnings) for pair in ("ab", "bc")
     ]
     assert lost == [True, False]
+
+
+def test_means_of_scores_are_no_fit_of_ratings() -> None:
+    """Of accuracies 0, 50 and 100%, ratings predict one pair worse than by 2 points, and no mean rests on them."""
+    rng = np.random.default_rng(5)
+    rows = [
+        {"item": f"q{k}", "model": model, "score": float(rng.random() < solved)}
+        for k in range(50)
+        for model, solved in (("ash", 0.0), ("elm", 0.5), ("oak", 1.0), ("yew", 1.0))
+    ]
+    battles = podium.read_battles(pd.DataFrame(rows))
+    fitted, means = (podium.rank(battles, ranker).standings[0].answer for ranker in ("bradley-terry", "mean"))
+    assert "do not explain" in fitted[1]
+    assert means[1] == "Both checks passed."
+    assert "is unknown: no difference was measured." in means[2]

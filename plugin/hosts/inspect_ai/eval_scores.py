@@ -89,6 +89,8 @@ class EvalScores:
 
     def rows_at_end(self) -> Iterator[Row]:
         """Yield the rows of the items whose epochs are reduced."""
+        if self.is_mean:
+            return
         for own in self.epochs.reduce():
             rows = self._rows_of_value(own.item, own.epoch, own.scorer, own.value)
             yield from ({**row, "reason": own.reason} for row in rows)

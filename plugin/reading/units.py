@@ -155,7 +155,9 @@ def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]
 
 def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     """Return the columns that may be items by name and type and have clearly fewer values than rows."""
+    raters = {word for each in LIKELY["judge"] for word in (each, f"{each}_id")}
     foreign = NO_ITEMS | {*criterion_columns(records.columns)}
+    foreign |= {name for name in records.columns if name.lower() in raters}
     names = [name for name in records.columns if name not in foreign]
     other = [name for name in names if name.lower() not in known]
     strange = {name for name in other if TIME_NAME.search(name) or RESPONSE_NAME.search(name)}
@@ -169,7 +171,8 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     kept = []
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate.
-        if values > 1 and rows > 1.2 * values and not _holds_times(few, name):
+        fewest = 2 if name.lower() in known else FEW_VALUES - 1
+        if values >= fewest and rows > 1.2 * values and not _holds_times(few, name):
             kept.append(name)
     return kept
 

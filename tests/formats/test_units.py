@@ -122,6 +122,13 @@ def test_the_item_is_named_among_columns_that_are_none(frame):
     assert package.read_battles(frame.assign(**others)).likely_item == "key"
 
 
+@pytest.mark.parametrize("name", ["rater_id", "Annotator"])
+def test_a_rater_who_judges_every_pair_once_is_no_item(frame, name):
+    read = package.read_battles(frame.rename(columns={"key": name}))
+    assert read.likely_item is None
+    assert "the 40 in" in read.notes[0]
+
+
 def test_random_columns_are_seldom_taken_for_items():
     rng = np.random.default_rng(0)
     frame = battles_of(20, 4).drop(columns="key")

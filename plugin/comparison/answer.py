@@ -45,13 +45,21 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     """Write which model is ahead, by how much, and whether the two are distinguishable."""
     value, (low, high) = finding.difference.value, finding.interval
-    interval = difference_interval_text(finding, *((-high, -low) if value < 0 else (low, high)))
+    if value < 0:
+        low, high = -high, -low
+    interval = difference_interval_text(finding, low, high)
+    amount = f" by {amount_text(abs(value), finding.measure, finding.is_share)}"
+    if np.isinf(value):
+        # Of a gap without a bound above, only the lower end says how large it is.
+        has_least = finding.is_distinguishable and low > 0
+        amount = f" by at least {amount_text(low, finding.measure, finding.is_share)}" if has_least else ""
+        interval = "" if has_least or not interval else f"{interval} Elo"
     template = comparison_templates.CLEAR if finding.is_distinguishable else comparison_templates.OPEN
     return (template if value else comparison_templates.LEVEL).format(
         candidate=finding.candidate,
         baseline=finding.baseline,
         side="ahead of" if value > 0 else "behind",
-        amount="" if np.isinf(value) else f" by {amount_text(abs(value), finding.measure, finding.is_share)}",
+        amount=amount,
         interval=f" ({interval})" if interval else "",
         test=f"{p_name} {p_text(finding.p_adjusted)}, {finding.difference.method}",
     )

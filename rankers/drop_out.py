@@ -27,7 +27,7 @@ INFLUENCE_MARGIN = 2.0
 @dataclass(frozen=True, slots=True)
 class DropOutRobustness:
     """The smallest set of items whose removal changes the leader; empty if first place is shared or no removal tried
-    does it (`new_leader` None). Unless `is_exact`, its size is an upper bound."""
+    does it (`new_leader` None). Unless `is_exact`, its size is an upper bound. `largest_tried` is 0 if nothing was."""
 
     leader: str
     new_leader: str | None
@@ -60,7 +60,8 @@ def drop_out_of_clusters(
     limit = limit if largest is None else min(largest, limit)
     exact = coded.clusters <= most_enumerated
     is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
-    removal = () if is_shared else (search.enumerate if exact else search.search_greedily)(leader, limit)
+    limit = 0 if is_shared else limit
+    removal = (search.enumerate if exact else search.search_greedily)(leader, limit)
     new_leader = coded.models[int(np.argmax(search.theta_without([removal])[0]))] if removal else None
     return DropOutRobustness(coded.models[leader], new_leader, tuple(map(str, sorted(removal))), exact, limit)
 

@@ -176,7 +176,7 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     """Return the fewest `items` without which another model, `leader`, has the highest mean, or why they are `unknown`.
-    Exact: a rival gains most by its worst items."""
+    Exact: a rival gains most by its worst items. Both are None if no other model scores higher on any item."""
     if lost := int((~matrix.is_known).sum()):
         return {"unknown": f"{lost:,} {plural('score', lost)} {'is' if lost == 1 else 'are'} missing"}
     if len(matrix.values) < 2:
@@ -191,7 +191,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     rival = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
     if items[rival] == len(leads):
-        return {"unknown": f"no other model has a higher score than {matrix.models[first]} on any item"}
+        return {"items": None, "leader": None}
     return {"items": int(items[rival]), "leader": matrix.models[rival]}
 
 

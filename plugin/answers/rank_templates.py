@@ -27,6 +27,7 @@ NO_CUT = "No place is certain: {open} of {pairs} pairs are too close to call; {b
 NEIGHBOURS = "{open} of {pairs} neighbouring places {are} too close to call{apart}."
 FIRST_APART = "; the first two that are separated are places {place} and {next}"
 NEW_LEADER = "Without {number} of the {items:,} items, {rival} would lead."
+NO_NEW_LEADER = "Whichever items are left out, no other model would lead."
 NEW_LEADER_UNKNOWN = "How few items decide the first place is unknown: {reason}."
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."

@@ -111,6 +111,8 @@ def _new_leader_sentence(standings: Standings) -> str | None:
         return None
     if "unknown" in known:
         return rank_templates.NEW_LEADER_UNKNOWN.format(reason=known["unknown"])
+    if known["items"] is None:
+        return rank_templates.NO_NEW_LEADER
     fields = {"items": standings.counts.items, "rival": known["leader"]}
     return rank_templates.NEW_LEADER.format(number=number_word(known["items"]), **fields)
 

@@ -80,6 +80,8 @@ def _robustness_row(battles: Battles) -> Row:
     except (NotIdentifiedError, NotConvergedError) as error:
         return name, UNKNOWN, str(error)
     leader, number = robustness.leader, len(robustness.items)
+    if not robustness.largest_tried:
+        return name, UNKNOWN, "models share the first place, or there is one item only"
     if not number:
         tried = f"no removal of up to {robustness.largest_tried} items was found"
         return name, FINE, f"{tried} that changes the leader {leader}"

@@ -1,5 +1,7 @@
 """What the page says of each check, passed ones too."""
 
+import pandas as pd
+
 import podium
 from podium.page.checks_table import checks_table
 
@@ -14,3 +16,15 @@ def test_checks_table_counts_unparsed_replies_and_lost_battles() -> None:
     assert counts.unparsed / 600 > 0.03 > share
     assert found["unparsed"] == ("fine", stated)
     assert found["fit"][1].startswith("the ratings explain all pairs")
+
+
+def test_a_shared_first_place_is_no_passed_check_of_the_first_place() -> None:
+    rows = [
+        {"item": f"q{k}", "model_a": a, "model_b": b, "credit": 0.5 if a + b == "xy" else 1.0 if b == "z" else 0.0}
+        for k in range(30)
+        for a, b in (("x", "y"), ("y", "z"), ("x", "z"))
+    ]
+    battles = podium.read_battles(pd.DataFrame(rows))
+    [standings] = podium.rank(battles).standings
+    found = {check: verdict for check, verdict, _ in checks_table(standings, battles, {}).rows}
+    assert found["first place"] == "not known"

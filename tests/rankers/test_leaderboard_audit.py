@@ -42,6 +42,13 @@ def test_a_single_item_cannot_be_removed():
     assert mean_robustness(ScoreMatrix(np.array([[1.0, 0.5]]), ("a", "b"))) == {"unknown": "there is one item only"}
 
 
+def test_a_leader_that_nobody_beats_on_any_item_keeps_the_first_place(save):
+    values = np.column_stack([np.ones(60), np.arange(60) % 2, np.arange(60) % 3 == 0]).astype(int)
+    standings = podium.rank(read_matrix(save, values)).standings[0]
+    assert standings.answer[-1] == "Whichever items are left out, no other model would lead."
+    assert standings.diagnostics["drop_out"] == {"items": None, "leader": None}
+
+
 def test_a_shared_first_place_is_named(save):
     values = (np.random.default_rng(1).random((60, 2)) < 0.5).astype(int)
     values = np.column_stack([values[:, 0], values[::-1, 0], values[:, 1] * values[:, 0]])

@@ -1,6 +1,6 @@
 """Read pointwise scores, one row per item and model, and pair them to battles item by item."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,11 @@ INDEX_NAMES = ("", "Unnamed: 0")
 """Names of the column that pandas writes an index to."""
 BINARY, FIRST_ROWS = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"], 100
 ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
-"""SQL of the credit of two lists of scores."""
+"""SQL of the credit of two lists of scores: the mean over all pairs of a score of one and a score of the other."""
+MORE_WINS = "(sign(a.score - b.score) + 1) / 2"
+"""SQL of the credit of two scores."""
+CHANCE = "(a.score - b.score + 1) / 2"
+"""SQL of the credit of two probabilities to pass: P(only a passes) + P(both or none pass) / 2."""
 MOST_BATTLES = 2_000_000
 """Battles from which scores, where they alone matter, are paired with those of one other model instead of all."""
 
@@ -150,9 +154,12 @@ def _scores_by_model(records: Records, own: str) -> Records | None:
     return records_of(records.engine, cells, records.source)
 
 
-def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int, list[str]]:
+def pair_up(
+    scores: Records, *, scores_only: bool = False, chances: Collection[str] = ()
+) -> tuple[Records, int, list[str]]:
     """Build a battle for every two models scored in one trial; return them, the number of missing ones, and notes. With
-    `scores_only`, more than `MOST_BATTLES` become a chain, in which every score stands."""
+    `scores_only`, more than `MOST_BATTLES` become a chain, in which every score stands. Scores of the metrics `chances`
+    are probabilities, and the credit is the chance to win, ties counted as half."""
     engine = scores.engine
     # A column of the responses' texts has the same name as the number of the response.
     texts = {"response"} if "response" in scores.columns and not scores.columns["response"].is_number else set()
@@ -167,7 +174,10 @@ def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int
     battles = engine.fresh("battles")
     most = trials_met * models * (models - 1) // 2
     is_chain = scores_only and most > MOST_BATTLES
-    engine.store(battles, _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, means != single))
+    credit = ALL_PAIRS if means != single else MORE_WINS
+    if chances:
+        credit = f"case when a.judge in ({', '.join(map(text, sorted(chances)))}) then {CHANCE} else {credit} end"
+    engine.store(battles, _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     records = records_of_view(engine, battles, scores.source)
@@ -237,15 +247,13 @@ def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:
 
 
 def _trial_battles_query(
-    means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool, has_lists: bool
+    means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool, credit: str
 ) -> str:
-    """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree.
-    With lists of scores, the credit is the mean over all pairs of a score of one model and a score of the other."""
+    """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
     reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {text(NO_SCORE)})"
     explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text(NO_SCORE)} end"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
     columns |= {f"{name}_{side}": f"{side}.{name}" for name in ("model", "score") for side in "ab"}
-    credit = ALL_PAIRS if has_lists else "(sign(a.score - b.score) + 1) / 2"
     columns |= {"credit": credit, "margin": "a.score - b.score", "reason": explained}
     sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in others}
     columns |= {name: f"case when {a} = {b} then {a} end" for name, (a, b) in sides.items()}

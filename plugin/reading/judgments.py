@@ -239,6 +239,7 @@ def _gather_tables(
             facts = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
             # Hosts' evals have scores by model, and tournaments have battles.
             facts["has_metrics"] = records is not None and is_pointwise(records.columns)
+            facts["chances"] = frame.attrs.get("chances", frozenset())
             tables += [RecordTable(records, known.name, **facts)] if records is not None else []
         whole = GatheredBattles(
             notes=[*whole.notes, *map(with_urls, gathered.notes)],

@@ -30,7 +30,8 @@ MOST_OPEN = 64
 @dataclass(frozen=True, slots=True)
 class RecordTable:
     """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a tournament's, and
-    `has_metrics` if a host's eval scored each model."""
+    `has_metrics` if a host's eval scored each model; `chances` are the metrics whose scores are estimated probabilities
+    with unequal errors."""
 
     records: Records
     format: str = ""
@@ -41,6 +42,7 @@ class RecordTable:
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
     has_metrics: bool = False
+    chances: frozenset[str] = frozenset()
 
     @property
     def source(self) -> str:
@@ -112,7 +114,9 @@ def join_tables(
     if scored:
         scores, repeated["scores"] = _union_once(engine, scored)
         source = " and ".join(each.source for each in scored[:3])
-        made, absent, remarks = pointwise.pair_up(records_of_view(engine, scores, source), scores_only=scores_only)
+        chances = frozenset[str]().union(*(each.chances for each in scored))
+        records = records_of_view(engine, scores, source)
+        made, absent, remarks = pointwise.pair_up(records, scores_only=scores_only, chances=chances)
         battles = table.check(made)
         both = [records_of_view(engine, view, "")] if played else []
         view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])

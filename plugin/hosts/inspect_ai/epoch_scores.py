@@ -46,7 +46,12 @@ class Reduction(NamedTuple):
             return True
         if self.reducer != other.reducer:
             return False
-        return self.epochs == other.epochs or ESTIMATES.fullmatch(self.reducer) is not None
+        return self.epochs == other.epochs or self.is_estimate
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the reduced score estimates a probability, however many epochs there are."""
+        return ESTIMATES.fullmatch(self.reducer) is not None
 
     def __str__(self) -> str:
         return f"{self.reducer} over {self.epochs} {'epoch' if self.epochs == 1 else 'epochs'}"

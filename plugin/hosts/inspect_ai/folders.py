@@ -26,6 +26,7 @@ from podium.hosts.inspect_ai.scored_runs import (
     accept_reductions,
     notes_on_left_out,
     notes_on_reductions,
+    unequal_estimates,
 )
 from podium.text import some
 
@@ -222,6 +223,9 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
             frame["item"] = prefix_of[log.path] + frame["item"]
     accepted = accept_reductions(evals, reading.allowed)
     notes += notes_on_reductions(evals)
+    chances = frozenset(unequal_estimates(evals))
+    for _, frame in frames:
+        frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     return GatheredBattles(sheets, frozenset(labels), tuple(notes), tuple(lost), "task", tuple(accepted))
 

@@ -14,6 +14,10 @@ from podium.text import some
 DIFFERENT = "the scores of {task} are not reduced alike: {runs}"
 REMEDY = "run the models with the same --epochs and --epochs-reducer, or with the reducer mean, pass_at_k or pass_k"
 REDUCED = "the scores of {task} are reduced as in the logs, {reduction}: {means}; in brackets the mean over all epochs"
+UNEQUAL_ESTIMATES = (
+    "{metric} is estimated from different numbers of epochs: a win rate is the chance that one model passes where the "
+    "other does not, ties counted as half"
+)
 OTHER_REDUCERS = "{task} has scores reduced by {others} too, which are not read: the first reducer of a log counts"
 OTHER_MEAN = "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results{own_items}"
 EXCLUDED = (
@@ -54,6 +58,17 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
     return accepted
 
 
+def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
+    """Return the metrics that estimate a probability from different numbers of epochs: which of two estimates is larger
+    depends on these numbers, and their difference does not."""
+    metrics = dict[str, None]()
+    for own in _by_task(runs).values():
+        estimates = [each for each in own if each.reduction.is_estimate]
+        if len({each.reduction.epochs for each in estimates}) > 1:
+            metrics |= {figure.metric: None for each in estimates for figure in each.figures}
+    return list(metrics)
+
+
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[str]:
     """Yield notes on scores of which not every epoch counts the same, with both means, and on means that the results
     of a log give otherwise."""
@@ -66,6 +81,7 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[str]:
             ways.setdefault(str(each.reduction), []).extend(means)
         for reduction, means in ways.items():
             yield REDUCED.format(task=task, reduction=reduction, means=some(means, most=5))
+        yield from (UNEQUAL_ESTIMATES.format(metric=metric) for metric in unequal_estimates(own))
         others = list(dict.fromkeys(name for each in own for name in each.reduction.others))
         if others:
             yield OTHER_REDUCERS.format(task=task, others=some(others, most=5))

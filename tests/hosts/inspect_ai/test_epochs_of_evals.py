@@ -1,6 +1,7 @@
 """Scores of several epochs: as the log reduces them, or an error where two runs do so in different ways."""
 
 import json
+import random
 
 import pytest
 from inspect_ai.log import ProvenanceData, edit_score
@@ -126,6 +127,23 @@ def test_an_unknown_finding_cannot_be_allowed():
 )
 def test_reductions_agree_where_they_measure_the_same(one, other, agree):
     assert Reduction(*one).agrees_with(Reduction(*other)) is agree
+
+
+def passes(items, seed, epochs, chance):
+    rng = random.Random(seed)
+    return {f"q{k}": [float(rng.random() < chance) for _ in range(epochs)] for k in range(items)}
+
+
+def test_equal_models_with_unequal_epochs_of_pass_at_k_win_equally_often():
+    few = build_log("few", passes(400, 1, 2, 0.5), reducer="pass_at_2")
+    many = build_log("many", passes(400, 2, 4, 0.5), reducer="pass_at_2")
+    battles = podium.read_battles(write_pair(few, many))
+    [standings] = podium.rank(battles, "bradley-terry").standings
+    rates = {entry.model: entry.win_rate for entry in standings.entries}
+    means = {log.eval.model: log.results.scores[0].metrics["mean"].value for log in (few, many)}
+    assert rates["made/few"] - rates["made/many"] == pytest.approx(means["made/few"] - means["made/many"])
+    assert {entry.rank_high for entry in standings.entries} == {2}
+    assert any("estimated from different numbers of epochs" in note for note in battles.notes)
 
 
 def test_the_first_of_several_reducers_counts_and_the_others_are_named():

@@ -134,7 +134,7 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
 
 
 def results_for(standings: Standings, results: Sequence[CheckResult]) -> list[CheckResult]:
-    """Return the results of the checks that apply to a ranker: means and medians of scores rest on no fitted ratings."""
+    """Return the results of the checks that apply to a ranker: means and medians of scores fit no ratings."""
     has_ratings = standings.scale != "score"
     return [own for own in results if has_ratings or own.check != "fit"]
 

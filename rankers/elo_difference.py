@@ -33,8 +33,10 @@ SCARCE = 5.0
 @dataclass(frozen=True)
 class RatingGap:
     """Score tests of assumed gaps between the log-strengths of models a and b, from all battles connected with them;
-    `few` if one of them has few items, or has hardly won or lost any. `offset` is added to the log-odds of each battle,
-    shape (battles,), as the effect of length; the likelihood then has a row per battle, else one per pair."""
+    `few` if one of them has few items, or has hardly won or lost any. Fits start from `fitted`, the log-strengths
+    without an assumed gap, and `precision`, the second derivative of the likelihood by each, shape (models,). `offset`
+    is added to the log-odds of each battle, shape (battles,), as the effect of length; the likelihood then has a row
+    per battle, else one per pair."""
 
     coded: CodedBattles
     pairs: Pairs
@@ -43,9 +45,11 @@ class RatingGap:
     regularization: float
     few: bool
     items: int
+    fitted: np.ndarray
+    precision: np.ndarray
     offset: np.ndarray | None = None
 
-    @property
+    @cached_property
     def likelihood(self) -> Likelihood:
         """The likelihood of all log-strengths."""
         return rating_likelihood(self.coded, self.pairs, self.regularization, self.offset)
@@ -66,8 +70,16 @@ class RatingGap:
         offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
         design = DesignMatrix(None, first[apart], second[apart], size - 1)
         # The two models share a code: their pairs with a third are two rows, which the information adds up.
-        common = maximize(Likelihood(design, whole.credit[apart], whole.weight[apart], penalty, offset)).at
-        return common[code] + shift
+        common = Likelihood(design, whole.credit[apart], whole.weight[apart], penalty, offset)
+        return maximize(common, self._start_of_common(shift)).at[code] + shift
+
+    def _start_of_common(self, shift: np.ndarray) -> np.ndarray:
+        """Return approximate log-strengths where the two models share the place of a, shape (models - 1,): theirs is
+        the mean of both, without their shifts, weighted by precision."""
+        pair = [self.a, self.b]
+        start = self.fitted.copy()
+        start[self.a] = np.average((self.fitted - shift)[pair], weights=self.precision[pair])
+        return np.delete(start, self.b)
 
     def contributions(self, gap: float) -> tuple[np.ndarray, float]:
         """Return each item's efficient score of the gap and a pseudo-item's variance, other strengths projected out."""
@@ -88,9 +100,26 @@ class RatingGap:
         scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(self.items, 1)
         return scores, scatter
 
+    @cached_property
+    def tails_at_zero(self) -> tuple[Tails, Tails | None]:
+        """One-sided p-values of a gap of zero by the score test, and by sign flips, None unless there are few items."""
+        scores, scatter = self.contributions(0.0)
+        by_score = self._score_tails(scores, scatter)
+        nonzero = drop_zeros(scores) if self.few else scores
+        is_exact = self.few and len(nonzero) < FEW
+        return by_score, flip_tails(nonzero) if is_exact else None
+
+    @property
+    def exact_at_zero(self) -> Tails | None:
+        """One-sided p-values of a gap of zero by sign flips, None unless there are few items."""
+        return self.tails_at_zero[1] if self.few else None
+
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points."""
-        scores, scatter = self.contributions(elo / POINTS)
+        return self.tails_at_zero[0] if elo == 0 else self._score_tails(*self.contributions(elo / POINTS))
+
+    def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
+        """Return the one-sided p-values of the items' scores, with a pseudo-item's variance if there are few."""
         if not self.few:
             return t_tails(scores)
         return t_tails(drop_zeros(scores), max(self.items - 1, 1), PSEUDO_ITEMS * scatter)
@@ -118,7 +147,17 @@ class EloTests:
     @cached_property
     def theta(self) -> np.ndarray:
         """Most likely log-strengths, shape (models,)."""
-        return maximize(rating_likelihood(self.loaded_battles, self.pairs, self.regularization, self.offset)).at
+        return maximize(self.likelihood).at
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        """The likelihood of all log-strengths."""
+        return rating_likelihood(self.loaded_battles, self.pairs, self.regularization, self.offset)
+
+    @cached_property
+    def precision(self) -> np.ndarray:
+        """Second derivative of the likelihood by each log-strength, shape (models,)."""
+        return np.diag(self.likelihood.information_at(self.theta))
 
     @cached_property
     def component(self) -> np.ndarray:
@@ -143,11 +182,21 @@ class EloTests:
         """Return the tests of the difference between the ratings of the models with codes a and b."""
         fewest = int(min(self.items[a], self.items[b]))
         few = bool(fewest < FEW or self.is_scarce[a] or self.is_scarce[b])
-        gap = RatingGap(self.loaded_battles, self.pairs, a, b, self.regularization, few, fewest, self.offset)
+        gap = RatingGap(
+            self.loaded_battles,
+            self.pairs,
+            a,
+            b,
+            self.regularization,
+            few,
+            fewest,
+            self.theta,
+            self.precision,
+            self.offset,
+        )
         start = float(self.theta[a] - self.theta[b]) * POINTS
         start = start if abs(start) > SAME_RATING else 0.0
-        nonzero = drop_zeros(gap.contributions(0.0)[0])
-        exact = flip_tails(nonzero) if few and len(nonzero) < FEW else None
+        exact = gap.exact_at_zero
         is_finite = start == 0 or self.component[a] == self.component[b]
         return DifferenceTest(
             value=start if is_finite else float(np.copysign(np.inf, start)),

@@ -6,9 +6,8 @@ or score test (`PairTests`), at Bonferroni's level of all pairs. So are pairs wh
 item.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
 from math import ceil
 from typing import Any
 
@@ -119,27 +118,39 @@ def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarr
         return TestedPairs({}, tail, (), level)
     tests: dict[tuple[int, int], DifferenceTest] = {}
     decided, open_pairs = [], 0
-    for first, second in combinations(placed.tolist(), 2):
-        has_errors = bool(is_known[first] and is_known[second] and not is_constant[first, second])
-        if has_errors and not _has_few_items(items, first, second):
-            continue
-        if items is not None and 0.5 ** float(min(items[first], items[second])) > tail:
-            continue
+    has_error = _has_error(is_known, is_constant)
+    for first, second in _pairs_to_test(placed, has_error, items, tail):
         test = estimate.tests.difference(first, second)
         if test is None:
             continue
         tests[first, second] = test
         if (pair := _order_of_decided(estimate, test, (first, second), tail)) is not None:
             decided.append(pair)
-        elif not has_errors:
+        elif not has_error(first, second):
             open_pairs += 1
     # Pairs with errors are part of the largest |t| already.
-    apart = sum(
-        not (is_known[first] and is_known[second]) or bool(is_constant[first, second]) for first, second in tests
-    )
+    apart = sum(not has_error(first, second) for first, second in tests)
     together = int(is_known.sum()) * (int(is_known.sum()) - 1) // 2
     share = together / max(together + apart, 1) if open_pairs else 1.0
     return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
+
+
+def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:
+    """Return a function of two codes, of which the second may be an array: whether the difference has a standard
+    error."""
+    return lambda first, second: is_known[first] & is_known[second] & ~is_constant[first, second]
+
+
+def _pairs_to_test(
+    placed: np.ndarray, has_error: Callable[[int, Any], Any], items: np.ndarray | None, tail: float
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of codes without a standard error, or with few items, of which a test at level `tail` can reject."""
+    for k, first in enumerate(placed.tolist()):
+        others = placed[k + 1 :]
+        is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
+        if items is not None:
+            is_tested &= 0.5 ** np.minimum(items[first], items[others]).astype(float) <= tail
+        yield from ((first, second) for second in others[is_tested].tolist())
 
 
 def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:

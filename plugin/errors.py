@@ -42,7 +42,7 @@ class DataError(PodiumError):
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return a copy with file and row filled in where they are missing."""
-        return DataError(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
+        return type(self)(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
 
 
 class OtherQuestionError(DataError):

@@ -82,7 +82,6 @@ TABLE = [
     Case("statistics/wbattle.csv", ("A", "B")),
     Case("statistics/wscore.csv", ("A", "B")),
 ]
-NOT_ASKED_YET = pytest.mark.xfail(strict=True, reason="rank does not ask yet whether samples of one id have one input")
 SMALL = [one for one in TABLE if one.name.endswith((".csv", ".jsonl", ".json", ".xz"))]
 SLOW = [pytest.param(one, id=one.name, marks=pytest.mark.slow) for one in TABLE]
 QUICK = [pytest.param(one, id=one.name, marks=() if one in SMALL else pytest.mark.slow) for one in TABLE]
@@ -130,9 +129,7 @@ def skip_if_refused(*what: Facts | Comparison) -> None:
 
 
 @pytest.mark.parametrize("case", QUICK)
-def test_rank_and_compare_refuse_the_same_files_for_the_same_reason(case, request):
-    if case.name == "03-inspect-shuffled-ids":
-        request.applymarker(NOT_ASKED_YET)
+def test_rank_and_compare_refuse_the_same_files_for_the_same_reason(case):
     one, other = ranked(case), compared(case)
     assert other.cause == one.cause
     assert is_refused(other) == is_refused(one)

@@ -121,13 +121,14 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:
-    """Write the denominators of each finding: items, identical answers, unparsed, and the test."""
+    """Write the denominators of each finding: items, identical answers, unparsed and missing battles, and the test."""
     lines = []
     for own in comparison.findings:
         name = f"{finding_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
         same = "" if own.identical is None else f", {own.identical:,} identical"
         unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
-        items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unparsed}"
+        missing = f", {own.missing:,} missing" if own.missing else ""
+        items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unparsed}{missing}"
         lines.append(f"{name}{items} · {own.difference.method}")
     if any(own.identical is None for own in comparison.findings):
         reason = comparison.unknown_answers or "some answers are missing"

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from podium.errors import OtherQuestionError, PodiumError, UsageError
 from podium.formats.files import find_files, split_label
+from podium.formats.lm_eval_layout import is_samples
 from podium.hookspecs import load_target
 from podium.plugins import catalogue
 from podium.responses.collection import Responses
-from podium.responses.read import read_responses
+from podium.responses.read import FileReader, read_responses
 from podium.storage.remote import is_url
 
 STANDARD_INPUT = "-"
@@ -76,8 +77,9 @@ def find_responses(
 ) -> tuple[Responses | None, str | None]:
     """Return the models' answers, from `responses` or else from the sources; or None and the reason.
 
-    Sources need not hold answers: what they lack is no error. Raises OtherQuestionError if the answers that they do
-    hold are to different questions, because their scores cannot be compared then.
+    Sources need not hold answers: what they lack is no error. Raises OtherQuestionError if the answers that tables do
+    hold are to different questions, because their scores cannot be compared then. In the logs of hosts, the readers of
+    scores have decided that: what still differs there, as a model's own turns or a target, leaves answers uncounted.
     """
     if isinstance(responses, Responses):
         return responses, None
@@ -88,11 +90,21 @@ def find_responses(
     files = [source for source in sources if _is_on_disk_or_url(source)]
     try:
         answers = read_responses(*files, readers=readers, reasoning="keep", optional=True)
-    except OtherQuestionError:
-        raise
+    except OtherQuestionError as error:
+        if not _is_in_log(error, readers):
+            raise
+        return None, str(error)
     except PodiumError as error:
         return None, str(error)
     return (answers, None) if answers.texts else (None, NO_ANSWERS)
+
+
+def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool:
+    """Return whether an error is about a log or samples file of a host."""
+    path = Path(error.source or "")
+    if is_samples(path):
+        return True
+    return any(path.name.endswith(reader.suffixes) and reader.accepts(path) for reader in readers)
 
 
 def _is_on_disk_or_url(source: str) -> bool:

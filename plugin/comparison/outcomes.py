@@ -22,7 +22,8 @@ MOST_ITEMS = 1_000
 class PairFinding:
     """The comparison of a candidate with a baseline on one question; `results` has a row per item, largest first;
     `leads` are the differences by item whose signs are wins, losses and ties: those of parsed verdicts.
-    `likely_item` is the column that looks like the item where rows count as items."""
+    `unparsed` counts battles of the two whose reply was not parsed, `missing` those without a score or reply (None: not
+    known). `likely_item` is the column that looks like the item where rows count as items."""
 
     candidate: str
     baseline: str
@@ -37,6 +38,7 @@ class PairFinding:
     leads: pd.Series
     identical: int | None
     unparsed: int
+    missing: int | None
     level: float
     tests: int = 1
     p_adjusted: float = 1.0
@@ -102,7 +104,7 @@ class PairFinding:
         won, lost, even = self.tally
         by_weight = self.tally_by_weight
         names = ("candidate", "baseline", "task", "metric", "slice", "measure", "level", "p_adjusted", "tests")
-        figures = {name: getattr(self, name) for name in (*names, "scores", "identical", "unparsed")} | {
+        figures = {name: getattr(self, name) for name in (*names, "scores", "identical", "unparsed", "missing")} | {
             "difference": finite_or_none(self.difference.value),
             **_difference_to_dict(self.difference, self.interval),
             "distinguishable": self.is_distinguishable,

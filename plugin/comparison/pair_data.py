@@ -31,22 +31,23 @@ class ComparedPair:
 
 def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -> PairFinding:
     """Estimate the difference between two models; `about` is the question, task, metric and slice of the battles."""
-    direct = direct_battles(battles.table, pair)
+    direct = direct_battles(battles, pair)
     scored = direct.dropna(subset=["candidate", "baseline"])
     if pair.measure == SCORE and not len(scored):
         raise UsageError(f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}")
     if len(scored) and pair.measure in ("auto", SCORE):
         results = _score_results(scored, by_metric=bool(battles.metrics) and battles.metrics.issuperset(battles.judges))
-        main, unparsed = SCORE, len(direct) - len(scored)
+        main, is_lost = SCORE, ~direct.index.isin(scored.index)
         is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
         differences, leads = {SCORE: score_difference(results)}, results["difference"]
     else:
-        results, is_share, unparsed = _credit_results(direct), True, int(direct["credit"].isna().sum())
+        results, is_share, is_lost = _credit_results(direct), True, direct["credit"].isna().to_numpy()
         leads = _credit_results(direct, "outcome")["difference"]
         differences = verdict_differences(battles, pair, results)
         main = ELO if pair.measure == "auto" else pair.measure
         if main not in differences:
             raise NotIdentifiedError("no readable battle between the two, which --measure win-rate needs")
+    is_unparsed = direct["is_unparsed"].to_numpy()
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
@@ -57,10 +58,20 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         results=results.sort_values("difference", key=lambda difference: -difference.abs(), kind="stable"),
         leads=leads,
         identical=None if pair.identical is None else int(results["is_identical"].sum()),
-        unparsed=unparsed,
+        unparsed=int((is_lost & is_unparsed).sum()),
+        missing=_count_missing(battles, int((is_lost & ~is_unparsed).sum())),
         level=pair.level,
         p_adjusted=differences[main].p_value,
     )
+
+
+def _count_missing(battles: Battles, lacking: int) -> int | None:
+    """Return the number of the pair's battles that are missing; `lacking` have a row without a score. With more than
+    two models, battles without a row are not counted: whose they are is not known. None if nothing is known."""
+    if len(battles.models) > 2:
+        return lacking
+    absent = battles.missing
+    return lacking + absent if absent is not None else lacking or None
 
 
 def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
@@ -101,9 +112,10 @@ def table_items(table: pd.DataFrame) -> pd.Series:
     return as_text(table["item"]).fillna(alone) if "item" in table else alone
 
 
-def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
-    """Return item, candidate's credit (1/2 for identical answers), the same by parsed verdicts, weight and both scores
-    of the pair's battles."""
+def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
+    """Return item, candidate's credit (1/2 for identical answers), the same by parsed verdicts, weight, both scores,
+    and whether a reply was unparsed, of the pair's battles."""
+    table = battles.table
     names = {pair.candidate, pair.baseline}
     first, second = table["model_a"].astype(object), table["model_b"].astype(object)
     kept = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
@@ -122,6 +134,7 @@ def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
         "candidate": np.where(is_first, a, b),
         "baseline": np.where(is_first, b, a),
         "is_identical": same,
+        "is_unparsed": battles.is_unparsed[kept],
     }
     return pd.DataFrame(columns)
 

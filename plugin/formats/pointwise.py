@@ -8,9 +8,10 @@ import pandas as pd
 
 from podium.counting.duck import Duck
 from podium.counting.relations import NO_SCORE, ROW, quote_name, text
-from podium.errors import DataError
+from podium.errors import DataError, OtherQuestionError
 from podium.formats.records import TEXT, Column, Records, records_of, records_of_view
 from podium.formats.unequal_trials import join_unequal_trials
+from podium.printable import shorten
 from podium.text import EMPTY, some
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
@@ -29,6 +30,8 @@ MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
 INDEX_NAMES = ("", "Unnamed: 0")
 """Names of the column that pandas writes an index to."""
 BINARY, FIRST_ROWS = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"], 100
+INSTRUCTION_NAMES, ANSWER_NAMES = ("instruction", "prompt", "input", "question"), ("response", "output")
+"""Columns of what a model was asked and what it answered; as in `podium.responses.response_tables.NAMES`."""
 ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
 """SQL of the credit of two lists of scores: the mean over all pairs of a score of one and a score of the other."""
 MORE_WINS = "(sign(a.score - b.score) + 1) / 2"
@@ -164,6 +167,7 @@ def pair_up(
     # A column of the responses' texts has the same name as the number of the response.
     texts = {"response"} if "response" in scores.columns and not scores.columns["response"].is_number else set()
     trial = [name for name in SAME_TRIAL if name in scores.columns and name not in texts]
+    _reject_other_questions(scores)
     _reject_uneven_weights(scores, trial)
     single, kept, others = _store_trial_means(scores, trial)
     means, unequal = join_unequal_trials(engine, single, trial, [*kept, *others])
@@ -233,6 +237,35 @@ def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
         problem = f"item {name!r} has the weights {low:g} and {high:g}"
         remedy = "give all scores of an item one weight"
         raise DataError(problem, remedy=remedy, source=scores.source, row=scores.name_row(row))
+
+
+def _reject_other_questions(scores: Records) -> None:
+    """Raise OtherQuestionError if rows of one item, in a table with models' answers, hold different questions.
+
+    Without answers, the column of a prompt may be what a judge was asked: other words for every answer.
+    """
+    columns = scores.columns
+    if not any(name in columns and not columns[name].is_number for name in ANSWER_NAMES):
+        return
+    asked = [name for name in INSTRUCTION_NAMES if name in columns]
+    compared = {"instruction": asked[0]} if len(asked) == 1 else {}
+    if "reference" in columns:
+        compared["reference"] = "reference"
+    groups = [columns[name].text for name in ("item", "task") if name in columns]
+    model = columns["model"].text
+    for what, name in compared.items():
+        said = f"trim(replace({columns[name].text}, chr(13) || chr(10), chr(10)), ' ' || chr(9) || chr(10) || chr(13))"
+        first, last = f"min({said})", f"max({said})"
+        shown = f"{groups[0]}, {first}, {last}, arg_min({model}, {said}), arg_max({model}, {said})"
+        place = f"arg_max({ROW}, {said})"
+        rest = f"group by {', '.join(groups)} having {first} <> {last} order by min({ROW}) limit 1"
+        for item, *texts, other, own, row in scores.rows(f"{shown}, {place}", rest):
+            there, here = (repr(shorten(text, 60)) for text in texts)
+            problem = f"item {item!r} has another {what} for {own} here ({here}) than for {other} ({there})"
+            remedy = (
+                "responses can be compared only where models were asked the same: rename the ids, or correct the rows"
+            )
+            raise OtherQuestionError(problem, remedy=remedy, source=scores.source, row=scores.name_row(row))
 
 
 def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:

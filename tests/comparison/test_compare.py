@@ -259,11 +259,11 @@ def test_several_judges_are_rejected_unless_pooled():
     assert api.compare("a", "b", several, pool=True).findings[0].difference.items == 9
 
 
-def test_a_score_that_is_no_number_is_unparsed_and_counted(scores, tmp_path):
+def test_a_score_that_is_no_number_is_missing_and_counted(scores, tmp_path):
     path = tmp_path / "old.csv"
     path.write_text("item,score\nq000,nan\nq001,0\nq002,1\n")
     finding = api.compare(scores("new", [1.0, 1.0, 1.0]), path).findings[0]
-    assert (finding.unparsed, finding.difference.items) == (1, 2)
+    assert (finding.unparsed, finding.missing, finding.difference.items) == (0, 1, 2)
 
 
 def test_models_asked_different_things_are_rejected(scores, tmp_path):
@@ -313,3 +313,34 @@ def test_gate_output_calls_the_p_value_two_sided():
 def test_names_before_a_baseline_are_rejected_with_how_candidates_are_chosen() -> None:
     with pytest.raises(UsageError, match=r"directory: amber; with --baseline .* --candidate NAME"):
         api.compare("amber", EXAMPLE, baseline="dune")
+
+
+def test_missing_scores_are_missing_and_not_unparsed_as_in_rank(podium, tmp_path):
+    """10 of the 50 scores of one model are missing."""
+    path = tmp_path / "scores.csv"
+    rows = [f"q{k},{k % 7},{'' if k < 10 else k % 5}" for k in range(50)]
+    path.write_text("\n".join(["item,new,old", *rows]), encoding="utf-8")
+    finding = api.compare("new", "old", path).findings[0]
+    assert (finding.unparsed, finding.missing) == (0, 10)
+    result = podium("compare", "new", "old", path)
+    assert "40 items with both, 10 missing ·" in result.out
+    comparison = json.loads(podium("compare", "new", "old", path, "--format", "json").out)["comparisons"][0]
+    counts = json.loads(podium("rank", path, "--format", "json").out)["rankings"][0]["counts"]
+    for name in ("unparsed", "missing"):
+        assert comparison[name] == counts[name]
+
+
+def test_scores_without_a_row_are_missing(tmp_path):
+    rows = [f"q{k},{name},{k % size}" for name, size in (("new", 7), ("old", 5)) for k in range(50)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["item,model,score", *rows[:-10]]), encoding="utf-8")
+    finding = api.compare("new", "old", path).findings[0]
+    assert (finding.unparsed, finding.missing) == (0, 10)
+
+
+def test_unparsed_verdicts_are_unparsed_and_not_missing(tmp_path):
+    rows = [f"q{k},x,y,{'' if k < 3 else k % 2}" for k in range(20)]
+    path = tmp_path / "verdicts.csv"
+    path.write_text("\n".join(["item,model_a,model_b,credit", *rows]), encoding="utf-8")
+    finding = api.compare("x", "y", path).findings[0]
+    assert (finding.unparsed, finding.missing) == (3, None)

@@ -91,6 +91,31 @@ def test_scores_of_different_questions_under_one_id_are_rejected(tmp_path, suffi
         api.compare("new", "older", write(table, tmp_path / f"scores.{suffix}"))
 
 
+@pytest.mark.parametrize("column", ["instruction", "reference"])
+def test_rank_rejects_scores_of_different_questions_as_compare_does(tmp_path, column, podium):
+    table = scored_answers().assign(reference="Said.")
+    table.loc[5, column] = "Say something else."
+    path = write(table, tmp_path / "scores.csv")
+    ranked, compared = podium("rank", path), podium("compare", "new", "older", path)
+    assert (ranked.code, compared.code) == (1, 1)
+    assert ranked.err == compared.err
+    for said in (f"another {column}", "'q2'", "'Say something else.'", "were asked the same"):
+        assert said in ranked.err
+
+
+def test_prompts_without_answers_beside_may_differ(tmp_path):
+    """They may be what a judge was asked about each answer."""
+    table = scored_answers().drop(columns="response").rename(columns={"instruction": "prompt"})
+    table["prompt"] += table["model"]
+    assert len(api.read_battles(write(table, tmp_path / "scores.csv")).table) == 12
+
+
+def test_questions_that_differ_in_outer_blanks_are_one(tmp_path):
+    table = scored_answers()
+    table.loc[5, "instruction"] += " \r\n"
+    assert len(api.read_battles(write(table, tmp_path / "scores.jsonl")).table) == 12
+
+
 def test_answers_under_two_system_prompts_are_no_error(tmp_path):
     """The prompt may be what a comparison varies: answers then stay uncounted, and the reason is named."""
     table = scored_answers().assign(system=["Be brief.", "Be exact."] * 12)

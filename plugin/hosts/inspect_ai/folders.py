@@ -13,10 +13,11 @@ from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
 from podium.checks import CHECKS
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import GatheredBattles, Reading
+from podium.hosts.inspect_ai.asked_inputs import AskedInputs
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_contents import TournamentMetadata, is_tournament, read_tournament
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
@@ -189,17 +190,21 @@ def _run_settings(log: EvalLog) -> dict[str, str]:
 
 
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
-    """Read the rows of the logs that count; if they are of several tasks, items begin with the task's name."""
+    """Read the rows of the logs that count; if they are of several tasks, items begin with the task's name.
+    OtherQuestionError if samples of one task and id have different inputs."""
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
     frames: list[LogFrame] = []
     evals: list[ScoredRun] = []
+    inputs = AskedInputs()
     for log in logs:
         try:
-            frame = log_rows(log.path)
+            frame = log_rows(log.path, inputs)
             notes += _notes_on_log(log, frame)
             if "reduction" in frame.attrs:
                 evals.append(ScoredRun.of_frame(log, frame))
             frames.append((log, _with_task(frame, log.header, labels[log.path])))
+        except OtherQuestionError:
+            raise
         except DataError as error:
             if len(labels) == 1:
                 raise

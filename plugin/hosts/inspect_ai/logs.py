@@ -24,6 +24,7 @@ from pydantic import TypeAdapter
 
 from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
 from podium.formats.archives import check_archive
+from podium.hosts.inspect_ai.asked_inputs import AskedInputs, Input, read_input
 from podium.hosts.inspect_ai.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.log_contents import (
     AGAIN,
@@ -57,7 +58,8 @@ BATTLE = ("item", "response", "model_a", "model_b")
 
 class ScoredSample(NamedTuple):
     """A sample without its transcript: its metadata, its scores by scorer, its error message, why it was invalidated
-    ("" without a reason, None if it is valid), and of a sample that failed what podium kept of it."""
+    ("" without a reason, None if it is valid), of a sample that failed what podium kept of it, and its input with the
+    attachments that it may refer to."""
 
     id: str | int
     epoch: int
@@ -66,6 +68,8 @@ class ScoredSample(NamedTuple):
     error: str | None
     invalidated: str | None = None
     kept: Any = None
+    input: Input = ""
+    attachments: Mapping[str, str] = {}
 
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
@@ -139,6 +143,8 @@ def _parse_scored(content: bytes) -> ScoredSample:
         error=error and error["message"],
         invalidated=None if invalidation is None else invalidation.get("reason") or "",
         kept=(kept.get("store") or {}).get(NAMESPACE) if error else None,
+        input=kept.get("input") or "",
+        attachments=kept.get("attachments") or {},
     )
 
 
@@ -159,7 +165,8 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
     message = sample.error.message if sample.error else None
     why = reason_of_invalidation(sample)
     replies = sample.store.get(NAMESPACE) if sample.error else None
-    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies)
+    given = sample.input if isinstance(sample.input, str) else [each.model_dump() for each in sample.input]
+    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies, given)
 
 
 def reason_of_invalidation(sample: EvalSample) -> str | None:
@@ -203,14 +210,18 @@ class TableBuilder:
         return pd.DataFrame(whole, index=index)
 
 
-def log_rows(path: Path) -> pd.DataFrame:
+def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
     """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has the samples that are
     left out (`LeftOut`), for scores the `reduction` and `figures`, and for a tournament `missing` and `unplayed`
-    battles, those of `silent` judges, the judge's words on each `unshown`, `answer`, `ladder`, verdicts `by_schema`."""
+    battles, those of `silent` judges, the judge's words on each `unshown`, `answer`, `ladder`, verdicts `by_schema`.
+
+    `inputs` are those of the logs before this one; OtherQuestionError if an eval's sample asks something else than
+    another one of its task and id.
+    """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
-        reader = _LogReader(path, header, tournament)
+        reader = _LogReader(path, header, tournament, inputs or AskedInputs())
         for sample in samples_of(path):
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
         with opened_log(path):
@@ -220,8 +231,8 @@ def log_rows(path: Path) -> pd.DataFrame:
 class _LogReader:
     """Collects the rows of a log and counts the battles that have none."""
 
-    def __init__(self, path: Path, header: EvalLog, tournament: TournamentMetadata | None) -> None:
-        self.header, self.tournament = header, tournament
+    def __init__(self, path: Path, header: EvalLog, tournament: TournamentMetadata | None, inputs: AskedInputs) -> None:
+        self.path, self.header, self.tournament, self.inputs = path, header, tournament, inputs
         self.table = TableBuilder()
         self.scores = None if tournament else EvalScores(path, header)
         self.samples = 0
@@ -258,6 +269,8 @@ class _LogReader:
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores and not repeats:
             self._add_failed_sample(sample, played)
+        if self.scores and sample.scores:
+            self._check_input(sample)
         rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
         # Of scores that parsed the same replies again, the later one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
@@ -278,6 +291,13 @@ class _LogReader:
             else:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
         self.unshown += refused.values()
+
+    def _check_input(self, sample: ScoredSample) -> None:
+        """Raise OtherQuestionError if a sample of the same task and id has another input."""
+        spec = self.header.eval
+        if sample.input:
+            asked = read_input(sample.input, sample.attachments, self.path, spec.model)
+            self.inputs.add(spec.task, f"{sample.id}", asked)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
         """Add a judgment; one whose call failed waits for the sample that repeats it."""

@@ -88,18 +88,18 @@ def _hash_of(text: str) -> int:
 def _parts_of(content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]) -> Iterator[str | None]:
     """Yield the text of a message, if it has one, then its media; None for what the log does not hold."""
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    texts = [_held(part.get("text"), attachments) for part in contents if part["type"] == "text"]
+    texts = [_resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"]
     if texts:
         known = [text for text in texts if text is not None]
         yield "\n".join(known) if len(known) == len(texts) else None
     for part in contents:
         if part["type"] != "text":
-            value = _held(part.get(part["type"]), attachments)
+            value = _resolve_text(part.get(part["type"]), attachments)
             # Paths and addresses of one image differ between machines.
             yield value if value is not None and value.startswith("data:") else None
 
 
-def _held(value: Any, attachments: Mapping[str, str]) -> str | None:
+def _resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
     """Return a text, or the attachment that it refers to; None if the log does not hold it."""
     if isinstance(value, str) and value.startswith(ATTACHMENT):
         return attachments.get(value.removeprefix(ATTACHMENT))

@@ -203,10 +203,8 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
             if "reduction" in frame.attrs:
                 evals.append(ScoredRun.of_frame(log, frame))
             frames.append((log, _with_task(frame, log.header, labels[log.path])))
-        except OtherQuestionError:
-            raise
         except DataError as error:
-            if len(labels) == 1:
+            if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
             lost.append(f"left out: {error}")
     if reading.all_runs:

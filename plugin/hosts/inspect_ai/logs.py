@@ -269,8 +269,7 @@ class _LogReader:
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores and not repeats:
             self._add_failed_sample(sample, played)
-        if self.scores and sample.scores:
-            self._check_input(sample)
+        self._check_input(sample)
         rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
         # Of scores that parsed the same replies again, the later one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
@@ -293,9 +292,9 @@ class _LogReader:
         self.unshown += refused.values()
 
     def _check_input(self, sample: ScoredSample) -> None:
-        """Raise OtherQuestionError if a sample of the same task and id has another input."""
+        """Raise OtherQuestionError if a scored sample of an eval has another input than one of its task and id."""
         spec = self.header.eval
-        if sample.input:
+        if self.scores and sample.scores and sample.input:
             asked = read_input(sample.input, sample.attachments, self.path, spec.model)
             self.inputs.add(spec.task, f"{sample.id}", asked)
 

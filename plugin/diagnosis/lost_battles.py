@@ -98,12 +98,17 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
 
 def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's sum over items: on one it is any of the losses of the models with as many battles there."""
-    kept = battles.take(np.isin(battles.cluster, battles.cluster[battles.lost]))
-    if not len(kept.lost):
+    if not battles.lost.any():
         return [_Sum(0, [])] * models
-    both = np.concatenate([kept.cluster * models + kept.first, kept.cluster * models + kept.second])
-    key, place, played = np.unique(both, return_inverse=True, return_counts=True)
-    unparsed = np.bincount(place, np.tile(kept.lost, 2), len(key)).astype(np.int64)
+    has_loss = np.bincount(battles.cluster, battles.lost) > 0
+    number = np.cumsum(has_loss) - 1
+    kept = battles.take(has_loss[battles.cluster])
+    cluster = number[kept.cluster]
+    both = np.concatenate([cluster * models + kept.first, cluster * models + kept.second])
+    battles_at = np.bincount(both)
+    key = np.flatnonzero(battles_at)
+    played = battles_at[key]
+    unparsed = np.bincount(both, np.tile(kept.lost, 2))[key].astype(np.int64)
     alike = key // models * (int(played.max()) + 1) + played
     group = np.unique(alike, return_inverse=True)[1]
     values = int(unparsed.max()) + 1

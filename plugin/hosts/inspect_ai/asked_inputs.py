@@ -21,68 +21,93 @@ Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
 
 
-class AskedInput(NamedTuple):
-    """The input of a sample, and where it is.
+Parts = tuple[int | None, ...]
+"""Hashes of an input's texts and media, None for one that is not known; empty if none is known."""
 
-    Attributes:
-        parts: hashes of the input's texts and media, None for one that is not known; empty if none is known.
-        excerpt: the beginning of the input, for messages.
-    """
 
-    parts: tuple[int | None, ...]
-    excerpt: str
+class Place(NamedTuple):
+    """The log in which a sample is, and its model."""
+
     path: Path
     model: str
 
-    def may_equal(self, other: "AskedInput") -> bool:
-        """Return whether two inputs do not differ in what is known of both."""
-        if self.parts == other.parts or not (self.parts and other.parts):
-            return True
-        if len(self.parts) != len(other.parts):
-            return False
-        pairs = zip(self.parts, other.parts, strict=True)
-        return all(own == their or own is None or their is None for own, their in pairs)
-
 
 class AskedInputs:
-    """The inputs that were read of a task's samples, by task and id; the first one of each."""
+    """The first input that was read of each sample, by task and id."""
 
     def __init__(self) -> None:
-        self.first: dict[tuple[str, str], AskedInput] = {}
+        self.by_task: dict[str, TaskInputs] = {}
 
-    def add(self, task: str, sample: str, asked: AskedInput) -> None:
+    def of_task(self, task: str) -> "TaskInputs":
+        """Return the inputs of a task's samples."""
+        return self.by_task.setdefault(task, TaskInputs())
+
+
+class TaskInputs:
+    """The first input that was read of each sample of a task, by id: what is compared, its beginning, and its log."""
+
+    def __init__(self) -> None:
+        # A hash of a plain text, and columns of flat values: there are many samples, and most inputs are texts.
+        self.known: dict[str, int | Parts] = {}
+        self.excerpts: dict[str, str] = {}
+        self.places: dict[str, Place] = {}
+
+    def add(self, sample: str, given: Input, attachments: Mapping[str, str], place: Place) -> None:
         """Add the input of a sample; OtherQuestionError if a sample of its id asks something else."""
-        first = self.first.setdefault((task, sample), asked)
-        if first.may_equal(asked):
-            return
-        here, there = _distinct_excerpts(asked.excerpt, first.excerpt)
-        where = f"in {first.path} ({first.model}, sample {sample})"
-        problem = f"{asked.model} has another input here ({here!r}) than {where} ({there!r})"
-        if asked.excerpt == first.excerpt:
+        if isinstance(given, str):
+            known: int | Parts = _hash_of(given)
+            excerpt = given[:EXCERPT]
+        else:
+            known, excerpt = _read_messages(given, attachments)
+        first = self.known.setdefault(sample, known)
+        if first is known:
+            self.excerpts[sample] = excerpt
+            self.places[sample] = place
+        elif not _may_equal(first, known):
+            raise self._error(sample, excerpt, place)
+
+    def _error(self, sample: str, excerpt: str, place: Place) -> OtherQuestionError:
+        """Return the error for a sample that asks something else than the first one of its id."""
+        path, model = self.places[sample]
+        here, there = _distinct_excerpts(excerpt, self.excerpts[sample])
+        problem = (
+            f"{place.model} has another input here ({here!r}) than in {path} ({model}, sample {sample}) ({there!r})"
+        )
+        if excerpt == self.excerpts[sample]:
             problem += f"; they differ after the first {EXCERPT} characters, or in media"
-        raise OtherQuestionError(problem, remedy=REMEDY, source=str(asked.path), row=f"sample {sample}")
+        return OtherQuestionError(problem, remedy=REMEDY, source=str(place.path), row=f"sample {sample}")
 
 
-def read_input(given: Input, attachments: Mapping[str, str], path: Path, model: str) -> AskedInput:
-    """Return what is compared of a sample's input: the text, or the messages of the user.
+def _may_equal(first: int | Parts, second: int | Parts) -> bool:
+    """Return whether two inputs do not differ in what is known of both."""
+    ours, theirs = ((known,) if isinstance(known, int) else known for known in (first, second))
+    if ours == theirs or not (ours and theirs):
+        return True
+    if len(ours) != len(theirs):
+        return False
+    pairs = zip(ours, theirs, strict=True)
+    return all(own == their or own is None or their is None for own, their in pairs)
+
+
+def _read_messages(given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]) -> tuple[Parts, str]:
+    """Return what is compared of messages, those of the user, and their beginning.
 
     The system prompt may be what a comparison varies. Turns of the model, of tools, and what stands before them differ
     by nature: with such turns, only the last message of the user is compared.
     """
-    if isinstance(given, str):
-        return AskedInput((_hash_of(given),), given[:EXCERPT], path, model)
     asked = [message for message in given if message["role"] == "user"]
     if any(message["role"] in ("assistant", "tool") for message in given):
         asked = asked[-1:]
     texts = [text for message in asked for text in _parts_of(message["content"], attachments)]
     parts = tuple(None if text is None else _hash_of(text) for text in texts)
     words = " ".join(text for text in texts if text is not None)
-    return AskedInput(parts, words[:EXCERPT], path, model)
+    return parts, words[:EXCERPT]
 
 
 def _hash_of(text: str) -> int:
     """Return a hash of a text without outer blanks, and with normal line ends."""
-    return hash(text.replace("\r\n", "\n").strip())
+    text = text.strip()
+    return hash(text.replace("\r\n", "\n") if "\r" in text else text)
 
 
 def _parts_of(content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]) -> Iterator[str | None]:

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 
 from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
 from podium.formats.archives import check_archive
-from podium.hosts.inspect_ai.asked_inputs import AskedInputs, Input, read_input
+from podium.hosts.inspect_ai.asked_inputs import AskedInputs, Input, Place
 from podium.hosts.inspect_ai.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.log_contents import (
     AGAIN,
@@ -232,7 +232,8 @@ class _LogReader:
     """Collects the rows of a log and counts the battles that have none."""
 
     def __init__(self, path: Path, header: EvalLog, tournament: TournamentMetadata | None, inputs: AskedInputs) -> None:
-        self.path, self.header, self.tournament, self.inputs = path, header, tournament, inputs
+        self.header, self.tournament = header, tournament
+        self.inputs, self.place = inputs.of_task(header.eval.task), Place(path, header.eval.model)
         self.table = TableBuilder()
         self.scores = None if tournament else EvalScores(path, header)
         self.samples = 0
@@ -293,10 +294,8 @@ class _LogReader:
 
     def _check_input(self, sample: ScoredSample) -> None:
         """Raise OtherQuestionError if a scored sample of an eval has another input than one of its task and id."""
-        spec = self.header.eval
         if self.scores and sample.scores and sample.input:
-            asked = read_input(sample.input, sample.attachments, self.path, spec.model)
-            self.inputs.add(spec.task, f"{sample.id}", asked)
+            self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
         """Add a judgment; one whose call failed waits for the sample that repeats it."""

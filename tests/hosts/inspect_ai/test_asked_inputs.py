@@ -7,7 +7,7 @@ from written_logs import build_log, invalidate, write
 
 import podium
 from podium.errors import OtherQuestionError
-from podium.hosts.inspect_ai.asked_inputs import AskedInputs, read_input
+from podium.hosts.inspect_ai.asked_inputs import Place, TaskInputs
 
 ITEMS = [f"{k}" for k in range(1, 9)]
 RED, BLUE = "data:image/png;base64,UkVE", "data:image/png;base64,Qkx1"
@@ -128,18 +128,17 @@ def test_chats_and_images_that_differ_are_rejected(name):
 
 
 def test_an_attachment_that_a_log_does_not_hold_is_not_known(tmp_path):
-    inputs = AskedInputs()
-    for place, attachments in (("attachment://1", {}), ("attachment://2", {"2": "What?"}), ("What?", {})):
-        given = [{"role": "user", "content": place}]
-        inputs.add("quiz", "3", read_input(given, attachments, tmp_path, "one"))
+    inputs = TaskInputs()
+    for text, attachments in (("attachment://1", {}), ("attachment://2", {"2": "What?"}), ("What?", {})):
+        inputs.add("3", [{"role": "user", "content": text}], attachments, Place(tmp_path, "one"))
 
 
 def test_attachments_are_compared_by_their_contents(tmp_path):
-    inputs = AskedInputs()
-    inputs.add("quiz", "3", read_input("What?", {}, tmp_path, "one"))
-    other = read_input([{"role": "user", "content": "attachment://1"}], {"1": "How?"}, tmp_path, "two")
+    inputs = TaskInputs()
+    inputs.add("3", "What?", {}, Place(tmp_path, "one"))
+    given = [{"role": "user", "content": "attachment://1"}]
     with pytest.raises(OtherQuestionError, match="'How"):
-        inputs.add("quiz", "3", other)
+        inputs.add("3", given, {"1": "How?"}, Place(tmp_path, "two"))
 
 
 def test_a_message_says_if_inputs_differ_behind_what_it_shows():

@@ -20,7 +20,6 @@ from podium.hosts.inspect_ai.log_contents import (
     BattleVerdict,
     PackMetadata,
     PackVerdicts,
-    RequestMetadata,
     SampleReplies,
     VerdictRow,
     credit_in,
@@ -98,16 +97,16 @@ def verdict(**kwargs: Any) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
         sample = parse_sample(state.metadata)
-        if not isinstance(sample, BattleMetadata | PackMetadata | RequestMetadata):
+        if not isinstance(sample, BattleMetadata | PackMetadata):
             return None
         if not state.store.get(NAMESPACE):
-            is_other_epoch = not isinstance(sample, RequestMetadata) and sample.earlier is not None
+            is_other_epoch = sample.earlier is not None
             return None if is_other_epoch else score_without_value("scoring_failed", "the judge was not asked")
         kept = SampleReplies.parse(state.store.get(NAMESPACE))
         how = settings_of(json.dumps({**kept.options, **options}))
         if isinstance(sample, PackMetadata):
             return _score_pack(sample.to_battles(), kept.to_battles(), how)
-        return _score_battle(cast(BattleMetadata, sample), kept.to_battles()[0], how)
+        return _score_battle(sample, kept.to_battles()[0], how)
 
     return score
 

@@ -11,7 +11,16 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model_info
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import kept_in_store, usage_of_run
 from podium.hosts.inspect_ai.judge_models import judges_by_role
-from podium.hosts.inspect_ai.log_contents import REQUESTED, SampleReplies, has_failed, judgments_in
+from podium.hosts.inspect_ai.log_contents import (
+    REQUESTED,
+    BattleMetadata,
+    PackMetadata,
+    RequestMetadata,
+    SampleReplies,
+    has_failed,
+    judgments_in,
+    parse_sample,
+)
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN, count_tokens
 from podium.text import some
@@ -41,6 +50,9 @@ class CostLimit:
 
     def add_cost(self, sample: EvalSample) -> list[str]:
         """Add the cost of a sample; return a note per model whose server was found to send no usage."""
+        if not isinstance(parse_sample(sample.metadata or {}), BattleMetadata | PackMetadata | RequestMetadata):
+            # What only announces makes no calls, so it does not tell what a sample costs.
+            return []
         name, key = sample.uuid or str(sample.id), (str(sample.id), sample.epoch)
         estimated = read_estimate(kept_in_store(sample, ESTIMATE))
         self._estimated_costs[name] = self._cost(estimated, self._prices_of_estimates)

@@ -77,6 +77,7 @@ class TournamentSource(SampleSource):
         self.start, self.scheduled = 0, set(self.seeds)
         self._reported_failures: set[str] = set()
         self._failed_replies: dict[str, EarlierReplies] = {}
+        self._used_of_portion: dict[str, int] = {}
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
@@ -212,21 +213,23 @@ class TournamentSource(SampleSource):
     ) -> list[Sample] | None:
         """Return the samples of a round that were not scheduled in this attempt, as many as fit, or the announcement of
         the next portion of a limited cost; None if there are none."""
+        fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
         if self.cost_limit is None:
-            scheduled = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
-            return self._schedule(scheduled[: self.portion])
-        allowed, number = sum(str(sample.id) in self.seeds for sample in samples), 1
-        while True:
-            fresh = [sample for sample in samples[:allowed] if str(sample.id) not in {*ends, *self.scheduled}]
-            if fresh:
-                return self._schedule(fresh[: self.portion])
-            end = ends.get(portion_id(name, number))
-            if end is None:
-                return self._announce_portion(samples[allowed:], name, number)
-            if not end.portion:
-                self._say_that_limit_is_reached(len(samples) - allowed)
-                return None
-            allowed, number = allowed + end.portion, number + 1
+            return self._schedule(fresh[: self.portion])
+        number = 0
+        while portion_id(name, number + 1) in ends:
+            number += 1
+        current = portion_id(name, number)
+        size = ends[current].portion if number else None
+        if size == 0:
+            self._say_that_limit_is_reached(len(fresh))
+            return None
+        room = (size or 0) - self._used_of_portion.get(current, 0)
+        if room <= 0:
+            return self._announce_portion(fresh, name, number + 1)
+        chosen = fresh[:room][: self.portion]
+        self._used_of_portion[current] = self._used_of_portion.get(current, 0) + len(chosen)
+        return self._schedule(chosen)
 
     def _announce_portion(self, left: Sequence[Sample], name: str, number: int) -> list[Sample] | None:
         """Return the sample that records how many of the samples that are left fit into the limit, once: a retry plays
@@ -265,4 +268,5 @@ class TournamentSource(SampleSource):
             needed.discard(self.events[start][0])
         if start != self.start:
             self.start, self.scheduled = start, set(self.seeds)
+            self._used_of_portion = {}
         return dict(self.events[start:])

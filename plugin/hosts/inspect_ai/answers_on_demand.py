@@ -31,7 +31,6 @@ from podium.hosts.inspect_ai.call_control import (
     make_calls,
 )
 from podium.hosts.inspect_ai.compatibility import is_registered_task, load_tasks
-from podium.hosts.inspect_ai.cost_limit import ESTIMATE, estimate_usage, estimating_tokens
 from podium.hosts.inspect_ai.judge_models import judges_by_role, models_of_role, settings_of
 from podium.hosts.inspect_ai.log_contents import GivenAnswer, RequestMetadata, parse_sample
 from podium.hosts.inspect_ai.log_files import NAMESPACE
@@ -39,6 +38,7 @@ from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_responses_text
 from podium.hosts.inspect_ai.sample_answers import question_of
+from podium.hosts.inspect_ai.token_estimates import ESTIMATE, estimate_usage, estimating_tokens
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING, QuestionRow, id_of
 from podium.responses.collection import AGREE, Responses, response_key
 from podium.responses.read import read_prompts

@@ -31,7 +31,6 @@ from podium.hosts.inspect_ai.call_settings import (
     why_withheld,
 )
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
-from podium.hosts.inspect_ai.cost_limit import ESTIMATE, estimate_usage, estimating_tokens
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import (
     AGAIN,
@@ -50,8 +49,8 @@ from podium.hosts.inspect_ai.log_contents import (
     read_tournament,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
-from podium.hosts.inspect_ai.logs import read_by_inspect
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
+from podium.hosts.inspect_ai.token_estimates import ESTIMATE, estimate_usage, estimating_tokens
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
@@ -132,6 +131,8 @@ class Run(ModelCalls):
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
+    from podium.hosts.inspect_ai.logs import read_by_inspect
+
     file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
     is_readable = file.is_file() and is_log(file)
     log = read_by_inspect(file, exclude_fields={"events", "messages", "attachments"}) if is_readable else None

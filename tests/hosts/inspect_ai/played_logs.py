@@ -32,6 +32,15 @@ def battles(log: EvalLog) -> list[Any]:
     return [one for one in log.samples or [] if "model_a" in one.metadata and "podium earlier" not in one.metadata]
 
 
+def final_battles(log: EvalLog) -> list[Any]:
+    """Return the last sample of each battle: that which repeats its failed calls, if any failed."""
+    last: dict[tuple[str, int], Any] = {}
+    for one in sorted(log.samples or [], key=lambda sample: len(str(sample.id))):
+        if "model_a" in one.metadata:
+            last[str(one.id).replace("::again", ""), one.epoch] = one
+    return [*last.values()]
+
+
 def failed_battles(log: EvalLog) -> set[str]:
     """Return the battles, by sample id, whose sample failed, or the sample that repeats their failed calls."""
     return {str(one.id).removesuffix("::again") for one in log.samples or [] if one.error and "model_a" in one.metadata}

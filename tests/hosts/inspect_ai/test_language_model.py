@@ -15,7 +15,7 @@ from inspect_ai import eval, eval_retry
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from language_model import LanguageModel
-from played_logs import battles, place, verdict_of
+from played_logs import battles, final_battles, place, verdict_of
 
 import podium
 from podium.hosts.inspect_ai.tasks import round_robin
@@ -68,8 +68,14 @@ def responses(tmp_path):
 
 
 def judgments(log):
-    """Return the judgments of all battles, as the scores keep them."""
-    return [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
+    """Return the judgments of all battles, as the scores keep them, without failed ones that were repeated."""
+    last = {one.id for one in final_battles(log)}
+    rows = []
+    for one in log.samples:
+        if "model_a" in one.metadata:
+            own = verdict_of(one).metadata["podium"]["judgments"]
+            rows += [row for row in own if one.id in last or not str(row["reason"]).startswith("failed")]
+    return rows
 
 
 def assert_every_judgment_is_counted(log, expected):
@@ -81,7 +87,7 @@ def assert_every_judgment_is_counted(log, expected):
         assert row["credit"] is not None or set(row["reason"].split(" / ")) <= set(REASONS), row
     found = podium.read_battles(str(place(log)))
     counts = found.counts()
-    credits = [verdict_of(one).value for one in battles(log)]
+    credits = [verdict_of(one).value for one in final_battles(log)]
     assert (len(found), counts.missing) == (len(credits), 0)
     assert counts.unparsed == sum(credit != credit for credit in credits)
     assert int(found.readable.sum()) == len(credits) - counts.unparsed

@@ -107,6 +107,7 @@ def _share_answered(sample: EvalSample) -> float:
 
 
 def _no_usage_text(most: float, model: str) -> str:
+    """Write that a server sends no usage, and how its tokens are estimated."""
     how = f"its tokens are estimated, a token per {CHARACTERS_PER_TOKEN:g} characters"
     return f"max_cost={most:g}: the server of {model} sends no usage; {how} of prompts and replies"
 

@@ -195,6 +195,7 @@ def judge(
 
 
 def _sample_key(state: TaskState) -> tuple[str, int]:
+    """Return the id and the epoch of a sample."""
     return str(state.sample_id), state.epoch
 
 

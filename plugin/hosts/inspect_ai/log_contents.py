@@ -3,7 +3,7 @@
 | place in the log | model |
 |---|---|
 | `eval.metadata` | `TournamentMetadata`, its keys beginning with `podium_` |
-| `metadata` of a sample | `BattleMetadata`, `PackMetadata`, `RoundMetadata` or `RequestMetadata` |
+| `metadata` of a sample | `BattleMetadata`, `PackMetadata`, `RoundMetadata`, `RequestMetadata`, `PortionMetadata` |
 | `store["podium"]` of a sample | `SampleReplies` of the judges, or a `GivenAnswer` per model |
 | `metadata["podium"]` of a score | `BattleVerdict` or `PackVerdicts` |
 | `results.metadata["podium"]` | a ranking as JSON, see `kept_rankings` |

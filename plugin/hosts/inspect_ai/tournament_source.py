@@ -245,11 +245,13 @@ class TournamentSource(SampleSource):
         return self._schedule([announced])
 
     def _say_that_limit_is_reached(self, left: int) -> None:
+        """Print what the tournament has spent, and how many samples of the round are not asked."""
         if self.cost_limit is not None:
             spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
             self.say(f"{spent}: {left:,} samples of this round, and all later rounds, are not asked")
 
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
+        """Note that samples are scheduled in this attempt, and return them; None if there are none."""
         self.scheduled |= {str(sample.id) for sample in samples}
         return samples or None
 

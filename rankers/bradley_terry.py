@@ -25,7 +25,6 @@ from podium.rankers.graph import Graph, design_efficiency
 from podium.rankers.identification import bounded_models, describe_separated, fit_battles
 from podium.rankers.intervals import (
     Interval,
-    PairTests,
     ScoreEstimates,
     bootstrap_estimate,
     resample,
@@ -126,7 +125,7 @@ def _bootstrap_elo(
         counts = [f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})" for k in np.flatnonzero(is_open)]
         warning = f"an interval has one end where bootstrap resamples do not bound the rating: {some(counts, most=5)}"
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
-    estimate = replace(estimate, tests=PairTests(EloTests(coded, fit.regularization).difference))
+    estimate = replace(estimate, tests=EloTests(coded, fit.regularization).pair_tests)
     return bound_separated(estimate, fit, coded, scale, level)
 
 
@@ -145,7 +144,7 @@ def estimate_elo(
         # Of a ladder's ratings, battles alone say too little.
         columns = strengths.likelihood.design.columns
         offset = None if columns is None else columns @ strengths.coefficients
-        tests = PairTests(EloTests(battles, strengths.regularization, offset).difference)
+        tests = EloTests(battles, strengths.regularization, offset).pair_tests
     estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple), tests=tests)
     estimate = with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
     return bound_separated(estimate, strengths, battles, scale, level) if tests and simple else estimate

@@ -12,8 +12,9 @@ from podium.rankers.cells import BattleData, load_battles
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
-from podium.rankers.graph import comparison_graph, strong_components
+from podium.rankers.graph import comparison_graph, win_paths
 from podium.rankers.identification import describe_groups
+from podium.rankers.intervals import PairTests
 from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
@@ -160,9 +161,13 @@ class EloTests:
         return np.diag(self.likelihood.information_at(self.theta))
 
     @cached_property
-    def component(self) -> np.ndarray:
-        """Strong component of the win graph of each model: ratings in one are bounded by each other, (models,)."""
-        return strong_components(self.pairs)
+    def win_paths(self) -> np.ndarray:
+        """Whether the first model has earned credit from the second, directly or through others, (models, models)."""
+        return win_paths(self.pairs)
+
+    def may_differ(self, a: int, b: int) -> bool:
+        """Return whether battles bound the difference between two models at either end; else none is more likely."""
+        return bool(self.win_paths[a, b] or self.win_paths[b, a])
 
     @cached_property
     def items(self) -> np.ndarray:
@@ -177,6 +182,11 @@ class EloTests:
         won = np.bincount(coded.a, coded.credit, size) + np.bincount(coded.b, 1 - coded.credit, size)
         scarce: np.ndarray = np.minimum(won, coded.battles_by_model() - won) < SCARCE
         return scarce
+
+    @property
+    def pair_tests(self) -> PairTests:
+        """The tests of single pairs of an estimate of Elo scores."""
+        return PairTests(self.difference, may_differ=self.may_differ)
 
     def difference(self, a: int, b: int) -> DifferenceTest:
         """Return the tests of the difference between the ratings of the models with codes a and b."""
@@ -197,7 +207,7 @@ class EloTests:
         start = float(self.theta[a] - self.theta[b]) * POINTS
         start = start if abs(start) > SAME_RATING else 0.0
         exact = gap.exact_at_zero
-        is_finite = start == 0 or self.component[a] == self.component[b]
+        is_finite = start == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
         return DifferenceTest(
             value=start if is_finite else float(np.copysign(np.inf, start)),
             items=gap.items,

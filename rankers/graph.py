@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import Pairs
@@ -38,14 +38,18 @@ def separated_models(pairs: Pairs) -> np.ndarray:
     return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
 
 
-def strong_components(pairs: Pairs) -> np.ndarray:
-    """Return the strong component of the win graph that each model belongs to, shape (models,): models that have earned
-    credit from each other, directly or through others."""
-    first, second = pairs.credit > 0, pairs.credit < pairs.weight
+def win_paths(pairs: Pairs) -> np.ndarray:
+    """Return whether the first model has earned credit from the second, directly or through others, shape (models,
+    models): such wins bound the rating of the second from above, relative to that of the first."""
+    first = pairs.credit > 0
+    second = pairs.credit < pairs.weight
     winner = np.concatenate([pairs.first[first], pairs.second[second]])
     loser = np.concatenate([pairs.second[first], pairs.first[second]])
-    component: np.ndarray = connected_components(_adjacency(winner, loser, pairs.models), connection="strong")[1]
-    return component
+    graph = _adjacency(winner, loser, pairs.models)
+    is_reached = np.zeros((pairs.models, pairs.models), dtype=bool)
+    for model in range(pairs.models):
+        is_reached[model, breadth_first_order(graph, model, return_predecessors=False)] = True
+    return is_reached
 
 
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -37,11 +37,13 @@ class PairTests:
     """Tests of single pairs by items, for pairs whose standard errors say nothing, as of a model that never lost.
 
     `difference` takes the codes of two models and returns the tests of the first minus the second, None if they have
-    no item in common; `in_scores`: its values are differences of scores.
+    no item in common; `in_scores`: its values are differences of scores; `may_differ` says of two codes whether a test
+    can reject that they are equal.
     """
 
     difference: Callable[[int, int], DifferenceTest | None]
     in_scores: bool = True
+    may_differ: Callable[[int, int], bool] = lambda *_: True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.elo_difference import EloTests
 from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import PairTests, finite_or_none, sandwich_estimate, t_quantile
+from podium.rankers.intervals import finite_or_none, sandwich_estimate, t_quantile
 from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.one_truth import OneTruth, one_truth_test
 from podium.rankers.scale import POINTS, elo_scale
@@ -80,7 +80,7 @@ def judge_aware(
     covariance = scale.covariance(fit.covariance()[strengths, strengths])
     estimate = sandwich_estimate(scale.scores(fit.theta), covariance, coded.clusters, level=level, cluster=coded.unit)
     # The tests of single pairs, and the bounds of separated models, are those of equal slopes.
-    tests = PairTests(EloTests(coded, regularization).difference)
+    tests = EloTests(coded, regularization).pair_tests
     estimate = replace(estimate, pinned=scale.pinned, tests=tests)
     estimate = hide_separated(bound_separated(estimate, plain, coded, scale, level), plain.graph)
     result = RankerResult(

@@ -120,6 +120,8 @@ def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarr
     decided, open_pairs = [], 0
     has_error = _has_error(is_known, is_constant)
     for first, second in _pairs_to_test(placed, has_error, items, tail):
+        if not estimate.tests.may_differ(first, second):
+            continue
         test = estimate.tests.difference(first, second)
         if test is None:
             continue

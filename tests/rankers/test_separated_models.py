@@ -10,6 +10,10 @@ from scipy.stats import binomtest
 
 import podium
 from podium.nouns.ranking import Entry, Standings
+from podium.rankers.coded import code_battles
+from podium.rankers.elo_difference import EloTests
+from podium.rankers.graph import win_paths
+from podium.rankers.pairs import Pairs
 
 POINTS = 400 / np.log(10)
 
@@ -244,3 +248,28 @@ def test_false_claims_hold_their_level(strength, items):
         truth = [strength[int(name[1:])] for name in separation.names]
         false += any(truth[k] <= truth[j] for k, beaten in enumerate(separation.beats) for j in beaten)
     assert false <= 19
+
+
+def test_no_test_is_made_of_two_models_that_lost_all():
+    """The likelihood is as high at any difference between two models that never won, and never met: no battle bounds
+    it, and a test of their items would not reject. Other tests and rank sets stay as they are."""
+    frame = verdicts({**CORE, "low": -20, "lower": -20}, 30)
+    among_losers = frame["model_a"].isin(["low", "lower"]) & frame["model_b"].isin(["low", "lower"])
+    standings = ranked(frame[~among_losers])
+    rows = by_name(standings)
+    assert {(rows[name].rank_low, rows[name].rank_high) for name in ("low", "lower")} == {(4, 5)}
+    coded = code_battles(podium.read_battles(frame[~among_losers]))
+    tests = EloTests(coded)
+    low, lower, best = (coded.models.index(name) for name in ("low", "lower", "y"))
+    assert not tests.may_differ(low, lower)
+    assert tests.difference(low, lower).p_value > 0.9
+    assert tests.may_differ(low, best)
+    assert tests.may_differ(best, low)
+
+
+def test_wins_bound_a_difference_directly_or_through_others():
+    """A beat B and B beat C: wins bound C from above relative to A; D, which only C beat, is bounded by all three."""
+    pairs = Pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.full(3, 2.0), np.full(3, 2.0), 5)
+    expected = np.eye(5, dtype=bool)
+    expected[[0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3]] = True
+    assert (win_paths(pairs) == expected).all()

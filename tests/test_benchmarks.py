@@ -34,6 +34,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "ring", "--worlds", "1"),
         ("claims.py", "structured", "--worlds", "2"),
         ("claims.py", "ladder", "--worlds", "2"),
+        ("claims.py", "signs"),
     ],
 )
 def test_a_short_benchmark_runs(command):
@@ -71,6 +72,43 @@ def test_the_comparison_with_peers_still_knows_podium():
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [20, 40])
+def test_the_enumerated_tests_of_right_or_wrong_scores_are_those_of_scipy_and_statsmodels(items):
+    """One-sided p-values of all records with more wins than losses; t corrected for skewness is podium's own."""
+    pytest.importorskip("statsmodels")
+    script = (
+        "import sys\n"
+        "import numpy as np\n"
+        "from scipy import stats\n"
+        "from statsmodels.stats.contingency_tables import mcnemar\n"
+        "from claims_sections.signs import Records\n"
+        "from podium.rankers.difference import paired_difference\n"
+        "records = Records(int(sys.argv[1]))\n"
+        "p, n, checked = records.p_values, records.items, 0\n"
+        "for k, (won, lost) in enumerate(zip(*records.counts)):\n"
+        "    if won <= lost or won == n: continue\n"
+        "    table = [[0, won], [lost, n - won - lost]]\n"
+        "    signs = np.repeat([1.0, -1.0, 0.0], [won, lost, n - won - lost])\n"
+        "    exact = mcnemar(table, exact=True).pvalue / 2\n"
+        "    expected = {\n"
+        "        'exact': exact,\n"
+        "        'mid-p': exact - stats.binom.pmf(won, won + lost, 0.5) / 2,\n"
+        "        'score': mcnemar(table, exact=False, correction=False).pvalue / 2,\n"
+        "        't': stats.ttest_1samp(signs, 0).pvalue / 2,\n"
+        "        't corrected': paired_difference(signs).p_above(),\n"
+        "    }\n"
+        "    for name, value in expected.items():\n"
+        "        np.testing.assert_allclose(p[name][k], value, rtol=1e-7, atol=1e-12, err_msg=name)\n"
+        "    checked += 1\n"
+        "print(checked)\n"
+    )
+    command = [sys.executable, "-c", script, str(items)]
+    done = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > items
 
 
 def effects_of(*arguments):

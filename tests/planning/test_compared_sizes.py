@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binomtest, multinomial, norm
 from statsmodels.stats.power import TTestPower
 
 from podium.errors import UsageError
-from podium.planning.compared_sizes import compared_size
+from podium.planning.compared_sizes import compared_size, sign_power
 from podium.planning.plan_report import select_reports
 from podium.planning.planner import make_plan
 from podium.rankers.coded import CodedBattles
@@ -33,6 +33,18 @@ def test_the_items_of_the_sign_test_are_near_the_closed_form():
     a, b = norm.isf(0.025), norm.isf(0.2)
     closed = ((a * np.sqrt(0.15) + b * np.sqrt(0.15 - 0.03**2)) / 0.03) ** 2
     assert 1 <= size.items / closed < 1.08
+
+
+@pytest.mark.parametrize(("difference", "disagree"), [(0.1, 0.15), (0.1, 0.4), (0.2, 0.2)])
+def test_the_power_of_the_sign_test_is_that_of_an_enumeration(difference, disagree):
+    """The probability of all wins and losses of 60 items that scipy's binomial test calls a gain."""
+    shares = [(disagree + difference) / 2, (disagree - difference) / 2, 1 - disagree]
+    found = 0.0
+    for won in range(1, 61):
+        for lost in range(min(won, 61 - won)):
+            if binomtest(won, won + lost).pvalue <= 0.05:
+                found += multinomial.pmf([won, lost, 60 - won - lost], 60, shares)
+    assert sign_power(difference, disagree, 0.95, 60) == pytest.approx(found, abs=1e-8)
 
 
 def drawn(name, rng, items):

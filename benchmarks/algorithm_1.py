@@ -1,6 +1,8 @@
-"""Algorithm 1 of Soft-Elo (Kargi and Salinas 2026) as it is printed: rows stay rows, every fit begins at zero.
+"""Algorithm 1 of Soft-Elo (Kargi and Salinas 2026) as it is printed: rows stay rows, every fit
+begins at zero.
 
-Shares no code with podium. The penalty is podium's, (lambda / 2) |theta|^2 in both steps, where equation 1 has lambda.
+Shares no code with podium. The penalty is podium's, (lambda / 2) |theta|^2 in both steps, where
+equation 1 has lambda.
 """
 
 from collections.abc import Callable
@@ -13,7 +15,8 @@ from scipy.special import expit
 POINTS = 400 / np.log(10)
 LAMBDA = 0.01
 FLAT = 1e-7
-"""Largest component of a gradient, per battle of a model, that counts as zero: about 1e-4 Elo points."""
+"""Largest component of a gradient, per battle of a model, that counts as zero: about 1e-4 Elo
+points."""
 FARTHEST = 50.0
 """Bound, in logits, of the strength of a left-out model."""
 
@@ -61,13 +64,16 @@ def held_out(rows: Rows, resamples: int, rng: np.random.Generator) -> Ratings:
 
 
 def fold(rows: Rows, model: int, resamples: int, rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the ratings and standard errors of one model (lines 2 to 8), in the order of `Ratings`."""
+    """Return the ratings and standard errors of one model (lines 2 to 8), in the order of
+    `Ratings`."""
     plays = (rows.a == model) | (rows.b == model)
     others, own = rows.where(~plays), rows.where(plays)
     beta = temperature(others)
     human, _ = two_steps(others, own, model, lambda part: part.human, 0, rng)
     hard, hard_se = two_steps(others, own, model, lambda part: part.hard, resamples, rng)
-    soft, soft_se = two_steps(others, own, model, lambda part: expit(beta * part.margin), resamples, rng)
+    soft, soft_se = two_steps(
+        others, own, model, lambda part: expit(beta * part.margin), resamples, rng
+    )
     return human, hard, soft, hard_se, soft_se
 
 
@@ -90,10 +96,11 @@ def two_steps(
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Rate the others, then the model against them; return its Elo and its standard error (lines 5 to 8).
+    """Rate the others, then the model against them; return its Elo and its standard error (lines 5
+    to 8).
 
-    The standard error draws the model's own battles with replacement and places it anew each time, targets and
-    others fixed (section 3.3).
+    The standard error draws the model's own battles with replacement and places it anew each time,
+    targets and others fixed (section 3.3).
     """
     theta = strengths(others, target(others))
     first = own.a == model
@@ -108,7 +115,8 @@ def two_steps(
 
 
 def strengths(rows: Rows, credit: np.ndarray) -> np.ndarray:
-    """Fit Bradley-Terry on a dense design of rows by models (line 6); one without battles stays at 0.
+    """Fit Bradley-Terry on a dense design of rows by models (line 6); one without battles stays at
+    0.
 
     Raises:
         RuntimeError: the gradient at the end is not zero.
@@ -126,7 +134,9 @@ def strengths(rows: Rows, credit: np.ndarray) -> np.ndarray:
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": 1e-6})
     steepest = np.abs(found.jac).max() * rows.models / (2 * len(rows.a))
     if steepest > FLAT:
-        raise RuntimeError(f"the transcription did not converge: gradient {steepest:.1e} per battle ({found.message})")
+        raise RuntimeError(
+            f"the transcription did not converge: gradient {steepest:.1e} per battle ({found.message})"
+        )
     return found.x
 
 

@@ -1,9 +1,10 @@
-"""False alarm rate of the trust checks in a ranking's answer, and how often the answer names a planted fault.
+"""False alarm rate of the trust checks in a ranking's answer, and how often the answer names a
+planted fault.
 
     python benchmarks/answers.py [WORLDS [SEED]]
 
-The seeds of the simulated data sets start at SEED, by default 0. A judge without faults gets an alarm in at most 10% of
-400 data sets; each planted fault is named in at least 80%.
+The seeds of the simulated data sets start at SEED, by default 0. A judge without faults gets an
+alarm in at most 10% of 400 data sets; each planted fault is named in at least 80%.
 """
 
 import re
@@ -45,10 +46,18 @@ def self_preference(seed: int) -> pd.DataFrame:
 def cycle(seed: int) -> pd.DataFrame:
     """Simulate verdicts with a cycle: each of three models beats the next with probability .65."""
     frame, rng = simulate_judgments(seed, items=200), np.random.default_rng(seed)
-    ring = {("model-0", "model-1"): 0.65, ("model-1", "model-2"): 0.65, ("model-0", "model-2"): 0.35}
-    rate = np.array([ring.get(pair, np.nan) for pair in zip(frame["model_a"], frame["model_b"], strict=True)])
+    ring = {
+        ("model-0", "model-1"): 0.65,
+        ("model-1", "model-2"): 0.65,
+        ("model-0", "model-2"): 0.35,
+    }
+    rate = np.array(
+        [ring.get(pair, np.nan) for pair in zip(frame["model_a"], frame["model_b"], strict=True)]
+    )
     won = (rng.random(len(frame)) < rate) * 1.0
-    return frame.assign(credit=np.where(np.isnan(rate), frame["credit"], won)).drop(columns="margin")
+    return frame.assign(credit=np.where(np.isnan(rate), frame["credit"], won)).drop(
+        columns="margin"
+    )
 
 
 def by_one_item(seed: int) -> pd.DataFrame:
@@ -57,8 +66,14 @@ def by_one_item(seed: int) -> pd.DataFrame:
     for item in range(ITEMS + 1):
         half = 0.9 if item == 1 else float(item % 2 or not item)
         rows += [(f"q{item}", "model-0", "model-1", half, "merged")]
-        rows += [(f"q{item}", top, "model-2", float(item % 4 > 0), "merged") for top in ("model-0", "model-1")]
-        rows += [(f"q{item}", "model-2", f"model-{k}", float(rng.random() < 0.7), "merged") for k in (3, 4)]
+        rows += [
+            (f"q{item}", top, "model-2", float(item % 4 > 0), "merged")
+            for top in ("model-0", "model-1")
+        ]
+        rows += [
+            (f"q{item}", "model-2", f"model-{k}", float(rng.random() < 0.7), "merged")
+            for k in (3, 4)
+        ]
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "order"])
 
 
@@ -85,7 +100,9 @@ def answer_to(frame: pd.DataFrame) -> tuple[str, ...]:
 def false_alarm_rate(worlds: int, first: int = 0) -> float:
     """Return the share of data sets without faults in which a trust check fails."""
     seeds = range(first, first + worlds)
-    return float(np.mean([not PASSED.match(answer_to(simulate_judgments(seed))[1]) for seed in seeds]))
+    return float(
+        np.mean([not PASSED.match(answer_to(simulate_judgments(seed))[1]) for seed in seeds])
+    )
 
 
 def detection_rate(fault: str, worlds: int, first: int = 0) -> float:
@@ -98,7 +115,13 @@ def detection_rate(fault: str, worlds: int, first: int = 0) -> float:
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     start = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    print(f"no fault: false alarms in {false_alarm_rate(number, start):.1%} of {number} (at most 10%)", flush=True)
+    print(
+        f"no fault: false alarms in {false_alarm_rate(number, start):.1%} of {number} (at most 10%)",
+        flush=True,
+    )
     for name in FAULTS:
         few = max(number // 4, 20)
-        print(f"{name}: named in {detection_rate(name, few, start):.0%} of {few} (at least 80%)", flush=True)
+        print(
+            f"{name}: named in {detection_rate(name, few, start):.0%} of {few} (at least 80%)",
+            flush=True,
+        )

@@ -1,13 +1,15 @@
-"""One benchmark of two versions of podium in turn: every figure, the time and the peak memory, as ratios.
+"""One benchmark of two versions of podium in turn: every figure, the time and the peak memory, as
+ratios.
 
     python benchmarks/beside.py OTHER_CHECKOUT OTHER_PYTHON SCRIPT [OPTION...] [--turns 3]
 
     python benchmarks/beside.py ../before ../before/.venv/bin/python diagnose.py
     python benchmarks/beside.py ../before ../before/.venv/bin/python peers.py --without statsmodels
 
-OTHER_CHECKOUT contains the other version, with its own benchmarks; OTHER_PYTHON is an environment in which it is
-installed. Each turn runs the other version and then this one, so that what else the machine does slows both alike.
-A ratio is this version over the other one; figures are medians over the turns.
+OTHER_CHECKOUT contains the other version, with its own benchmarks; OTHER_PYTHON is an environment
+in which it is installed. Each turn runs the other version and then this one, so that what else the
+machine does slows both alike. A ratio is this version over the other one; figures are medians over
+the turns.
 """
 
 import argparse
@@ -31,7 +33,8 @@ FASTEST = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run of a benchmark: its tables' figures by title, row and column; CPU seconds; peak memory, MiB."""
+    """One run of a benchmark: its tables' figures by title, row and column; CPU seconds; peak
+    memory, MiB."""
 
     figures: dict[tuple[str, str, str], float]
     cpu: float
@@ -45,7 +48,9 @@ def run(checkout: Path, python: str, script: list[str]) -> Outcome:
         SystemExit: it failed.
     """
     command = [python, script[0], *script[1:], "--markdown"]
-    process = subprocess.Popen(command, cwd=checkout / "benchmarks", stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=checkout / "benchmarks", stdout=subprocess.PIPE, text=True
+    )
     output = process.stdout.read()  # type: ignore[union-attr]
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status):
@@ -54,11 +59,14 @@ def run(checkout: Path, python: str, script: list[str]) -> Outcome:
 
 
 def figures_of(output: str) -> dict[tuple[str, str, str], float]:
-    """Return every number that is a whole cell of a Markdown table, by title, row label and column."""
+    """Return every number that is a whole cell of a Markdown table, by title, row label and
+    column."""
     figures: dict[tuple[str, str, str], float] = {}
     title, header = "", []
     for line in output.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        cells = (
+            [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        )
         if line.startswith("**"):
             title, header = line.strip("*"), []
         elif cells and not header:
@@ -87,7 +95,9 @@ def ratio_of(ours: float, theirs: float) -> str:
 
 def main() -> None:
     """Run both versions in turn and print what they printed side by side."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("checkout", type=Path)
     parser.add_argument("python", type=lambda path: str(Path(path).absolute()))
     parser.add_argument("--turns", type=int, default=3)
@@ -99,12 +109,19 @@ def main() -> None:
         ours.append(run(HERE, sys.executable, script))
     before, now = median_figures(theirs), median_figures(ours)
     rows = [
-        [f"{key[1]} | {key[2]}", f"{before[key]:g}", f"{now[key]:g}", ratio_of(now[key], before[key])]
+        [
+            f"{key[1]} | {key[2]}",
+            f"{before[key]:g}",
+            f"{now[key]:g}",
+            ratio_of(now[key], before[key]),
+        ]
         for key in now
         if key in before
     ]
     for what, unit in (("cpu", "CPU seconds"), ("peak", "peak memory, MiB")):
-        old, new = (statistics.median(getattr(outcome, what) for outcome in each) for each in (theirs, ours))
+        old, new = (
+            statistics.median(getattr(outcome, what) for outcome in each) for each in (theirs, ours)
+        )
         rows.append([f"whole process: {unit}", f"{old:.2f}", f"{new:.2f}", ratio_of(new, old)])
     show(
         f"{' '.join(script)}: medians of {options.turns} turns",

@@ -1,9 +1,10 @@
-"""CPU seconds of podium's commands in a new process, compared with bare Python and an import of pandas.
+"""CPU seconds of podium's commands in a new process, compared with bare Python and an import of
+pandas.
 
     python benchmarks/cold_start.py [--markdown]
 
-User plus system time of a child process, imports included: the median of several runs after a warm-up that fills
-the file cache, the fastest in brackets.
+User plus system time of a child process, imports included: the median of several runs after a
+warm-up that fills the file cache, the fastest in brackets.
 """
 
 import argparse
@@ -22,7 +23,9 @@ HEAVY = ("numpy", "scipy", "pandas", "pyarrow", "rich")
 
 def main() -> None:
     """Time the commands and look for heavy imports."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--markdown", action="store_true")
     markdown = parser.parse_args().markdown
     print(machine())
@@ -80,7 +83,9 @@ def imported_by(arguments: Sequence[str]) -> list[str]:
         f"podium({list(arguments)!r}, standalone_mode=False)\n"
         "print(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
     return [name for name in HEAVY if name in done.stderr.split()]
 
 
@@ -91,7 +96,8 @@ def verdicts(rows: int) -> str:
     b = (a + rng.integers(1, 10, rows)) % 10
     credit = rng.random(rows) < 1 / (1 + np.exp((a - b) / 5))
     lines = [
-        f"item-{k % 100},model-{i},model-{j},{int(y)}" for k, (i, j, y) in enumerate(zip(a, b, credit, strict=True))
+        f"item-{k % 100},model-{i},model-{j},{int(y)}"
+        for k, (i, j, y) in enumerate(zip(a, b, credit, strict=True))
     ]
     return "\n".join(["item,model_a,model_b,credit", *lines]) + "\n"
 

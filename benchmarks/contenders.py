@@ -93,7 +93,9 @@ def exact(won: np.ndarray, regularization: float = 0.0) -> np.ndarray:
         gradient = (won - met * chance).sum(axis=1) - regularization * theta
         curvature = (met * chance * chance.T).astype(np.float64)
         hessian = np.diag(curvature.sum(axis=1) + regularization) - curvature
-        step = np.linalg.solve(hessian + curvature.sum() / len(won) ** 2, gradient.astype(np.float64))
+        step = np.linalg.solve(
+            hessian + curvature.sum() / len(won) ** 2, gradient.astype(np.float64)
+        )
         theta = theta + np.clip(step, -1, 1)
         theta -= theta.mean()
         if np.abs(step).max() < 1e-14:
@@ -105,7 +107,9 @@ def coded(frame: pd.DataFrame) -> Problem:
     """Convert string columns to integer codes, for tools that accept only codes."""
     codes, names = pd.factorize(pd.concat([frame["model_a"], frame["model_b"]]), sort=True)
     a, b = np.split(codes, 2)
-    return Problem(a, b, frame["credit"].to_numpy(), np.zeros(len(frame), dtype=np.int64), len(names), 1)
+    return Problem(
+        a, b, frame["credit"].to_numpy(), np.zeros(len(frame), dtype=np.int64), len(names), 1
+    )
 
 
 def podium() -> list[Tool]:
@@ -126,17 +130,28 @@ def podium_input(problem: Problem) -> Any:
 
     names = tuple(f"model-{k:04d}" for k in range(problem.models))
     weight = np.ones(len(problem.a))
-    return CodedBattles(problem.a, problem.b, problem.credit, weight, problem.item, problem.items, "item", names)
+    return CodedBattles(
+        problem.a, problem.b, problem.credit, weight, problem.item, problem.items, "item", names
+    )
 
 
 def evalica() -> list[Tool]:
     """Evalica's compiled Bradley-Terry, at its default tolerance and at a tight one."""
     from evalica import _brzo
 
-    def fit(ours: tuple[list[int], list[int], list[int], list[float], int], **stop: float) -> np.ndarray:
+    def fit(
+        ours: tuple[list[int], list[int], list[int], list[float], int], **stop: float
+    ) -> np.ndarray:
         xs, ys, winners, weights, total = ours
         scores, _ = _brzo.bradley_terry(
-            xs=xs, ys=ys, winners=winners, weights=weights, total=total, win_weight=1.0, tie_weight=0.5, **stop
+            xs=xs,
+            ys=ys,
+            winners=winners,
+            weights=weights,
+            total=total,
+            win_weight=1.0,
+            tie_weight=0.5,
+            **stop,
         )
         return np.log(scores)
 
@@ -147,7 +162,9 @@ def evalica() -> list[Tool]:
         from_frame=lambda frame: evalica_input(coded(frame)),
     )
     tight = replace(
-        default, name="evalica, tolerance 1e-12", fit=lambda ours: fit(ours, tolerance=1e-12, limit=100_000)
+        default,
+        name="evalica, tolerance 1e-12",
+        fit=lambda ours: fit(ours, tolerance=1e-12, limit=100_000),
     )
     return [default, tight]
 
@@ -178,7 +195,9 @@ def evalica_public() -> list[Tool]:
         return frame["model_a"].tolist(), frame["model_b"].tolist(), winners.tolist()
 
     def prepare(problem: Problem) -> tuple[list[Any], list[Any], list[Any]]:
-        return from_frame(pd.DataFrame({"model_a": problem.a, "model_b": problem.b, "credit": problem.credit}))
+        return from_frame(
+            pd.DataFrame({"model_a": problem.a, "model_b": problem.b, "credit": problem.credit})
+        )
 
     return [Tool("evalica.bradley_terry", prepare, fit, from_frame, soft=False)]
 
@@ -196,7 +215,9 @@ def choix() -> list[Tool]:
     default = Tool("choix", prepare=wins, fit=fit, from_frame=lambda frame: wins(coded(frame)))
     return [
         default,
-        replace(default, name="choix, tol 1e-12", fit=lambda won: fit(won, tol=1e-12, max_iter=2_000)),
+        replace(
+            default, name="choix, tol 1e-12", fit=lambda won: fit(won, tol=1e-12, max_iter=2_000)
+        ),
     ]
 
 
@@ -240,7 +261,9 @@ def arena_rank() -> list[Tool]:
         return np.asarray(BradleyTerry(dataset.n_competitors).fit(dataset).params["ratings"])
 
     def prepare(problem: Problem) -> Any:
-        return from_frame(pd.DataFrame({"model_a": problem.a, "model_b": problem.b, "credit": problem.credit}))
+        return from_frame(
+            pd.DataFrame({"model_a": problem.a, "model_b": problem.b, "credit": problem.credit})
+        )
 
     return [Tool("arena-rank", prepare, fit, from_frame)]
 
@@ -256,7 +279,8 @@ CONTENDERS = {
 
 
 def installed(without: Collection[str] = ()) -> tuple[list[Tool], list[str]]:
-    """Return the tools that can be imported, and a note per distribution: its version, or that it is missing."""
+    """Return the tools that can be imported, and a note per distribution: its version, or that it
+    is missing."""
     tools, notes = [], []
     for name in [name for name in CONTENDERS if name not in without]:
         try:

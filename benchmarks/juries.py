@@ -1,14 +1,15 @@
-"""How to spend the calls of a jury: all judges on each battle, one judge, one judge per battle in rotation, and the
-ranker judge-aware, over juries with known truth drawn by NumPy (`tests/drawn_juries.py`).
+"""How to spend the calls of a jury: all judges on each battle, one judge, one judge per battle in
+rotation, and the ranker judge-aware, over juries with known truth drawn by NumPy
+(`tests/drawn_juries.py`).
 
-    python benchmarks/juries.py errors            # RMSE at equal calls: about three minutes
-    python benchmarks/juries.py coverage          # of 95% intervals: about two minutes
-    python benchmarks/juries.py shared            # pairs of judges that share errors: about two minutes
-    python benchmarks/juries.py recorded          # beside evaluatorq's fit_bt on recorded juries, if it is installed
-    python benchmarks/juries.py errors --worlds 20 --markdown
+    python benchmarks/juries.py errors            # RMSE at equal calls: about three minutes python
+    benchmarks/juries.py coverage          # of 95% intervals: about two minutes python
+    benchmarks/juries.py shared            # pairs of judges that share errors: about two minutes
+    python benchmarks/juries.py recorded          # beside evaluatorq's fit_bt on recorded juries,
+    if it is installed python benchmarks/juries.py errors --worlds 20 --markdown
 
-Errors are in Elo, after the best common rescaling. `recorded` needs `pip install --no-deps evaluatorq loguru` and a
-folder with tables of judges and humans (`--recorded FOLDER`).
+Errors are in Elo, after the best common rescaling. `recorded` needs `pip install --no-deps
+evaluatorq loguru` and a folder with tables of judges and humans (`--recorded FOLDER`).
 """
 
 import argparse
@@ -54,7 +55,9 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 
 def coded(frame: pd.DataFrame, judges: int) -> JuryBattles:
     """Return battles of a drawn table as the ranker takes them."""
-    number = {side: frame[side].str[1:].astype(int).to_numpy() for side in ("item", "model_a", "model_b")}
+    number = {
+        side: frame[side].str[1:].astype(int).to_numpy() for side in ("item", "model_a", "model_b")
+    }
     names = tuple(f"m{k}" for k in range(MODELS))
     battles = CodedBattles(
         number["model_a"],
@@ -67,7 +70,9 @@ def coded(frame: pd.DataFrame, judges: int) -> JuryBattles:
         names,
     )
     judge = frame["judge"].str.rpartition("-")[2].astype(int).to_numpy()
-    return JuryBattles(battles, judge, tuple(f"judge-{k}" for k in range(judges)), np.zeros(len(frame)))
+    return JuryBattles(
+        battles, judge, tuple(f"judge-{k}" for k in range(judges)), np.zeros(len(frame))
+    )
 
 
 def fits(data: JuryBattles, rng: np.random.Generator) -> tuple[SlopeFit, SlopeFit]:
@@ -88,11 +93,17 @@ def errors_in_world(name: str, jury: Jury, seed: int) -> dict[str, float]:
     rng = np.random.default_rng(seed)
     strengths, tastes = jury.draw_world(rng)
     few, judges = name == "only 50 items", len(jury.slopes)
-    sizes = {"all": CALLS // (CIRCLE * judges), "rotate": CALLS // CIRCLE, "overlap": int(CALLS / (CIRCLE * 1.2))}
+    sizes = {
+        "all": CALLS // (CIRCLE * judges),
+        "rotate": CALLS // CIRCLE,
+        "overlap": int(CALLS / (CIRCLE * 1.2)),
+    }
     items = dict.fromkeys(sizes, 50) if few else sizes
 
     def data_of(design: str, jury: Jury = jury, **how: object) -> JuryBattles:
-        frame = play_world(jury, strengths + tastes, rng, items=items[design], every_pair=few, **how)
+        frame = play_world(
+            jury, strengths + tastes, rng, items=items[design], every_pair=few, **how
+        )
         return coded(frame, len(jury.slopes))
 
     best = replace(jury, slopes=jury.slopes[:1])
@@ -101,7 +112,8 @@ def errors_in_world(name: str, jury: Jury, seed: int) -> dict[str, float]:
     return {
         "all judges, mean": error(fits(data_of("all", rotate=False), rng)[0], strengths),
         "the best judge alone": error(
-            fit_slopes(data_of("rotate", best), np.zeros(MODELS), REGULARIZATION, equal=True), strengths
+            fit_slopes(data_of("rotate", best), np.zeros(MODELS), REGULARIZATION, equal=True),
+            strengths,
         ),
         "rotation": error(plain, strengths),
         "rotation, judge-aware": error(aware, strengths),
@@ -118,7 +130,12 @@ def report_errors(worlds: int | None, markdown: bool) -> None:
     ways = next(iter(tables.values())).columns
     rows = [[way, *(f"{table[way].mean():.1f}" for table in tables.values())] for way in ways]
     rows.append(["worlds", *(f"{len(table)}" for table in tables.values())])
-    show(f"RMSE in Elo, {CALLS:,} calls (50 items: all pairs on each)", ["", *tables], rows, markdown=markdown)
+    show(
+        f"RMSE in Elo, {CALLS:,} calls (50 items: all pairs on each)",
+        ["", *tables],
+        rows,
+        markdown=markdown,
+    )
     pairs = (("rotation", "all judges, mean"), ("rotation, judge-aware", "rotation"))
     rows = []
     for first, second in pairs:
@@ -126,7 +143,9 @@ def report_errors(worlds: int | None, markdown: bool) -> None:
             gap = table[first] - table[second]
             half = 1.96 * gap.std() / np.sqrt(len(gap))
             ratio = table[first].mean() / table[second].mean()
-            rows.append([f"{first} / {second}", name, f"{ratio:.3f}", f"{gap.mean():+.2f} ± {half:.2f}"])
+            rows.append(
+                [f"{first} / {second}", name, f"{ratio:.3f}", f"{gap.mean():+.2f} ± {half:.2f}"]
+            )
     show(
         "ratio of mean RMSE, and paired difference with its 95% interval",
         ["", "jury", "ratio", "difference"],
@@ -136,18 +155,23 @@ def report_errors(worlds: int | None, markdown: bool) -> None:
 
 
 def limit_of(jury: Jury, theta: np.ndarray, *, equal: bool) -> np.ndarray:
-    """Return the strengths of a fit on infinitely many items: to the expected credit of each judge and pair."""
+    """Return the strengths of a fit on infinitely many items: to the expected credit of each judge
+    and pair."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     spread = np.sqrt(2 * (jury.shared**2 + jury.own**2))
     a, b = np.triu_indices(MODELS, 1)
     gaps = (theta[:, a] - theta[:, b])[:, :, None] + spread * nodes
     logits = np.array(jury.slopes)[:, None, None] * gaps
-    credit = sum(expit(logits + sign * jury.position) for sign in (1, -1)) / 2 @ weights / weights.sum()
+    credit = (
+        sum(expit(logits + sign * jury.position) for sign in (1, -1)) / 2 @ weights / weights.sum()
+    )
     judges, names = len(jury.slopes), tuple(f"m{k}" for k in range(MODELS))
     cells = np.tile(a, judges), np.tile(b, judges), credit.ravel(), np.ones(credit.size)
     battles = CodedBattles(*cells, np.zeros(credit.size, dtype=int), 1, "item", names)
     judge = np.repeat(np.arange(judges), len(a))
-    data = JuryBattles(battles, judge, tuple(f"judge-{k}" for k in range(judges)), np.zeros(credit.size))
+    data = JuryBattles(
+        battles, judge, tuple(f"judge-{k}" for k in range(judges)), np.zeros(credit.size)
+    )
     plain = fit_slopes(data, np.zeros(MODELS), 0.0, equal=True)
     return (plain if equal else fit_slopes(data, plain.theta, 0.0)).theta
 
@@ -161,13 +185,26 @@ def report_coverage(worlds: int | None, markdown: bool) -> None:
             rng = np.random.default_rng(10_000 + seed)
             strengths, tastes = jury.draw_world(rng)
             items = 50 if few else CALLS // CIRCLE
-            data = coded(play_world(jury, strengths + tastes, rng, items=items, every_pair=few), len(jury.slopes))
+            data = coded(
+                play_world(jury, strengths + tastes, rng, items=items, every_pair=few),
+                len(jury.slopes),
+            )
             for way, fit in zip(held, fits(data, rng), strict=True):
                 limit = limit_of(jury, strengths + tastes, equal=fit.equal)
                 se = np.sqrt(np.diag(fit.covariance())[:MODELS])
-                held[way].extend(np.abs(fit.theta - limit) <= t_quantile(data.coded.clusters, 0.95) * se)
-        rows += [[name, way, f"{np.mean(inside):.3f}", f"{len(inside):,}"] for way, inside in held.items()]
-    show("coverage of 95% intervals", ["jury", "ranker", "coverage", "intervals"], rows, markdown=markdown)
+                held[way].extend(
+                    np.abs(fit.theta - limit) <= t_quantile(data.coded.clusters, 0.95) * se
+                )
+        rows += [
+            [name, way, f"{np.mean(inside):.3f}", f"{len(inside):,}"]
+            for way, inside in held.items()
+        ]
+    show(
+        "coverage of 95% intervals",
+        ["jury", "ranker", "coverage", "intervals"],
+        rows,
+        markdown=markdown,
+    )
 
 
 def share(hits: int, number: int) -> str:
@@ -177,10 +214,17 @@ def share(hits: int, number: int) -> str:
 
 
 def report_shared(worlds: int | None, markdown: bool) -> None:
-    """Print how often a pair of judges is named: 400 battles judged by all, the rest of the calls in rotation."""
+    """Print how often a pair of judges is named: 400 battles judged by all, the rest of the calls
+    in rotation."""
     number, rows = worlds or 100, []
-    cases = {f"two judges, {name}": replace(JURIES[name], copied=0.65) for name in ("few item effects", "item effects")}
-    cases |= {f"none, {name}": JURIES[name] for name in ("item effects", "strongly shared errors", "few item effects")}
+    cases = {
+        f"two judges, {name}": replace(JURIES[name], copied=0.65)
+        for name in ("few item effects", "item effects")
+    }
+    cases |= {
+        f"none, {name}": JURIES[name]
+        for name in ("item effects", "strongly shared errors", "few item effects")
+    }
     for name, case in cases.items():
         hits = others = 0
         correlations = []
@@ -190,15 +234,25 @@ def report_shared(worlds: int | None, markdown: bool) -> None:
             rng = np.random.default_rng(20_000 + seed)
             strengths, tastes = jury.draw_world(rng)
             items = CALLS // CIRCLE
-            data = coded(play_world(jury, strengths + tastes, rng, items=items, overlap=400 / (8 * items)), 3)
+            data = coded(
+                play_world(jury, strengths + tastes, rng, items=items, overlap=400 / (8 * items)), 3
+            )
             found = shared_errors(fit_slopes(data, np.zeros(MODELS), REGULARIZATION))
             named = [set(pair.judges) for pair in found if pair.is_named]
-            correlations += [pair.correlation for pair in found if not planted or set(pair.judges) == planted]
+            correlations += [
+                pair.correlation for pair in found if not planted or set(pair.judges) == planted
+            ]
             hits += planted in named
             others += any(pair != planted for pair in named)
         own = share(hits, number) if case.copied else ""
         rows.append([name, own, share(others, number), f"{np.mean(correlations):.2f}", f"{number}"])
-    header = ["pair that shares errors", "named", "another pair named", "its correlation, or the mean", "worlds"]
+    header = [
+        "pair that shares errors",
+        "named",
+        "another pair named",
+        "its correlation, or the mean",
+        "worlds",
+    ]
     show("shared errors", header, rows, markdown=markdown)
 
 
@@ -207,7 +261,9 @@ def report_recorded(folder: Path, markdown: bool) -> None:
     spec = importlib.util.find_spec("evaluatorq")
     if spec is None or spec.origin is None:
         sys.exit("evaluatorq is not installed: pip install --no-deps evaluatorq loguru")
-    where = importlib.util.spec_from_file_location("evaluatorq_ranking", Path(spec.origin).with_name("ranking.py"))
+    where = importlib.util.spec_from_file_location(
+        "evaluatorq_ranking", Path(spec.origin).with_name("ranking.py")
+    )
     ranking = importlib.util.module_from_spec(where)
     sys.modules["evaluatorq_ranking"] = ranking
     where.loader.exec_module(ranking)
@@ -216,12 +272,15 @@ def report_recorded(folder: Path, markdown: bool) -> None:
         frame = pd.read_parquet(path)
         votes = frame.dropna(subset=["human"]).drop_duplicates(["item", "model_a", "model_b"])
         human = scores_of(
-            votes.assign(credit=votes["human"])[["item", "model_a", "model_b", "credit"]], "bradley-terry"
+            votes.assign(credit=votes["human"])[["item", "model_a", "model_b", "credit"]],
+            "bradley-terry",
         )
         began = time.perf_counter()
         own = scores_of(frame[["item", "model_a", "model_b", "credit", "judge"]], "judge-aware")
         seconds = time.perf_counter() - began
-        cells = frame.groupby(["judge", "model_a", "model_b", "credit"], as_index=False, observed=True).size()
+        cells = frame.groupby(
+            ["judge", "model_a", "model_b", "credit"], as_index=False, observed=True
+        ).size()
         began = time.perf_counter()
         given = [
             ranking.JudgedComparison(item_a=a, item_b=b, judge=judge, p_a=credit, weight=float(n))
@@ -230,11 +289,27 @@ def report_recorded(folder: Path, markdown: bool) -> None:
         skills = ranking.fit_bt(given).skills
         theirs = time.perf_counter() - began
         names = sorted(human)
-        taus = [kendalltau([human[n] for n in names], [known[n] for n in names]).statistic for known in (own, skills)]
+        taus = [
+            kendalltau([human[n] for n in names], [known[n] for n in names]).statistic
+            for known in (own, skills)
+        ]
         rows.append(
-            [path.stem, *(f"{tau:.3f}" for tau in taus), f"{seconds:.2f}", f"{theirs:.2f}", f"{seconds / theirs:.2f}"]
+            [
+                path.stem,
+                *(f"{tau:.3f}" for tau in taus),
+                f"{seconds:.2f}",
+                f"{theirs:.2f}",
+                f"{seconds / theirs:.2f}",
+            ]
         )
-    header = ["recorded jury", "tau, judge-aware", "tau, fit_bt", "seconds, judge-aware", "seconds, fit_bt", "ratio"]
+    header = [
+        "recorded jury",
+        "tau, judge-aware",
+        "tau, fit_bt",
+        "seconds, judge-aware",
+        "seconds, fit_bt",
+        "ratio",
+    ]
     show(
         "Kendall's tau with human ratings; judge-aware with intervals and tests, fit_bt without",
         header,
@@ -251,9 +326,13 @@ def scores_of(frame: pd.DataFrame, ranker: str) -> dict[str, float]:
 
 def main() -> None:
     """Print one section."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("section", choices=["errors", "coverage", "shared", "recorded"])
-    parser.add_argument("--worlds", type=int, help="of each jury; by default as many as show the bar")
+    parser.add_argument(
+        "--worlds", type=int, help="of each jury; by default as many as show the bar"
+    )
     parser.add_argument("--recorded", type=Path, help="folder with tables")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()

@@ -1,12 +1,13 @@
 """Leave-one-model-out calibration: podium compared with a transcription of Soft-Elo's Algorithm 1.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py             # about a minute
-    OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --small     # 1,000 battles of 14 models only
-    OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --markdown  # tables as Markdown
+    OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --small     # 1,000 battles of 14
+    models only OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --markdown  # tables as
+    Markdown
 
-Both fit beta of every fold, the human, hard and soft ratings of every left-out model, and standard errors of hard
-and soft ratings from resamples; imports and reading are not counted. Up to seven runs after a warm-up, in turn (fewer
-where they take long). Battles are simulated and seeded.
+Both fit beta of every fold, the human, hard and soft ratings of every left-out model, and standard
+errors of hard and soft ratings from resamples; imports and reading are not counted. Up to seven
+runs after a warm-up, in turn (fewer where they take long). Battles are simulated and seeded.
 """
 
 import argparse
@@ -56,13 +57,24 @@ class Comparison:
 
 def main() -> None:
     """Compare at both sizes and print times and differences."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help="1,000 battles of 14 models only")
-    parser.add_argument("--resamples", type=int, default=200, help="behind every standard error; at least 20")
+    parser.add_argument(
+        "--resamples", type=int, default=200, help="behind every standard error; at least 20"
+    )
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
-    print(machine(f"podium {podium.__version__}", f"numpy {np.__version__}", f"scipy {scipy.__version__}"))
-    found = [compare(*size, arguments.resamples) for size in ([SMALL] if arguments.small else [SMALL, LARGE])]
+    print(
+        machine(
+            f"podium {podium.__version__}", f"numpy {np.__version__}", f"scipy {scipy.__version__}"
+        )
+    )
+    found = [
+        compare(*size, arguments.resamples)
+        for size in ([SMALL] if arguments.small else [SMALL, LARGE])
+    ]
     speed(found, arguments.resamples, arguments.markdown)
     differences(found, arguments.resamples, arguments.markdown)
 
@@ -76,14 +88,17 @@ def compare(battles: int, models: int, resamples: int) -> Comparison:
         "podium": lambda: results.update(
             ours=podium.calibrate(read, bootstrap=resamples, splits=5, scale_correction=False)
         ),
-        "transcription": lambda: results.update(theirs=held_out(rows, resamples, np.random.default_rng(SEED))),
+        "transcription": lambda: results.update(
+            theirs=held_out(rows, resamples, np.random.default_rng(SEED))
+        ),
     }
     timings = timed_in_turn(works, repeats=7, budget=30)
     return Comparison(battles, models, timings, ratings(results["ours"]), results["theirs"])
 
 
 def drawn(battles: int, models: int) -> Rows:
-    """Draw random pairings, one per item: human labels with ties, rubric margins, a tie where the orders disagree."""
+    """Draw random pairings, one per item: human labels with ties, rubric margins, a tie where the
+    orders disagree."""
     rng = np.random.default_rng([SEED, battles])
     quality = rng.normal(0, 0.6, models)
     a = rng.integers(0, models, battles)
@@ -91,7 +106,11 @@ def drawn(battles: int, models: int) -> Rows:
     better = quality[a] - quality[b] + rng.normal(0, 0.7, battles)
     felt = better + rng.logistic(0, 1, battles)
     human = np.where(np.abs(felt) < 0.5, 0.5, felt > 0)
-    seen = 1.5 * better[:, None] + rng.normal(0, 1, (battles, 1)) + rng.normal(0, 0.8, (battles, ORDERS))
+    seen = (
+        1.5 * better[:, None]
+        + rng.normal(0, 1, (battles, 1))
+        + rng.normal(0, 0.8, (battles, ORDERS))
+    )
     graded = np.round(CRITERIA * np.clip(seen, -9, 9)).astype(int)
     margin = graded.sum(axis=1) / (CRITERIA * ORDERS)
     flips = graded[:, 0] * graded[:, 1] < 0
@@ -118,7 +137,12 @@ def ratings(calibration: podium.Calibration) -> Ratings:
     """Return podium's ratings by model code."""
     models = sorted(calibration.models, key=lambda one: one.model)
     columns = ("human_elo", "hard_elo", "soft_elo", "hard_se", "soft_se")
-    return Ratings(*(np.array([getattr(one, column) for one in models], dtype=np.float64) for column in columns))
+    return Ratings(
+        *(
+            np.array([getattr(one, column) for one in models], dtype=np.float64)
+            for column in columns
+        )
+    )
 
 
 def speed(found: list[Comparison], resamples: int, markdown: bool) -> None:

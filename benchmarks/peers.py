@@ -1,11 +1,12 @@
-"""Podium compared with evalica, choix, statsmodels and arena-rank: speed, exactness, intervals, sparse designs, memory.
+"""Podium compared with evalica, choix, statsmodels and arena-rank: speed, exactness, intervals,
+sparse designs, memory.
 
     python benchmarks/peers.py             # about ten minutes on two cores
     python benchmarks/peers.py --quick     # a tenth of the battles; goals are for the full size
     python benchmarks/peers.py --markdown  # tables as Markdown
 
-Seconds are the median of up to eleven runs after a warm-up (fewer where they take long), the best run in brackets.
-Everything is seeded.
+Seconds are the median of up to eleven runs after a warm-up (fewer where they take long), the best
+run in brackets. Everything is seeded.
 """
 
 import argparse
@@ -20,7 +21,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from contenders import Problem, Tool, arena_rank, evalica_public, exact, installed, podium_input, wins
+from contenders import (
+    Problem,
+    Tool,
+    arena_rank,
+    evalica_public,
+    exact,
+    installed,
+    podium_input,
+    wins,
+)
 from tables import Timing, machine, show, timed, timed_in_turn
 
 from podium import rank, read_battles
@@ -54,10 +64,16 @@ class Speed:
 
 def main() -> None:
     """Run every comparison and print the goals last."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the battles, items and resamples")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the battles, items and resamples"
+    )
     parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--without", default="", help="tools to leave out, for example statsmodels,arena-rank")
+    parser.add_argument(
+        "--without", default="", help="tools to leave out, for example statsmodels,arena-rank"
+    )
     arguments = parser.parse_args()
     tools, notes = installed(arguments.without.split(","))
     warnings.simplefilter("ignore")
@@ -79,7 +95,8 @@ def main() -> None:
 
 
 def drawn(battles: int, items: int, models: int) -> tuple[Problem, Problem]:
-    """Draw random pairings with item-by-model effects; return wins and losses, and their probabilities."""
+    """Draw random pairings with item-by-model effects; return wins and losses, and their
+    probabilities."""
     rng = np.random.default_rng(SEED)
     a = rng.integers(0, models, battles)
     b = (a + rng.integers(1, models, battles)) % models
@@ -98,7 +115,14 @@ def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> lis
     show(
         f"Bradley-Terry fit of {len(hard.a):,} battles, {hard.items:,} items, {hard.models} models: seconds, "
         "and largest error of a log-strength",
-        ["tool", "own input", "coded arrays", "string columns", "error, hard", "error, soft credits"],
+        [
+            "tool",
+            "own input",
+            "coded arrays",
+            "string columns",
+            "error, hard",
+            "error, soft credits",
+        ],
         [
             [name, str(one.own), str(one.arrays), str(one.strings), *map(_error, errors[name])]
             for name, one in speeds.items()
@@ -116,9 +140,15 @@ def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> lis
 def _speeds(tools: list[Tool], problem: Problem) -> dict[str, Speed]:
     frame = problem.frame()
     inputs = {tool.name: tool.prepare(problem) for tool in tools}
-    own = timed_in_turn({tool.name: partial(_fit, tool, inputs.__getitem__, tool.name) for tool in tools})
-    arrays = timed_in_turn({tool.name: partial(_fit, tool, tool.prepare, problem) for tool in tools}, warm=False)
-    strings = timed_in_turn({tool.name: partial(_fit, tool, tool.from_frame, frame) for tool in tools}, warm=False)
+    own = timed_in_turn(
+        {tool.name: partial(_fit, tool, inputs.__getitem__, tool.name) for tool in tools}
+    )
+    arrays = timed_in_turn(
+        {tool.name: partial(_fit, tool, tool.prepare, problem) for tool in tools}, warm=False
+    )
+    strings = timed_in_turn(
+        {tool.name: partial(_fit, tool, tool.from_frame, frame) for tool in tools}, warm=False
+    )
     return {name: Speed(own[name], arrays[name], strings[name]) for name in own}
 
 
@@ -126,9 +156,13 @@ def _fit(tool: Tool, prepare: Callable[[Any], Any], given: Any) -> np.ndarray:
     return tool.fit(prepare(given))
 
 
-def _errors(tool: Tool, problems: tuple[Problem, Problem], optima: tuple[np.ndarray, np.ndarray]) -> list[float | None]:
+def _errors(
+    tool: Tool, problems: tuple[Problem, Problem], optima: tuple[np.ndarray, np.ndarray]
+) -> list[float | None]:
     return [
-        _deviation(tool.fit(tool.prepare(problem)), optimum) if tool.soft or problem is problems[0] else None
+        _deviation(tool.fit(tool.prepare(problem)), optimum)
+        if tool.soft or problem is problems[0]
+        else None
         for problem, optimum in zip(problems, optima, strict=True)
     ]
 
@@ -179,14 +213,29 @@ def intervals(tools: list[Tool], hard: Problem, few: int, many: int, markdown: b
         f"{len(hard.a) * (hard.models - 1) * 8 / 1e9:.1f} GB (checked small, below)."
     )
     goals = [
-        Goal("item-clustered sandwich", "<= 0.2 s", f"{ours.covariance.median:.3f} s", ours.covariance.median <= 0.2),
+        Goal(
+            "item-clustered sandwich",
+            "<= 0.2 s",
+            f"{ours.covariance.median:.3f} s",
+            ours.covariance.median <= 0.2,
+        ),
         Goal(f"{few} item bootstraps", "<= 3 s", f"{ours.few.median:.2f} s", ours.few.median <= 3),
-        Goal(f"{many:,} item bootstraps", "<= 30 s", f"{ours.many.median:.2f} s", ours.many.median <= 30),
+        Goal(
+            f"{many:,} item bootstraps",
+            "<= 30 s",
+            f"{ours.many.median:.2f} s",
+            ours.many.median <= 30,
+        ),
     ]
     if "statsmodels GLM" in names:
         difference = _covariance_difference()
         goals.append(
-            Goal("sandwich as statsmodels, clustered", "<= 1e-6 relative", f"{difference:.1e}", difference <= 1e-6)
+            Goal(
+                "sandwich as statsmodels, clustered",
+                "<= 1e-6 relative",
+                f"{difference:.1e}",
+                difference <= 1e-6,
+            )
         )
     return goals
 
@@ -212,19 +261,28 @@ def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
         def run() -> object:
             cells = cells_by_cluster(ours, strengths.pairs)
             rng = np.random.default_rng(SEED)
-            return resample(lambda counts: strengths.resampled_theta(cells, counts), ours.clusters, resamples, rng)
+            return resample(
+                lambda counts: strengths.resampled_theta(cells, counts),
+                ours.clusters,
+                resamples,
+                rng,
+            )
 
         return run
 
     def ranking(**options: object) -> object:
-        return bradley_terry(battles, rng=np.random.default_rng(SEED), regularization=0.0, **options)
+        return bradley_terry(
+            battles, rng=np.random.default_rng(SEED), regularization=0.0, **options
+        )
 
     return PodiumIntervals(
         covariance=timed(lambda: _covariance(ours, strengths)),
         few=timed(bootstrap(few), repeats=7),
         many=timed(bootstrap(many), repeats=3, budget=40, warm=False),
         standings=timed(ranking, repeats=7),
-        bootstrapped=timed(lambda: ranking(interval="bootstrap", resamples=many), repeats=1, warm=False),
+        bootstrapped=timed(
+            lambda: ranking(interval="bootstrap", resamples=many), repeats=1, warm=False
+        ),
     )
 
 
@@ -263,12 +321,16 @@ def _arena_intervals(problem: Problem) -> tuple[Timing, Timing]:
     dataset = arena_rank()[0].prepare(problem)
     model = BradleyTerry(problem.models).fit(dataset)
     sandwich = timed(lambda: np.asarray(model.compute_ratings_and_cis(dataset)["variances"]))
-    one = timed(lambda: np.asarray(fit_single_bootstrap_sample(dataset.counts, model, dataset)["ratings"]), repeats=3)
+    one = timed(
+        lambda: np.asarray(fit_single_bootstrap_sample(dataset.counts, model, dataset)["ratings"]),
+        repeats=3,
+    )
     return sandwich, one
 
 
 def _covariance_difference() -> float:
-    """Return the largest relative difference of standard errors from a GLM on rows clustered by item."""
+    """Return the largest relative difference of standard errors from a GLM on rows clustered by
+    item."""
     from statsmodels.api import GLM, families
 
     small, _ = drawn(20_000, 200, 20)
@@ -293,7 +355,8 @@ def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
     optima = {name: exact(wins(problem)) for name, problem in problems.items()}
     errors = {
         tool.name: [
-            POINTS * _deviation(tool.fit(tool.prepare(problem)), optima[name]) for name, problem in problems.items()
+            POINTS * _deviation(tool.fit(tool.prepare(problem)), optima[name])
+            for name, problem in problems.items()
         ]
         for tool in tools
     }
@@ -303,7 +366,12 @@ def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
         [[name, *map(_error, row)] for name, row in errors.items()],
         markdown=markdown,
     )
-    print("\n" + "\n".join(f"podium on the {name}: {_design_note(problem)}" for name, problem in problems.items()))
+    print(
+        "\n"
+        + "\n".join(
+            f"podium on the {name}: {_design_note(problem)}" for name, problem in problems.items()
+        )
+    )
     worst = max(errors["podium"])
     return [Goal("Elo error on sparse designs", "<= 1e-6", f"{worst:.1e}", worst <= 1e-6)]
 
@@ -331,7 +399,9 @@ def neighbours(pairs: np.ndarray, battles: int) -> Problem:
 def _design_note(problem: Problem) -> str:
     """Return the design efficiency and podium's warning about a weakly identified design."""
     standings = rank(problem.frame(), "bradley-terry", regularization=0.0).standings[0]
-    warning = next((one for one in standings.warnings if one.startswith("weakly identified")), "no warning")
+    warning = next(
+        (one for one in standings.warnings if one.startswith("weakly identified")), "no warning"
+    )
     return f"design efficiency {standings.diagnostics['design_efficiency']:.4f}; {warning}"
 
 
@@ -387,7 +457,13 @@ def _deviation(theta: np.ndarray, optimum: np.ndarray) -> float:
 def _error(value: float | None) -> str:
     if value is None:
         return "not possible"
-    return "did not converge" if np.isnan(value) else f"{value:.1e}" if value < 0.01 else f"{value:.2f}"
+    return (
+        "did not converge"
+        if np.isnan(value)
+        else f"{value:.1e}"
+        if value < 0.01
+        else f"{value:.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 """The standard errors of `podium plan`, compared with those of simulated tournaments.
 
-    python benchmarks/plan_errors.py                                      # 6 models, 100 items, 150 worlds: a minute
-    python benchmarks/plan_errors.py --models 12 --items 200 --spread 2
+    python benchmarks/plan_errors.py                                      # 6 models, 100 items, 150
+    worlds: a minute python benchmarks/plan_errors.py --models 12 --items 200 --spread 2
 
-Models lie at normal quantiles with a standard deviation of `--spread` logits; each item shifts each model by a normal
-effect with a standard deviation of `--item-sd` logits; the judge has a logistic error and returns a tie in a share
-`--ties` of its calls. Each tournament is played on every simulated data set, and its Bradley-Terry ratings are fitted.
-"Simulated" is the standard deviation, over data sets, of the difference of a typical pair. "Predicted" is the plan
-from a pilot of 2,000 simulated items. Tournaments have the same seed in all data sets: SWIM's ratings depend on the
-order in which models join, and the standard error does not include this. The error of the ratio is the Monte Carlo
-error. The exit code is 1 if a ratio is off by more than 10% and two of its errors.
+Models lie at normal quantiles with a standard deviation of `--spread` logits; each item shifts each
+model by a normal effect with a standard deviation of `--item-sd` logits; the judge has a logistic
+error and returns a tie in a share `--ties` of its calls. Each tournament is played on every
+simulated data set, and its Bradley-Terry ratings are fitted. "Simulated" is the standard deviation,
+over data sets, of the difference of a typical pair. "Predicted" is the plan from a pilot of 2,000
+simulated items. Tournaments have the same seed in all data sets: SWIM's ratings depend on the order
+in which models join, and the standard error does not include this. The error of the ratio is the
+Monte Carlo error. The exit code is 1 if a ratio is off by more than 10% and two of its errors.
 """
 
 import argparse
@@ -52,7 +53,9 @@ def answers_of(world: World, judge: Judge) -> Callable[[Pairing], float]:
     return credit
 
 
-def play_and_fit(design: TournamentDesign, world: World, credit: Callable[[Pairing], float]) -> np.ndarray:
+def play_and_fit(
+    design: TournamentDesign, world: World, credit: Callable[[Pairing], float]
+) -> np.ndarray:
     """Play a tournament in a simulated world; return the fitted log-strengths, shape (models,)."""
     field = Field(world.models, tuple(map(str, range(len(world.quality)))), {})
     rule, rounds = make_tournament(design.name, design.settings), list[Round]()
@@ -68,7 +71,8 @@ def play_and_fit(design: TournamentDesign, world: World, credit: Callable[[Pairi
 
 
 def typical_error(theta: np.ndarray) -> float:
-    """Return the root mean variance over pairs of the difference of two ratings, Elo; fits have shape (worlds, n)."""
+    """Return the root mean variance over pairs of the difference of two ratings, Elo; fits have
+    shape (worlds, n)."""
     centred = theta - theta.mean(axis=1, keepdims=True)
     return float(POINTS * np.sqrt(2 * np.trace(np.cov(centred.T)) / (theta.shape[1] - 1)))
 
@@ -79,8 +83,15 @@ if __name__ == "__main__":
     parser.add_argument("--items", type=int, default=100)
     parser.add_argument("--worlds", type=int, default=150)
     parser.add_argument("--ties", type=float, default=0.15)
-    parser.add_argument("--spread", type=float, default=1.0, help="standard deviation of the models' strengths, logits")
-    parser.add_argument("--item-sd", type=float, default=1.0, help="standard deviation of an item's effects, logits")
+    parser.add_argument(
+        "--spread",
+        type=float,
+        default=1.0,
+        help="standard deviation of the models' strengths, logits",
+    )
+    parser.add_argument(
+        "--item-sd", type=float, default=1.0, help="standard deviation of an item's effects, logits"
+    )
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     strengths = options.spread * ndtri((np.arange(options.models) + 0.5) / options.models)
@@ -88,7 +99,9 @@ if __name__ == "__main__":
     large = simulate(options.models, PILOT_ITEMS, seed=0, **shape)
     judge = judge_with_ties(large, options.ties)
     model, _ = pilot_verdicts(recording_of(large.battles(judge)))
-    worlds = [simulate(options.models, options.items, seed=1 + k, **shape) for k in range(options.worlds)]
+    worlds = [
+        simulate(options.models, options.items, seed=1 + k, **shape) for k in range(options.worlds)
+    ]
     answers = [answers_of(world, judge) for world in worlds]
     middle = model.names[np.argsort(model.theta)[options.models // 2]]
     rows, is_off = [], False

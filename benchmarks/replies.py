@@ -1,9 +1,10 @@
-"""Time to read replies of judges, beside one regular expression that takes the last letter or level without any check.
+"""Time to read replies of judges, beside one regular expression that takes the last letter or level
+without any check.
 
     python benchmarks/replies.py [--markdown]
 
-The goals: 10,000 replies of 2,000 characters in at most 2 seconds, and any reply of 1 million characters, whatever it
-is made of, in at most 0.2 seconds.
+The goals: 10,000 replies of 2,000 characters in at most 2 seconds, and any reply of 1 million
+characters, whatever it is made of, in at most 0.2 seconds.
 """
 
 import argparse
@@ -43,7 +44,9 @@ LAST = re.compile(r"(?s).*(\[\[[^\]]+\]\]|\b[ABC]\b|\})")
 
 def main() -> None:
     """Time ordinary replies of each realization, then hostile ones of a million characters."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     print(machine())
@@ -60,12 +63,16 @@ def main() -> None:
 
 
 def ordinary(name: str) -> list[str]:
-    """Return the row of a realization: seconds for 10,000 replies, each with reasons and a verdict."""
+    """Return the row of a realization: seconds for 10,000 replies, each with reasons and a
+    verdict."""
     one = catalogue.find_realization(name)
     verdict = VERDICTS[name]
     reasons = (REASONS * 10)[: LENGTH - len(verdict) - 3]
     replies = [Reply(f"{reasons}.\n\n{verdict}") for _ in range(COUNT)]
-    works = {"podium": lambda: read_all(one, replies), "last": lambda: [LAST.match(reply.text) for reply in replies]}
+    works = {
+        "podium": lambda: read_all(one, replies),
+        "last": lambda: [LAST.match(reply.text) for reply in replies],
+    }
     timings = timed_in_turn(works, repeats=5, clock=time.process_time)
     return [name, *(str(timings[work].scaled(10_000 / COUNT)) for work in works)]
 

@@ -1,14 +1,17 @@
-"""Time and memory of counting, 1e5 to 1e8 rows: podium compared with an older podium, bare DuckDB, Polars and evalica.
+"""Time and memory of counting, 1e5 to 1e8 rows: podium compared with an older podium, bare DuckDB,
+Polars and evalica.
 
-    python benchmarks/scale.py                                   # 1e5 to 1e7 rows
-    python benchmarks/scale.py --rows 1e8 --only podium,duckdb   # one size, some lines
-    python benchmarks/scale.py --old-python PATH                 # also an older podium, from its own environment
-    python benchmarks/scale.py --memory 700MB                    # limit the memory of podium and DuckDB
+    python benchmarks/scale.py                                   # 1e5 to 1e7 rows python
+    benchmarks/scale.py --rows 1e8 --only podium,duckdb   # one size, some lines python
+    benchmarks/scale.py --old-python PATH                 # also an older podium, from its own
+    environment python benchmarks/scale.py --memory 700MB                    # limit the memory of
+    podium and DuckDB
 
-Tables have 100 models, 50 pairs per item, each pair in both orders, 3 % of the rows unparsed; they are written once
-into the folder `--data`. Each row is one process, including its start and reading: wall seconds, CPU seconds, and peak
-memory. `podium rank` counts, fits and prints; the others only count (DuckDB, Polars: merge both orders and sum by
-pair; evalica: fit the rows as they are). The column `battles` has the number that each counted.
+Tables have 100 models, 50 pairs per item, each pair in both orders, 3 % of the rows unparsed; they
+are written once into the folder `--data`. Each row is one process, including its start and reading:
+wall seconds, CPU seconds, and peak memory. `podium rank` counts, fits and prints; the others only
+count (DuckDB, Polars: merge both orders and sum by pair; evalica: fit the rows as they are). The
+column `battles` has the number that each counted.
 """
 
 import argparse
@@ -77,7 +80,9 @@ class Cost:
 
 def main() -> None:
     """Measure every line at every size."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", default="1e5,1e6,1e7", help="sizes, for example 1e5,1e8")
     parser.add_argument("--only", default="", help=f"some of {','.join(LINES)}")
     parser.add_argument("--memory", help="memory limit of podium and DuckDB, for example 700MB")
@@ -98,7 +103,12 @@ def main() -> None:
         for size in chosen.rows.split(","):
             rows = int(float(size))
             found = [measure(line, rows, data, chosen) for line in lines]
-            show(f"{rows:,} rows", ("line", "wall s", "CPU s", "peak MiB", "battles"), found, markdown=chosen.markdown)
+            show(
+                f"{rows:,} rows",
+                ("line", "wall s", "CPU s", "peak MiB", "battles"),
+                found,
+                markdown=chosen.markdown,
+            )
 
 
 def measure(line: str, rows: int, data: Path, chosen: argparse.Namespace) -> tuple[str, ...]:
@@ -107,7 +117,13 @@ def measure(line: str, rows: int, data: Path, chosen: argparse.Namespace) -> tup
         return LINES[line], reason, "", "", ""
     path = write_table(data, rows, "csv" if line == "csv" else "parquet")
     cost = cost_of([word.replace("FILE", str(path)) for word in command_of(line, chosen)])
-    return LINES[line], f"{cost.wall:.1f}", f"{cost.cpu:.1f}", f"{cost.memory:,.0f}", f"{cost.battles:,}"
+    return (
+        LINES[line],
+        f"{cost.wall:.1f}",
+        f"{cost.cpu:.1f}",
+        f"{cost.memory:,.0f}",
+        f"{cost.battles:,}",
+    )
 
 
 def why_not(line: str, rows: int, chosen: argparse.Namespace) -> str | None:
@@ -163,7 +179,9 @@ def write_table(data: Path, rows: int, kind: str) -> Path:
             connection.execute("set memory_limit = '1GB'")
             connection.execute("set enable_progress_bar = false")
             query = JUDGMENTS.format(rows=rows)
-            connection.execute(f"copy ({query}) to '{temporary}' (format {kind}{', header' if kind == 'csv' else ''})")
+            connection.execute(
+                f"copy ({query}) to '{temporary}' (format {kind}{', header' if kind == 'csv' else ''})"
+            )
         temporary.replace(path)
     return path
 
@@ -175,7 +193,10 @@ def count_by_podium(path: str, memory: str | None) -> int:
     from podium.counting.verdicts import Verdicts
 
     engine = Duck(memory)
-    engine.view("judgments", f"select file_row_number as {ROW}, * from read_parquet('{path}', file_row_number=true)")
+    engine.view(
+        "judgments",
+        f"select file_row_number as {ROW}, * from read_parquet('{path}', file_row_number=true)",
+    )
     verdicts = Verdicts(engine, "judgments")
     verdicts.pairs()
     return verdicts.tally.battles
@@ -185,7 +206,10 @@ def count_by_duckdb(path: str, memory: str | None) -> int:
     """Merge and sum with one query."""
     import duckdb
 
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect(f"{folder}/spill.duckdb") as connection:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        duckdb.connect(f"{folder}/spill.duckdb") as connection,
+    ):
         connection.execute("set enable_progress_bar = false")
         if memory:
             connection.execute(f"set memory_limit = '{memory}'")
@@ -220,7 +244,11 @@ def count_by_polars(path: str, memory: str | None) -> int:  # noqa: ARG001
         "high",
         battles=pl.when(order_pair).then(1).otherwise("n"),
         weight=pl.when(order_pair).then(both.cast(pl.Int64)).otherwise("judged"),
-        credit=pl.when(~order_pair).then("credit").when(both).then(pl.col("credit") / 2).otherwise(0),
+        credit=pl.when(~order_pair)
+        .then("credit")
+        .when(both)
+        .then(pl.col("credit") / 2)
+        .otherwise(0),
         same=order_pair & both & (pl.col("best") == pl.col("worst")),
     )
     pairs = battles.group_by("low", "high").agg(pl.col("battles", "weight", "credit", "same").sum())
@@ -233,7 +261,9 @@ def count_by_evalica(path: str, memory: str | None) -> int:  # noqa: ARG001
     import pandas as pd
 
     table = pd.read_parquet(path, columns=["model_a", "model_b", "credit"]).dropna()
-    winners = table["credit"].map({1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y})
+    winners = table["credit"].map(
+        {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
+    )
     evalica.bradley_terry(table["model_a"], table["model_b"], winners)
     return len(table)
 

@@ -2,8 +2,9 @@
 
     python benchmarks/start_up.py [--starts 200] [--markdown]
 
-The benchmark creates an environment that sees the packages of the current one. podium is enabled in it for one of three
-conditions. The second condition repeats the first, so that their difference shows the noise of the measurement.
+The benchmark creates an environment that sees the packages of the current one. podium is enabled in
+it for one of three conditions. The second condition repeats the first, so that their difference
+shows the noise of the measurement.
 """
 
 import argparse
@@ -29,9 +30,17 @@ HOSTS = {"inspect_ai": "inspect_ai eval --limit", "lm_eval": "lm_eval run --limi
 
 
 def main() -> None:
-    """Time `python -c pass` and the hosts' commands, with podium off, off (repeated) and on, in turn."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--starts", type=int, default=200, help="starts of `python -c pass`; a tenth of them of a host")
+    """Time `python -c pass` and the hosts' commands, with podium off, off (repeated) and on, in
+    turn."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--starts",
+        type=int,
+        default=200,
+        help="starts of `python -c pass`; a tenth of them of a host",
+    )
     parser.add_argument("--no-hosts", action="store_true", help="time `python -c pass` only")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
@@ -39,12 +48,23 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, symlinks=os.name != "nt")
         rows = [row("python -c pass", measured(Path(folder), ["-c", "pass"], options.starts))]
-        site_packages(Path(folder), "outer.pth").write_text(f"import site; site.addsitedir({PURELIB!r})\n")
+        site_packages(Path(folder), "outer.pth").write_text(
+            f"import site; site.addsitedir({PURELIB!r})\n"
+        )
         for name, command in HOSTS.items():
             if find_spec(name) and not options.no_hosts:
-                timings = measured(Path(folder), ["-m", *command.split()], max(options.starts // 10, 1))
+                timings = measured(
+                    Path(folder), ["-m", *command.split()], max(options.starts // 10, 1)
+                )
                 rows.append(row(f"python -m {command}", timings))
-    header = ["CPU milliseconds, median", OFF, OFF_REPEATED, ON, "off, repeated - off (95%)", "on - off (95%)"]
+    header = [
+        "CPU milliseconds, median",
+        OFF,
+        OFF_REPEATED,
+        ON,
+        "off, repeated - off (95%)",
+        "on - off (95%)",
+    ]
     show("Start of a process", header, rows, markdown=options.markdown)
     print(f"\nthe startup line alone, in a running process: {line_alone():.1f} microseconds")
 
@@ -68,7 +88,9 @@ def measured(folder: Path, words: Sequence[str], starts: int) -> dict[str, Timin
                 line.write_text(enable.startup_lines())
             else:
                 line.unlink(missing_ok=True)
-            subprocess.run([python, *words], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(
+                [python, *words], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
 
         return run
 
@@ -77,13 +99,19 @@ def measured(folder: Path, words: Sequence[str], starts: int) -> dict[str, Timin
 
 
 def row(name: str, timings: dict[str, Timing]) -> list[str]:
-    """Return the medians, and the mean differences between runs of one round with their bootstrap intervals."""
+    """Return the medians, and the mean differences between runs of one round with their bootstrap
+    intervals."""
     medians = [f"{1e3 * timings[condition].median:.1f}" for condition in (OFF, OFF_REPEATED, ON)]
-    return [name, *medians, *(difference(timings[condition], timings[OFF]) for condition in (OFF_REPEATED, ON))]
+    return [
+        name,
+        *medians,
+        *(difference(timings[condition], timings[OFF]) for condition in (OFF_REPEATED, ON)),
+    ]
 
 
 def difference(one: Timing, other: Timing, resamples: int = 2_000) -> str:
-    """Return the mean difference in milliseconds; 2.5% and 97.5% quantiles over resampled rounds."""
+    """Return the mean difference in milliseconds; 2.5% and 97.5% quantiles over resampled
+    rounds."""
     differences = 1e3 * (np.array(one.seconds) - np.array(other.seconds))
     rounds = np.random.default_rng(1).integers(0, differences.size, (resamples, differences.size))
     low, high = np.quantile(differences[rounds].mean(axis=1), [0.025, 0.975])

@@ -58,7 +58,8 @@ def timed_in_turn(
 
     Args:
         repeats: rounds.
-        budget: seconds on the clock after which a work sits out further rounds; each runs at least once.
+        budget: seconds on the clock after which a work sits out further rounds; each runs at least
+            once.
         warm: run each once before, untimed.
         clock: seconds, monotonic.
     """
@@ -79,25 +80,38 @@ def show(title: str, header: Cells, rows: Sequence[Cells], *, markdown: bool) ->
     lines = [list(header), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     padded = [
-        [cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(line, widths, strict=True))]
+        [
+            cell.ljust(w) if k == 0 else cell.rjust(w)
+            for k, (cell, w) in enumerate(zip(line, widths, strict=True))
+        ]
         for line in lines
     ]
     print(f"\n{'**' if markdown else ''}{title}{'**' if markdown else ''}\n")
     if markdown:
         rule = ["-" * w if k == 0 else "-" * (w - 1) + ":" for k, w in enumerate(widths)]
-        print("\n".join(f"| {' | '.join(line)} |" for line in [padded[0], rule, *padded[1:]]), flush=True)
+        print(
+            "\n".join(f"| {' | '.join(line)} |" for line in [padded[0], rule, *padded[1:]]),
+            flush=True,
+        )
     else:
         rule = ["-" * w for w in widths]
-        print("\n".join("  ".join(line).rstrip() for line in [padded[0], rule, *padded[1:]]), flush=True)
+        print(
+            "\n".join("  ".join(line).rstrip() for line in [padded[0], rule, *padded[1:]]),
+            flush=True,
+        )
 
 
 def machine(*versions: str) -> str:
     """Describe where this runs: cores, load, Python and the versions given."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+    load = (
+        f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+    )
     system = f"{platform.system()} {platform.machine()}"
     return f"{system}, {cores} cores{load}; {', '.join([f'Python {platform.python_version()}', *versions])}"
 
 
 def _short(seconds: float) -> str:
-    return f"{seconds:.3f}" if seconds < 1 else f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}"
+    return (
+        f"{seconds:.3f}" if seconds < 1 else f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}"
+    )

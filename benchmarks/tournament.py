@@ -1,17 +1,18 @@
 """A round robin inside Inspect: CPU per battle, memory and call rate, compared with bare Inspect.
 
-    python benchmarks/tournament.py              # about ten minutes
-    python benchmarks/tournament.py --small      # half a minute
-    python benchmarks/tournament.py --rounds 5   # only CPU per call compared with bare Inspect, five times
-    python benchmarks/tournament.py --rounds 5 --http   # the same with a judge behind HTTP
-    python benchmarks/tournament.py --huge       # 100,000 battles in packs as well
-    python benchmarks/tournament.py --markdown
+    python benchmarks/tournament.py              # about ten minutes python benchmarks/tournament.py
+    --small      # half a minute python benchmarks/tournament.py --rounds 5   # only CPU per call
+    compared with bare Inspect, five times python benchmarks/tournament.py --rounds 5 --http   # the
+    same with a judge behind HTTP python benchmarks/tournament.py --huge       # 100,000 battles in
+    packs as well python benchmarks/tournament.py --markdown
 
-Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two calls at once and whose
-scorer compares a letter. Both run in a fresh process with Inspect's defaults; imports are not counted. In the first
-table an instant judge answers within the process; podium's own cost is the difference from bare Inspect. In the second
-a judge behind HTTP answers after 100 ms, to 32 connections, and the rate is computed from the judge's own log, from
-the first call to the last answer. One core makes all calls, so CPU per call limits the rate, also in bare Inspect.
+Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two
+calls at once and whose scorer compares a letter. Both run in a fresh process with Inspect's
+defaults; imports are not counted. In the first table an instant judge answers within the process;
+podium's own cost is the difference from bare Inspect. In the second a judge behind HTTP answers
+after 100 ms, to 32 connections, and the rate is computed from the judge's own log, from the first
+call to the last answer. One core makes all calls, so CPU per call limits the rate, also in bare
+Inspect.
 """
 
 import argparse
@@ -85,9 +86,13 @@ class Cost:
 
 def main() -> None:
     """Run both parts and print a table each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help="some hundred battles only")
-    parser.add_argument("--rounds", type=int, help=f"CPU per call alone: {SMALL:,} battles, so often in turn")
+    parser.add_argument(
+        "--rounds", type=int, help=f"CPU per call alone: {SMALL:,} battles, so often in turn"
+    )
     parser.add_argument("--battles", type=int, default=SMALL, help="of --rounds")
     parser.add_argument("--http", action="store_true", help="--rounds with a judge behind HTTP")
     parser.add_argument("--huge", action="store_true", help=f"also {HUGE:,} battles in packs")
@@ -114,7 +119,13 @@ def instantly(battles: int) -> list[Plan]:
         Plan("bare Inspect", battles, INSTANT, bare=True),
         Plan("podium", battles, INSTANT, task=SINGLE),
         Plan("podium, cache=false", battles, INSTANT, task=(*SINGLE, ("cache", False))),
-        Plan("podium, --no-log-realtime", battles, INSTANT, task=SINGLE, run=(("log_realtime", False),)),
+        Plan(
+            "podium, --no-log-realtime",
+            battles,
+            INSTANT,
+            task=SINGLE,
+            run=(("log_realtime", False),),
+        ),
         Plan("podium, pack=true", battles, INSTANT, task=(("pack", True),)),
     ]
 
@@ -125,13 +136,20 @@ def served(battles: int) -> list[Plan]:
     return [
         Plan("bare Inspect", battles, HTTP, bare=True, run=connections),
         Plan("podium", battles, HTTP, task=SINGLE, run=connections),
-        Plan("podium, --no-log-realtime", battles, HTTP, task=SINGLE, run=(*connections, ("log_realtime", False))),
+        Plan(
+            "podium, --no-log-realtime",
+            battles,
+            HTTP,
+            task=SINGLE,
+            run=(*connections, ("log_realtime", False)),
+        ),
         Plan("podium, pack=true", battles, HTTP, task=(("pack", True),), run=connections),
     ]
 
 
 def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None:
-    """Measure CPU per call (user and system) of runs, each while bare Inspect runs on the same machine."""
+    """Measure CPU per call (user and system) of runs, each while bare Inspect runs on the same
+    machine."""
     packed, connections = (("pack", True),), (("max_connections", CONNECTIONS),)
     spared = (*connections, *SPARED)
     bare = Plan("bare Inspect", battles, judge, bare=True, run=connections)
@@ -146,13 +164,26 @@ def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None
         for (plan, _), own in zip(plans, costs, strict=True):
             both = measured_together(bare, plan)
             own.append((1000 * both[0].cpu / (2 * battles), 1000 * both[1].cpu / (2 * battles)))
-            print(f"{plan.name}: {own[-1][1]:.2f} ms per call, bare at the same time {own[-1][0]:.2f}", flush=True)
+            print(
+                f"{plan.name}: {own[-1][1]:.2f} ms per call, bare at the same time {own[-1][0]:.2f}",
+                flush=True,
+            )
     rows = []
     for (plan, goal), own in zip(plans, costs, strict=True):
         ratios = [cost / beside for beside, cost in own]
         ratio, spread = median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
         each = [f"{median(cost):.2f}" for cost in zip(*own, strict=True)]
-        rows.append([plan.name, f"{2 * battles:,}", *each, f"{ratio:.2f}", spread, f"<= {goal:g}", _met(ratio <= goal)])
+        rows.append(
+            [
+                plan.name,
+                f"{2 * battles:,}",
+                *each,
+                f"{ratio:.2f}",
+                spread,
+                f"<= {goal:g}",
+                _met(ratio <= goal),
+            ]
+        )
     header = [
         "run",
         "calls",
@@ -163,7 +194,9 @@ def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None
         "goal",
         "met",
     ]
-    show(f"CPU of a judge call compared with bare Inspect, {judge}", header, rows, markdown=markdown)
+    show(
+        f"CPU of a judge call compared with bare Inspect, {judge}", header, rows, markdown=markdown
+    )
 
 
 def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
@@ -177,8 +210,20 @@ def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
             bare[plan.battles] = per_battle
         figures = (f"{per_battle:.2f}", "" if own is None else f"{own:+.2f}", f"{cost.wall:.1f}")
         sizes = (f"{cost.peak:,.0f}", f"{cost.log:.1f}")
-        rows.append([plan.name, f"{plan.battles:,}", *figures, *sizes, *_cost_goal(plan, own, cost)])
-    header = ["run", "battles", "CPU ms per battle", "podium's own", "wall s", "peak MiB", "log MiB", "goal", "met"]
+        rows.append(
+            [plan.name, f"{plan.battles:,}", *figures, *sizes, *_cost_goal(plan, own, cost)]
+        )
+    header = [
+        "run",
+        "battles",
+        "CPU ms per battle",
+        "podium's own",
+        "wall s",
+        "peak MiB",
+        "log MiB",
+        "goal",
+        "met",
+    ]
     show("Cost of a battle, with an instant judge", header, rows, markdown=markdown)
 
 
@@ -206,11 +251,30 @@ def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
         bare = rate if plan.bare else bare
         share = rate / (CONNECTIONS / LATENCY)
         beside = f"{rate / bare:.0%}" if bare else ""
-        figures = (f"{len(calls):,}", f"{rate:.0f}", f"{share:.0%}", beside, f"{1000 * cost.cpu / len(calls):.2f}")
-        goal = (f">= {GOAL_SHARE:.0%} of the ideal", _met(share >= GOAL_SHARE)) if plan.name == "podium" else ("", "")
+        figures = (
+            f"{len(calls):,}",
+            f"{rate:.0f}",
+            f"{share:.0%}",
+            beside,
+            f"{1000 * cost.cpu / len(calls):.2f}",
+        )
+        goal = (
+            (f">= {GOAL_SHARE:.0%} of the ideal", _met(share >= GOAL_SHARE))
+            if plan.name == "podium"
+            else ("", "")
+        )
         rows.append([plan.name, *figures, *goal])
     title = f"Calls of a judge with {1000 * LATENCY:.0f} ms latency, {CONNECTIONS} connections"
-    header = ["run", "calls", "calls per s", "of the ideal", "of bare Inspect", "CPU ms per call", "goal", "met"]
+    header = [
+        "run",
+        "calls",
+        "calls per s",
+        "of the ideal",
+        "of bare Inspect",
+        "CPU ms per call",
+        "goal",
+        "met",
+    ]
     show(title, header, rows, markdown=markdown)
 
 
@@ -255,10 +319,24 @@ def spent(plan: Plan, sender: Connection) -> None:
         instant()
         make = bare(plan) if plan.bare else tournament(plan, responses)
         start, used = time.perf_counter(), time.process_time()
-        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-            [log] = eval(make(), model_roles={"judge": plan.judge}, display="none", log_dir="logs", **dict(plan.run))
+        with (
+            Path(os.devnull).open("w") as nowhere,
+            redirect_stdout(nowhere),
+            redirect_stderr(nowhere),
+        ):
+            [log] = eval(
+                make(),
+                model_roles={"judge": plan.judge},
+                display="none",
+                log_dir="logs",
+                **dict(plan.run),
+            )
         cpu, wall = time.process_time() - used, time.perf_counter() - start
-        if log.status != "success" or not log.results or log.results.completed_samples != log.results.total_samples:
+        if (
+            log.status != "success"
+            or not log.results
+            or log.results.completed_samples != log.results.total_samples
+        ):
             raise SystemExit(f"{plan.name}: the run failed: {log.error}")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         size = Path(log.location.removeprefix("file://")).stat().st_size / 2**20
@@ -275,10 +353,17 @@ def own_place(plan: Plan) -> Iterator[Path]:
         responses.mkdir()
         for name in names():
             rows = [
-                {"id": f"q{k}", "instruction": f"Do {k}.", "response": response(k, name), "model": name}
+                {
+                    "id": f"q{k}",
+                    "instruction": f"Do {k}.",
+                    "response": response(k, name),
+                    "model": name,
+                }
                 for k in range(plan.battles // PAIRS)
             ]
-            (responses / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+            (responses / f"{name}.jsonl").write_text(
+                "".join(json.dumps(row) + "\n" for row in rows)
+            )
         yield responses
 
 
@@ -295,8 +380,17 @@ def response(item: int, name: str) -> str:
 
 
 def instant() -> None:
-    """Register a judge that answers within the process, at once, by a hash of the prompt, with probabilities."""
-    from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
+    """Register a judge that answers within the process, at once, by a hash of the prompt, with
+    probabilities."""
+    from inspect_ai.model import (
+        Logprob,
+        Logprobs,
+        ModelAPI,
+        ModelOutput,
+        ModelUsage,
+        TopLogprob,
+        modelapi,
+    )
 
     tops = {
         letter: Logprobs(
@@ -304,7 +398,10 @@ def instant() -> None:
                 Logprob(
                     token=letter,
                     logprob=-0.2,
-                    top_logprobs=[TopLogprob(token=letter, logprob=-0.2), TopLogprob(token=other, logprob=-1.8)],
+                    top_logprobs=[
+                        TopLogprob(token=letter, logprob=-0.2),
+                        TopLogprob(token=other, logprob=-1.8),
+                    ],
                 )
             ]
         )
@@ -313,7 +410,13 @@ def instant() -> None:
 
     @modelapi(name="instant")
     class Instant(ModelAPI):
-        async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:  # noqa: ARG002
+        async def generate(
+            self,
+            input: Any,
+            tools: Any,  # noqa: ARG002
+            tool_choice: Any,  # noqa: ARG002
+            config: Any,  # noqa: ARG002
+        ) -> ModelOutput:
             letter = "AB"[hash(input[-1].text) % 2]
             output = ModelOutput.from_content("instant/judge", letter)
             output.usage = ModelUsage(input_tokens=400, output_tokens=1, total_tokens=401)
@@ -344,7 +447,9 @@ def bare(plan: Plan) -> Callable[[], Any]:
             model, config = get_model(role="judge"), GenerateConfig(logprobs=True, top_logprobs=5)
             own = state.metadata
             shown = [f"{own[one]}\n\n{own[other]}" for one, other in (("a", "b"), ("b", "a"))]
-            replies = await collect(*[model.generate(f"{state.input_text}\n\n{text}", config=config) for text in shown])
+            replies = await collect(
+                *[model.generate(f"{state.input_text}\n\n{text}", config=config) for text in shown]
+            )
             state.store.set("replies", [reply.completion for reply in replies])
             state.completed = True
             return state
@@ -361,7 +466,11 @@ def bare(plan: Plan) -> Callable[[], Any]:
     models = names()
     pairs = [(a, b) for k, a in enumerate(models) for b in models[k + 1 :]]
     samples = [
-        Sample(id=f"q{k}::{a}::{b}", input=f"Do {k}.", metadata={"a": response(k, a), "b": response(k, b)})
+        Sample(
+            id=f"q{k}::{a}::{b}",
+            input=f"Do {k}.",
+            metadata={"a": response(k, a), "b": response(k, b)},
+        )
         for k in range(plan.battles // PAIRS)
         for a, b in pairs
     ]

@@ -1,11 +1,14 @@
-"""Time and memory of reading long agents' transcripts, beside a plain `json.loads` of the same file.
+"""Time and memory of reading long agents' transcripts, beside a plain `json.loads` of the same
+file.
 
-    python benchmarks/transcripts.py [--samples 1000] [--turns 200] [--characters 1000000] [--markdown]
+    python benchmarks/transcripts.py [--samples 1000] [--turns 200] [--characters 1000000]
+    [--markdown]
 
-Each sample of the log is an agent of 200 turns, which calls a tool in each, and 1 MB of text. Every way of reading runs
-in a process of its own, whose memory includes the imports of this script. The second table compares ways to mark the
-pieces of these transcripts and of those in examples/agents: what the marks take of the tokens that a judge is shown.
-Four characters are a token, and so is each digit of a code.
+Each sample of the log is an agent of 200 turns, which calls a tool in each, and 1 MB of text. Every
+way of reading runs in a process of its own, whose memory includes the imports of this script. The
+second table compares ways to mark the pieces of these transcripts and of those in examples/agents:
+what the marks take of the tokens that a judge is shown. Four characters are a token, and so is each
+digit of a code.
 """
 
 import argparse
@@ -40,12 +43,27 @@ MARKS = {
     "`>` before each further line (podium)": ("{name}: ", NEXT_LINE, "\n", 0),
 }
 """What stands before a piece, between its lines, and after it; and the digits of the code."""
-WORDS = ("the", "rows", "of", "this", "table", "were", "read", "and", "one", "amount", "is", "empty")
+WORDS = (
+    "the",
+    "rows",
+    "of",
+    "this",
+    "table",
+    "were",
+    "read",
+    "and",
+    "one",
+    "amount",
+    "is",
+    "empty",
+)
 
 
 def main() -> None:
     """Write a log, read it in each way, and print a row for each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--samples", type=int, default=1_000)
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--characters", type=int, default=1_000_000)
@@ -60,12 +78,22 @@ def main() -> None:
             "podium, the answers": answers,
             "podium, transcripts": transcripts,
         }
-        rows = [[name, *(f"{figure:,.1f}" for figure in run_apart(measure, log, way))] for name, way in ways.items()]
+        rows = [
+            [name, *(f"{figure:,.1f}" for figure in run_apart(measure, log, way))]
+            for name, way in ways.items()
+        ]
         title = f"{options.samples:,} samples of {options.turns:,} turns and {options.characters / 1e6:g} MB"
         show(title, ["reading", "CPU seconds", "peak memory, MB"], rows, markdown=options.markdown)
-        shares = zip(MARKS, run_apart(shares_of_marks, log), run_apart(shares_of_marks, AGENTS), strict=True)
+        shares = zip(
+            MARKS, run_apart(shares_of_marks, log), run_apart(shares_of_marks, AGENTS), strict=True
+        )
         rows = [[name, *(f"{share:.0%}" for share in both)] for name, *both in shares]
-        show("share of the marks", ["marks of a piece", "long transcripts", "example"], rows, markdown=options.markdown)
+        show(
+            "share of the marks",
+            ["marks of a piece", "long transcripts", "example"],
+            rows,
+            markdown=options.markdown,
+        )
 
 
 def run_apart(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -84,9 +112,13 @@ def write_log(path: Path, samples: int, turns: int, characters: int) -> None:
             rng = random.Random(1)
             for k in range(turns):
                 call = ToolCall(id=f"c{k}", function="read", arguments={"page": k})
-                text = " ".join(rng.choices(WORDS, k=characters // turns // 4))[: characters // turns]
+                text = " ".join(rng.choices(WORDS, k=characters // turns // 4))[
+                    : characters // turns
+                ]
                 state.messages.append(ChatMessageAssistant(content=f"Step {k}.", tool_calls=[call]))
-                state.messages.append(ChatMessageTool(content=text, tool_call_id=f"c{k}", function="read"))
+                state.messages.append(
+                    ChatMessageTool(content=text, tool_call_id=f"c{k}", function="read")
+                )
             state.output = ModelOutput.from_content("mockllm/agent", "The mean is 82.")
             state.messages.append(state.output.message)
             return state
@@ -95,7 +127,10 @@ def write_log(path: Path, samples: int, turns: int, characters: int) -> None:
 
     task = Task(dataset=[Sample(id="1", input="What is the mean?")], solver=agent(), name="table")
     [log] = eval(task, model="mockllm/agent", log_dir=str(path.parent / "one"), display="none")
-    with zipfile.ZipFile(log.location) as one, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as many:
+    with (
+        zipfile.ZipFile(log.location) as one,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as many,
+    ):
         for member in one.namelist():
             content = one.read(member)
             if member.startswith("samples/"):
@@ -135,13 +170,20 @@ def measure(log: Path, way: Callable[[Path], None]) -> tuple[float, float]:
 def shares_of_marks(source: Path) -> list[float]:
     """Return the share of each form of marks in the tokens of the transcripts."""
     read = read_responses(source, readers=(READER,), show=Show("auto"))
-    pieces = [piece for texts in read.texts.values() for text in texts.values() for piece in read_pieces(text)]
+    pieces = [
+        piece
+        for texts in read.texts.values()
+        for text in texts.values()
+        for piece in read_pieces(text)
+    ]
     words, shares = sum(len(text) for _, text in pieces) / CHARACTERS_PER_TOKEN, []
     for before, between, after, digits in MARKS.values():
         marks = 0.0
         for name, text in pieces:
             codes = digits * (before + after).count("{code}")
-            added = len((before + after).format(name=name, code="")) + text.count("\n") * (len(between) - 1)
+            added = len((before + after).format(name=name, code="")) + text.count("\n") * (
+                len(between) - 1
+            )
             marks += added / CHARACTERS_PER_TOKEN + codes
         shares.append(marks / (marks + words))
     return shares

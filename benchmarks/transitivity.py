@@ -1,12 +1,13 @@
 """Non-transitivity of a large round robin: podium's arrays compared with plain Python loops.
 
-    python benchmarks/transitivity.py              # 20 models x 805 items: 1,140 triples; the loops are slow
-    python benchmarks/transitivity.py --small      # 8 models x 100 items
-    python benchmarks/transitivity.py --markdown   # tables as Markdown
+    python benchmarks/transitivity.py              # 20 models x 805 items: 1,140 triples; the loops
+    are slow python benchmarks/transitivity.py --small      # 8 models x 100 items python
+    benchmarks/transitivity.py --markdown   # tables as Markdown
 
-Both compute PNT and SNTD (Xu et al. 2025, equations 2 to 5) of every triple of models on every item, from credits in
-memory, and must agree. podium also gives intervals, gaps in strength and consistent items; the loops do not. Credits
-are simulated token probabilities, seeded. The goal is 5 seconds.
+Both compute PNT and SNTD (Xu et al. 2025, equations 2 to 5) of every triple of models on every
+item, from credits in memory, and must agree. podium also gives intervals, gaps in strength and
+consistent items; the loops do not. Credits are simulated token probabilities, seeded. The goal is 5
+seconds.
 """
 
 import argparse
@@ -50,11 +51,17 @@ class Comparison:
 
 def main() -> None:
     """Compare at one size and print times."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help="8 models x 100 items only")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
-    print(machine(f"podium {podium.__version__}", f"numpy {np.__version__}", f"scipy {scipy.__version__}"))
+    print(
+        machine(
+            f"podium {podium.__version__}", f"numpy {np.__version__}", f"scipy {scipy.__version__}"
+        )
+    )
     report(compare(*(SMALL if arguments.small else LARGE)), arguments.markdown)
 
 
@@ -72,7 +79,9 @@ def compare(models: int, items: int) -> Comparison:
         repeats=5,
         budget=10,
     )
-    return Comparison(models, items, timings, largest_difference(found["ours"], found["theirs"], battles.models))
+    return Comparison(
+        models, items, timings, largest_difference(found["ours"], found["theirs"], battles.models)
+    )
 
 
 def by_pair(battles: podium.Battles) -> Credits:
@@ -110,7 +119,13 @@ def deviation(ab: float, bc: float, ac: float) -> float:
     odds = [math.log(one / (1 - one)) for one in map(clipped, (ab, bc, ac))]
     implied = (odds[2] - odds[1], odds[2] - odds[0], odds[0] + odds[1])
     pairs = zip((ab, bc, ac), implied, strict=True)
-    return sum(divergence(clipped(observed), clipped(1 / (1 + math.exp(-implied)))) for observed, implied in pairs) / 3
+    return (
+        sum(
+            divergence(clipped(observed), clipped(1 / (1 + math.exp(-implied))))
+            for observed, implied in pairs
+        )
+        / 3
+    )
 
 
 def clipped(share: float) -> float:
@@ -164,7 +179,9 @@ def report(one: Comparison, markdown: bool) -> None:
         markdown=markdown,
     )
     verdict = "met" if ours <= GOAL else "missed"
-    print(f"\nLargest difference of any figure: {one.difference:.1e}. Goal of {GOAL:g} s: {verdict}.")
+    print(
+        f"\nLargest difference of any figure: {one.difference:.1e}. Goal of {GOAL:g} s: {verdict}."
+    )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ def command_page(name, command):
 
 
 def settings_page(kind, title, remark, options):
-    """Return the section of what each ranker or tournament takes as KEY=VALUE; `options` returns those of a name."""
+    """Return the section of what each ranker or tournament takes as KEY=VALUE; `options` returns
+    those of a name."""
     rows = []
     for name in sorted(catalogue.extensions_of(kind)):
         known = ", ".join(f"`{key}`" for key in options(name))
@@ -51,7 +52,9 @@ def all_pages():
     """Return the whole page."""
     context = click.Context(podium)
     commands = [(name, podium.get_command(context, name)) for name in podium.list_commands(context)]
-    sections = [command_page(name, command) for name, command in commands if name not in OF_THE_HOSTS]
+    sections = [
+        command_page(name, command) for name, command in commands if name not in OF_THE_HOSTS
+    ]
     rankers = settings_page(
         Ranker,
         "Rankers",

@@ -1,13 +1,15 @@
-"""Make the PNGs of the docs: a report and Inspect's viewer in headless Chromium, each with its words inside.
+"""Make the PNGs of the docs: a report and Inspect's viewer in headless Chromium, each with its
+words inside.
 
-Run from the repository's root: `python docs/make_pictures.py`. It needs playwright and Debian's chromium, and types
+Run from the repository's root: `python docs/make_pictures.py`. It needs playwright and Debian's
+chromium, and types
 
-    inspect eval podium/round_robin -T responses=examples/tournament --model-role judge=podium/offline
-    podium report logs/ -o report.html
-    inspect view bundle --log-dir logs/ --output-dir view
+    inspect eval podium/round_robin -T responses=examples/tournament --model-role
+    judge=podium/offline podium report logs/ -o report.html inspect view bundle --log-dir logs/
+    --output-dir view
 
-The words lie in the PNG as its description, so that a test can tell whether a report still says the same: pixels hang
-on the machine's fonts, too.
+The words lie in the PNG as its description, so that a test can tell whether a report still says the
+same: pixels hang on the machine's fonts, too.
 """
 
 import subprocess
@@ -41,21 +43,26 @@ def main() -> None:
 
 
 def pictures_of(browser: Any, folder: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Yield name, picture and words of a report and of the viewer; what they show is made in the folder."""
+    """Yield name, picture and words of a report and of the viewer; what they show is made in the
+    folder."""
     responses = f"responses={HERE.parent / 'examples' / 'tournament'}"
     play = ["eval", "podium/round_robin", "-T", responses, "--model-role", "judge=podium/offline"]
     _podium(folder, "inspect", *play, "--log-dir", "logs", "--display", "none")
     _podium(folder, "report", "logs", "-o", "report.html")
     _podium(folder, "inspect", "view", "bundle", "--log-dir", "logs", "--output-dir", "view")
     yield from report_pictures(browser, folder / "report.html")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder / "view")))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder / "view"))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield from viewer_pictures(browser, f"http://127.0.0.1:{server.server_port}/")
     server.shutdown()
 
 
 def _podium(folder: Path, *words: str) -> None:
-    subprocess.run([sys.executable, "-m", "podium", *words], check=True, capture_output=True, cwd=folder)
+    subprocess.run(
+        [sys.executable, "-m", "podium", *words], check=True, capture_output=True, cwd=folder
+    )
 
 
 def viewer_pictures(browser: Any, address: str) -> Iterator[tuple[str, bytes, str]]:
@@ -71,14 +78,20 @@ def viewer_pictures(browser: Any, address: str) -> Iterator[tuple[str, bytes, st
     page.get_by_text("Scoring", exact=True).first.click()
     page.wait_for_selector("text=alder against sorrel")
     words = page.locator("body").inner_text()
-    yield "view_battle.png", page.screenshot(), words[words.index("alder against") :].partition("METADATA")[0]
+    yield (
+        "view_battle.png",
+        page.screenshot(),
+        words[words.index("alder against") :].partition("METADATA")[0],
+    )
     page.context.close()
 
 
 def report_pictures(browser: Any, report: Path) -> Iterator[tuple[str, bytes, str]]:
     """Yield the first screen, in light; and a battle, opened, in dark."""
     for name, height, scheme in (("report.png", 1180, "light"), ("report_battle.png", 900, "dark")):
-        context = browser.new_context(viewport={"width": 900, "height": height}, color_scheme=scheme)
+        context = browser.new_context(
+            viewport={"width": 900, "height": height}, color_scheme=scheme
+        )
         page = context.new_page()
         page.goto(report.as_uri())
         page.wait_for_selector("#ranking .chart svg")

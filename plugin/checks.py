@@ -9,7 +9,8 @@ LENGTH_CONTROL = "--set length_control=true"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One trust check: the figure from which it warns (unit and reason: docs/statistics.md), and its sentences."""
+    """One trust check: the figure from which it warns (unit and reason: docs/statistics.md), and
+    its sentences."""
 
     name: str
     threshold: float

@@ -1,12 +1,11 @@
 """Exceptions and their exit codes.
 
-PodiumError
-├── DataError             exit 1  a value in a file is impossible or cannot be read
-│   └── OtherQuestionError exit 1 one item id stands for different questions
-├── NotIdentifiedError    exit 1  the data cannot answer the question, however well it is computed
-│   └── UnknownScaleError exit 1  nothing puts verdicts on the human scale; `rank` takes another ranker
-├── NotConvergedError     exit 1  a fit did not reach its optimum; no number is given
-└── UsageError            exit 2  a name, option or path that was typed is not one
+PodiumError ├── DataError             exit 1  a value in a file is impossible or cannot be read │
+└── OtherQuestionError exit 1 one item id stands for different questions ├── NotIdentifiedError
+exit 1  the data cannot answer the question, however well it is computed │   └── UnknownScaleError
+exit 1  nothing puts verdicts on the human scale; `rank` takes another ranker ├── NotConvergedError
+exit 1  a fit did not reach its optimum; no number is given └── UsageError            exit 2  a
+name, option or path that was typed is not one
     └── PluginError       exit 2  an installed plugin is broken, or two have the same name
 """
 
@@ -35,18 +34,23 @@ class PodiumError(Exception):
 class DataError(PodiumError):
     """A value in a file is invalid; the message names file, row, value and remedy."""
 
-    def __init__(self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None) -> None:
+    def __init__(
+        self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None
+    ) -> None:
         self.problem, self.remedy, self.source, self.row = problem, remedy, source, row
         place = ", ".join(filter(None, (source, row)))
         super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return a copy with file and row filled in where they are missing."""
-        return type(self)(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
+        return type(self)(
+            self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row
+        )
 
 
 class OtherQuestionError(DataError):
-    """Two sources ask different questions under one item id, so that their answers cannot be compared."""
+    """Two sources ask different questions under one item id, so that their answers cannot be
+    compared."""
 
 
 class NotIdentifiedError(PodiumError):
@@ -80,17 +84,20 @@ class PluginError(UsageError):
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that installs the packages of an extra; podium is on no package index yet."""
+    """Return the command that installs the packages of an extra; podium is on no package index
+    yet."""
     return f"run pip install '.[{extra}]' in podium's checkout"
 
 
 def import_failure(package: str, error: Exception) -> str:
-    """Return a message on a package that is installed and cannot be imported, with the command that repairs it."""
+    """Return a message on a package that is installed and cannot be imported, with the command that
+    repairs it."""
     return f"{package} cannot be imported ({error}); run pip install --force-reinstall {package}"
 
 
 def is_of_package(error: Exception, module: str) -> bool:
-    """Return whether an import failed because a package lacks a module or name, as another version of it does."""
+    """Return whether an import failed because a package lacks a module or name, as another version
+    of it does."""
     return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == module
 
 
@@ -115,14 +122,16 @@ REMOVED = {
 
 
 def unknown_value(option: str, value: object, allowed: Iterable[object]) -> UsageError:
-    """Return the error for a value that an option does not have; a removed one names what replaces it."""
+    """Return the error for a value that an option does not have; a removed one names what replaces
+    it."""
     if replacement := REMOVED.get(f"{option.rpartition('.')[2]}={value}"):
         return UsageError(f"{option}={value} was removed: {replacement}")
     return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 
 
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the known name that matches, either exactly or, if unique, without its provider prefix."""
+    """Return the known name that matches, either exactly or, if unique, without its provider
+    prefix."""
     names = sorted(set(known))
     ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]
     if len(ends) > 1:
@@ -143,7 +152,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
 def reject_stream(path: Path) -> None:
     """Raise UsageError if a path is a pipe, a socket or a device: reading one may wait for ever.
 
-    What the shell has opened itself (`/dev/stdin`, or `/dev/fd/63` of `<(command)`) is read to its end.
+    What the shell has opened itself (`/dev/stdin`, or `/dev/fd/63` of `<(command)`) is read to its
+    end.
     """
     try:
         mode = path.stat().st_mode
@@ -151,4 +161,6 @@ def reject_stream(path: Path) -> None:
         return
     kind = next((kind for is_kind, kind in STREAM_KINDS if is_kind(mode)), None)
     if kind is not None and not str(path).startswith(OPENED):
-        raise UsageError(f"{path} is a {kind}, not a file: write its content to a file, or give - for standard input")
+        raise UsageError(
+            f"{path} is a {kind}, not a file: write its content to a file, or give - for standard input"
+        )

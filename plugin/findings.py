@@ -1,4 +1,5 @@
-"""Findings that make figures of several runs incomparable: errors, unless the user accepts them by name."""
+"""Findings that make figures of several runs incomparable: errors, unless the user accepts them by
+name."""
 
 from collections.abc import Collection, Sequence
 
@@ -15,12 +16,15 @@ def check_findings(names: Collection[str]) -> tuple[str, ...]:
     """Return names of findings; UsageError for a name of none."""
     for name in names:
         if name not in FINDINGS:
-            raise UsageError(f"{OPTION} {name}: no finding has this name; there are: {', '.join(FINDINGS)}")
+            raise UsageError(
+                f"{OPTION} {name}: no finding has this name; there are: {', '.join(FINDINGS)}"
+            )
     return tuple(dict.fromkeys(names))
 
 
 def accept_or_raise(name: str, problem: str, remedy: str, allowed: Collection[str]) -> str:
-    """Return the sentence that says what was accepted; DataError if the finding is not among those allowed."""
+    """Return the sentence that says what was accepted; DataError if the finding is not among those
+    allowed."""
     if name not in allowed:
         raise DataError(problem, remedy=f"{remedy}, or accept it with {OPTION} {name}")
     return f"Accepted with {OPTION} {name}: {problem}."

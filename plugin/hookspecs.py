@@ -1,7 +1,7 @@
 """What a plugin can add: rankers, scorers, tournaments and file formats.
 
-It is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium` that names it; a whole one
-is `examples/third_party_ranker`.
+It is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium` that
+names it; a whole one is `examples/third_party_ranker`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +30,8 @@ def load_target(target: Any) -> Any:
 
 
 class Extension:
-    """What a plugin adds; `target` is the field with its object, or with where to import that from (`module:name`)."""
+    """What a plugin adds; `target` is the field with its object, or with where to import that from
+    (`module:name`)."""
 
     __slots__ = ()
     target: ClassVar[str]
@@ -44,7 +45,8 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Extension):
-    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`, whose keyword-only parameters `--set` sets.
+    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`, whose keyword-only
+    parameters `--set` sets.
 
     Attributes:
         several_judges: whether it ranks the battles of several judges together, without `--pool`.
@@ -73,7 +75,8 @@ class Scorer(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Tournament(Extension):
-    """A tournament: a class or function `(*, seed, ...) -> podium.tournaments.schedule.TournamentRule`.
+    """A tournament: a class or function `(*, seed, ...) ->
+    podium.tournaments.schedule.TournamentRule`.
 
     Its keyword-only parameters are the options that `--set` accepts.
     """
@@ -86,11 +89,13 @@ class Tournament(Extension):
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The files of one source as typed by the user: sorted `paths`, and the text before `=` as `label`.
+    """The files of one source as typed by the user: sorted `paths`, and the text before `=` as
+    `label`.
 
     Attributes:
         searched: whether a directory was searched, so that files without verdicts are no error.
-        remote: sorted objects of a URL; a format with `gathers` gets local copies of those with one of its names.
+        remote: sorted objects of a URL; a format with `gathers` gets local copies of those with one
+            of its names.
     """
 
     label: str | None
@@ -121,11 +126,13 @@ class GatheredBattles:
     """The battles that a format read from files that belong together.
 
     Attributes:
-        sheets: name of a source, and a frame with columns of the battles table, or item, model, score.
+        sheets: name of a source, and a frame with columns of the battles table, or item, model,
+            score.
         claimed: the files of this format, with or without a sheet; no other format reads them.
         lost: messages on what could not be read or compared, and what to do; the rest is ranked.
         apart: a column whose values are ranked separately by default.
-        accepted: sentences on findings that would be errors if they were not allowed; the answer repeats them.
+        accepted: sentences on findings that would be errors if they were not allowed; the answer
+            repeats them.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
@@ -141,16 +148,20 @@ class Format(Extension):
     """A reader of one file format.
 
     Attributes:
-        signature: alternative sets of columns; a file with all columns of one of them is of this format.
-        read: `frame -> frame`, from foreign records to columns of the battles table with the same index.
-        label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
+        signature: alternative sets of columns; a file with all columns of one of them is of this
+            format.
+        read: `frame -> frame`, from foreign records to columns of the battles table with the same
+            index.
+        label_is: the foreign column that `label=path` fills in; None adds the label as column
+            `source`.
         suffixes: of files of this format that are not tables.
-        gathers: `(files, reading) -> GatheredBattles`, for files that belong together, called before any file is read.
+        gathers: `(files, reading) -> GatheredBattles`, for files that belong together, called
+            before any file is read.
         names: globs of the files that `gathers` reads.
-        texts: `path -> rows`: per judgment in a file item, model_a, model_b, instruction, response_a, response_b,
-            order, judge and `words`.
-        costs: `path -> rows`: per answer in a file `model`, `tokens in`, `tokens out`, `seconds` and `money`, None if
-            unknown.
+        texts: `path -> rows`: per judgment in a file item, model_a, model_b, instruction,
+            response_a, response_b, order, judge and `words`.
+        costs: `path -> rows`: per answer in a file `model`, `tokens in`, `tokens out`, `seconds`
+            and `money`, None if unknown.
         responses: a `podium.responses.read.FileReader` of models' answers in such files.
     """
 
@@ -169,10 +180,13 @@ class Format(Extension):
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         """Read files that belong together; empty if none is of this format."""
-        return GatheredBattles() if self.gathers is None else load_target(self.gathers)(files, reading)
+        return (
+            GatheredBattles() if self.gathers is None else load_target(self.gathers)(files, reading)
+        )
 
     def specificity(self, columns: frozenset[str]) -> int:
-        """Return the number of matched columns of the best matching signature; 0 if none matches fully."""
+        """Return the number of matched columns of the best matching signature; 0 if none matches
+        fully."""
         return max((len(names) for names in self.signature if names <= columns), default=0)
 
 

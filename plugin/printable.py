@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMULA = re.compile(r"[\t\r]|\s*(?:[=@＝＠]|[+＋－-](?!(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z))")
+FORMULA = re.compile(
+    r"[\t\r]|\s*(?:[=@＝＠]|[+＋－-](?!(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z))"
+)
 """How a cell begins that a spreadsheet would run; a cell that is a number as a whole is none."""
 
 
@@ -21,7 +23,8 @@ LONG_WORD = re.compile(r"\S{300,}")
 
 
 def readable(text: str, most: int = 4000) -> str:
-    """Escape control characters; leave out the middle of words of 300 characters and of texts beyond `most`."""
+    """Escape control characters; leave out the middle of words of 300 characters and of texts
+    beyond `most`."""
     text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
@@ -31,13 +34,16 @@ readable_cell = partial(readable, most=400)
 
 def tell(message: str, who: str = "podium") -> None:
     """Write a message to stderr, readable and with URL credentials removed."""
-    from podium.storage.remote import without_secrets  # imported here because lm-eval's help loads this file
+    from podium.storage.remote import (
+        without_secrets,
+    )  # imported here because lm-eval's help loads this file
 
     print(readable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 
 def exit_code(end: SystemExit) -> int:
-    """Return the exit code of a command that ended so; a text is printed, as Python does when a process ends."""
+    """Return the exit code of a command that ended so; a text is printed, as Python does when a
+    process ends."""
     if isinstance(end.code, int | None):
         return end.code or 0
     print(end.code, file=sys.stderr)
@@ -63,11 +69,20 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
     from podium.text import as_categorical  # imported here because lm-eval's help loads this file
 
     texts = frame.select_dtypes(exclude="number")
-    cells = {name: as_categorical(texts[name]).categories if name in texts else () for name in frame}
-    return [str(name) for name, values in cells.items() if any(map(FORMULA.match, (str(name), *values)))]
+    cells = {
+        name: as_categorical(texts[name]).categories if name in texts else () for name in frame
+    }
+    return [
+        str(name) for name, values in cells.items() if any(map(FORMULA.match, (str(name), *values)))
+    ]
 
 
 def shorten(words: str, most: int = 80) -> str:
-    """Return a text on one line, its middle left out if it is longer than `most`, at most 400, characters."""
+    """Return a text on one line, its middle left out if it is longer than `most`, at most 400,
+    characters."""
     start, end = (" ".join(part.split()) for part in (words[:400], words[-400:]))
-    return start if len(words) <= 400 and len(start) <= most else f"{start[: most - 20]} ... {end[-15:]}"
+    return (
+        start
+        if len(words) <= 400 and len(start) <= most
+        else f"{start[: most - 20]} ... {end[-15:]}"
+    )

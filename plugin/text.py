@@ -32,7 +32,9 @@ def text_of(value: Any) -> str | None:
 def as_text(values: pd.Series) -> pd.Series:
     """Write a column as text; empty cells become None."""
     categorical = as_categorical(values)
-    return pd.Series(np.asarray(categorical.astype(object)), index=values.index).replace({np.nan: None})
+    return pd.Series(np.asarray(categorical.astype(object)), index=values.index).replace(
+        {np.nan: None}
+    )
 
 
 def as_categorical(values: pd.Series) -> pd.Categorical:
@@ -44,7 +46,9 @@ def as_categorical(values: pd.Series) -> pd.Categorical:
     texts = [text_of(value) for value in distinct]
     names = sorted({text for text in texts if text is not None})
     position = {name: k for k, name in enumerate(names)}
-    recode = np.array([-1 if text is None else position[text] for text in texts] + [-1], dtype=np.int64)
+    recode = np.array(
+        [-1 if text is None else position[text] for text in texts] + [-1], dtype=np.int64
+    )
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
@@ -54,7 +58,8 @@ def to_plain_values(value: Any) -> Any:
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
-    """Parse JSON with the options of `json.loads`; ValueError also for what is nested too deeply."""
+    """Parse JSON with the options of `json.loads`; ValueError also for what is nested too
+    deeply."""
     try:
         return json.loads(text, **options)
     except RecursionError:
@@ -62,13 +67,17 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
 
 
 def json_text(document: Any) -> str:
-    """Serialize a document as JSON without NaN, with bidirectional and invisible characters escaped."""
-    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values)
+    """Serialize a document as JSON without NaN, with bidirectional and invisible characters
+    escaped."""
+    text = json.dumps(
+        document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values
+    )
     return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def call(place: str, *arguments: Any) -> Any:
-    """Import and call a function given as `module:name`, so that nouns need not import their views."""
+    """Import and call a function given as `module:name`, so that nouns need not import their
+    views."""
     return resolve_name(place)(*arguments)
 
 
@@ -97,8 +106,11 @@ class Document:
 
 
 def lower_first_word(text: str) -> str:
-    """Write a sentence as part of another: without its full stop, its first word in lower case unless it is a name."""
-    return re.sub("^(The|Only|Without|Keep|Show|Let|Rank|Fix) ", lambda word: word[0].lower(), text).removesuffix(".")
+    """Write a sentence as part of another: without its full stop, its first word in lower case
+    unless it is a name."""
+    return re.sub(
+        "^(The|Only|Without|Keep|Show|Let|Rank|Fix) ", lambda word: word[0].lower(), text
+    ).removesuffix(".")
 
 
 def plural(noun: str, number: float) -> str:

@@ -57,7 +57,8 @@ def bradley_terry(
     length_of: LengthOf = "answer",
     ratings: Ratings | None = None,
 ) -> Standings:
-    """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
+    """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] -
+    (lambda / 2) |theta|^2.
 
     Args:
         battles: credits y in [0, 1].
@@ -65,34 +66,50 @@ def bradley_terry(
         rng: draws for rank sets and the bootstrap.
         regularization: lambda; 0 needs that no model is separated.
         labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
-        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or `bootstrap` (percentile; not
-            with length_control).
+        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or
+            `bootstrap` (percentile; not with length_control).
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has 1000.
         centre: models whose mean is 1500; by default all that are not separated.
-        length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
-        length_of: the length that is controlled for, of the answer or of the transcript of an agent.
-        ratings: known ratings of some models, on whose scale the others are placed: `NAME:1612+-25,...` (Elo and its
-            standard error), or a .csv (model, rating, se) or ranking's .json file; by default those of the log.
+        length_control: ratings as if all responses were equally long
+            (`podium.rankers.length_control.joint`).
+        length_of: the length that is controlled for, of the answer or of the transcript of an
+            agent.
+        ratings: known ratings of some models, on whose scale the others are placed:
+            `NAME:1612+-25,...` (Elo and its standard error), or a .csv (model, rating, se) or
+            ranking's .json file; by default those of the log.
 
     Raises:
-        NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda is 0, or the effect
+        NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda is
+        0, or the effect
             of length cannot be distinguished from strengths.
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or model.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    lengths = read_lengths(battles, labels, cluster, interval, length_of) if length_control else None
+    lengths = (
+        read_lengths(battles, labels, cluster, interval, length_of) if length_control else None
+    )
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
-    unable = [("interval=bootstrap", interval == "bootstrap"), ("pin", pin), ("length_control", length_control)]
-    ladder, notes = choose_ladder(battles, ratings, coded.models, [name for name, is_set in unable if is_set])
+    unable = [
+        ("interval=bootstrap", interval == "bootstrap"),
+        ("pin", pin),
+        ("length_control", length_control),
+    ]
+    ladder, notes = choose_ladder(
+        battles, ratings, coded.models, [name for name, is_set in unable if is_set]
+    )
     prior = build_prior(ladder, coded.models) if ladder else None
     strengths = fit_battles(coded, regularization, prior)
     exposure = measure_exposure(battles, coded, strengths.pairs)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
     items = coded.clusters_by_model()
-    scale = prior.scale if prior else elo_scale(coded.models, bounded_models(strengths.graph), items, centre, pin)
+    scale = (
+        prior.scale
+        if prior
+        else elo_scale(coded.models, bounded_models(strengths.graph), items, centre, pin)
+    )
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
@@ -101,13 +118,25 @@ def bradley_terry(
     warnings = [*notes, *(length.warnings() if length else ())]
     if prior:
         estimate, more["ladder"] = place_newcomers(strengths, prior, coded, estimate)
-        warnings += (CHECKS[failed].warning(**figures) for failed, figures in failed_ladder_checks(more["ladder"]))
+        warnings += (
+            CHECKS[failed].warning(**figures)
+            for failed, figures in failed_ladder_checks(more["ladder"])
+        )
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
-    return replace(standings, diagnostics={**standings.diagnostics, **more}, warnings=(*standings.warnings, *warnings))
+    return replace(
+        standings,
+        diagnostics={**standings.diagnostics, **more},
+        warnings=(*standings.warnings, *warnings),
+    )
 
 
 def _bootstrap_elo(
-    fit: Strengths, coded: CodedBattles, scale: EloScale, level: float, resamples: int, rng: np.random.Generator
+    fit: Strengths,
+    coded: CodedBattles,
+    scale: EloScale,
+    level: float,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> ScoreEstimates:
     """Return Elo scores with percentile intervals from refits to resampled clusters."""
     cells, width = cells_by_cluster(coded, fit.pairs), len(fit.pairs.first)
@@ -115,14 +144,22 @@ def _bootstrap_elo(
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
         return fit.resampled_scores(scale, cells, counts)
 
-    draws, items = resample(resampled_scores, coded.clusters, resamples, rng, width), coded.clusters_by_model()
+    draws, items = (
+        resample(resampled_scores, coded.clusters, resamples, rng, width),
+        coded.clusters_by_model(),
+    )
     score = scale.scores(fit.theta)
-    estimate = bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, items=items)
+    estimate = bootstrap_estimate(
+        score, draws, coded.clusters, level=level, cluster=coded.unit, items=items
+    )
     # Models that all battles together separate have a warning of their own.
     is_open = (np.isinf(estimate.low) | np.isinf(estimate.high)) & bounded_models(fit.graph)
     if is_open.any():
         unbounded = np.isinf(draws).sum(axis=0)
-        counts = [f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})" for k in np.flatnonzero(is_open)]
+        counts = [
+            f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})"
+            for k in np.flatnonzero(is_open)
+        ]
         warning = f"an interval has one end where bootstrap resamples do not bound the rating: {some(counts, most=5)}"
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(estimate, tests=EloTests(coded, fit.regularization).pair_tests)
@@ -130,28 +167,53 @@ def _bootstrap_elo(
 
 
 def estimate_elo(
-    strengths: Strengths, battles: BattleData, scale: EloScale, level: float, added: np.ndarray | float = 0.0
+    strengths: Strengths,
+    battles: BattleData,
+    scale: EloScale,
+    level: float,
+    added: np.ndarray | float = 0.0,
 ) -> ScoreEstimates:
-    """Return Elo scores with cluster-robust intervals; models with few items get score-test intervals."""
+    """Return Elo scores with cluster-robust intervals; models with few items get score-test
+    intervals."""
     theta, clusters = strengths.theta, battles.clusters
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added
     simple = len(strengths.coefficients) == 0
-    guests = few_battles_of(strengths, battles, battles.clusters_by_model()) if simple and clusters > 1 else []
+    guests = (
+        few_battles_of(strengths, battles, battles.clusters_by_model())
+        if simple and clusters > 1
+        else []
+    )
     covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
-    estimate = sandwich_estimate(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
+    estimate = sandwich_estimate(
+        scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit
+    )
     tests = None
     if not strengths.prior:
         # Of a ladder's ratings, battles alone say too little.
         columns = strengths.likelihood.design.columns
         offset = None if columns is None else columns @ strengths.coefficients
         tests = EloTests(battles, strengths.regularization, offset).pair_tests
-    estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple), tests=tests)
-    estimate = with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
-    return bound_separated(estimate, strengths, battles, scale, level) if tests and simple else estimate
+    estimate = replace(
+        estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple), tests=tests
+    )
+    estimate = (
+        with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level))
+        if guests
+        else estimate
+    )
+    return (
+        bound_separated(estimate, strengths, battles, scale, level)
+        if tests and simple
+        else estimate
+    )
 
 
 def bound_separated(
-    estimate: ScoreEstimates, strengths: Strengths, battles: BattleData, scale: EloScale, level: float
+    estimate: ScoreEstimates,
+    strengths: Strengths,
+    battles: BattleData,
+    scale: EloScale,
+    level: float,
 ) -> ScoreEstimates:
     """Replace the intervals of separated models, if there are any, by one-sided bounds."""
     separated = strengths.graph.separated
@@ -159,7 +221,9 @@ def bound_separated(
         return estimate
     if separated.all():
         return with_bounds_by_tests(estimate, strengths.pairs, scale, level)
-    return with_separated_bounds(estimate, separated_battles_of(strengths, battles), scale, strengths.theta, level)
+    return with_separated_bounds(
+        estimate, separated_battles_of(strengths, battles), scale, strengths.theta, level
+    )
 
 
 def build_elo_standings(
@@ -196,10 +260,14 @@ def build_elo_standings(
     return build_standings(ranker, "elo", exposure, result, level=level, rng=rng)
 
 
-def _separation_and_design_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
+def _separation_and_design_warnings(
+    exposure: Exposure, strengths: Strengths, efficiency: float | None
+) -> list[str]:
     graph = strengths.graph
     who = describe_separated(exposure.models, graph, exposure.win_rates, strengths.theta)
-    set_by = f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
+    set_by = (
+        f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
+    )
     if not graph.separated.all():
         set_by += ", 1500 is the mean of the others"
     warnings = [f"separated, {set_by}: {who}"] if who else []
@@ -210,11 +278,16 @@ def _separation_and_design_warnings(exposure: Exposure, strengths: Strengths, ef
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Remove the intervals of separated models, or all if the pinned one is; score-test intervals are open and stay."""
-    hidden = np.full(len(graph.separated), estimate.pinned is not None and graph.separated[estimate.pinned])
+    """Remove the intervals of separated models, or all if the pinned one is; score-test intervals
+    are open and stay."""
+    hidden = np.full(
+        len(graph.separated), estimate.pinned is not None and graph.separated[estimate.pinned]
+    )
     hidden |= graph.separated
     if not hidden.any():
         return estimate
     gone = np.where(hidden & np.isfinite(estimate.low) & np.isfinite(estimate.high), np.nan, 0.0)
     covariance = np.where(hidden | hidden[:, None], np.nan, estimate.covariance)
-    return replace(estimate, low=estimate.low + gone, high=estimate.high + gone, covariance=covariance)
+    return replace(
+        estimate, low=estimate.low + gone, high=estimate.high + gone, covariance=covariance
+    )

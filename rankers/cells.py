@@ -1,4 +1,5 @@
-"""Readable battles for rankers of pair sums: in memory, or summed by item and pair in a database, block by block."""
+"""Readable battles for rankers of pair sums: in memory, or summed by item and pair in a database,
+block by block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,8 +24,9 @@ from podium.rankers.pairs import Pairs, items_per_pair, pair_index, pair_sums
 
 @dataclass(frozen=True)
 class SummedBattles:
-    """Battles summed by item and pair in a database, each cell coded like one battle; `codes` are of the models with
-    readable battles, `anchor` is the model whose battles are selected, or None."""
+    """Battles summed by item and pair in a database, each cell coded like one battle; `codes` are
+    of the models with readable battles, `anchor` is the model whose battles are selected, or
+    None."""
 
     verdicts: Verdicts
     codes: np.ndarray
@@ -52,7 +54,8 @@ class SummedBattles:
         return self._cluster_counts[0]
 
     def clusters_by_model(self) -> np.ndarray:
-        """Return the number of clusters in which each model has a readable battle, shape (models,)."""
+        """Return the number of clusters in which each model has a readable battle, shape
+        (models,)."""
         return self._cluster_counts[1]
 
     def battles_by_model(self) -> np.ndarray:
@@ -65,10 +68,17 @@ class SummedBattles:
         return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
     def blocks(self) -> Iterator[CodedBattles]:
-        """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each block."""
+        """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each
+        block."""
         code = self._code_by_database_code
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
-            arrays = code[block.first], code[block.second], block.credit, block.weight, block.cluster
+            arrays = (
+                code[block.first],
+                code[block.second],
+                block.credit,
+                block.weight,
+                block.cluster,
+            )
             yield CodedBattles(*arrays, block.clusters, self.unit, self.models, block.battles)
 
     @cached_property
@@ -78,7 +88,13 @@ class SummedBattles:
     @cached_property
     def _pairs(self) -> Pairs:
         sums, code = self._sums, self._code_by_database_code
-        return Pairs(code[sums["first"]], code[sums["second"]], sums["credit"], sums["weight"], len(self.codes))
+        return Pairs(
+            code[sums["first"]],
+            code[sums["second"]],
+            sums["credit"],
+            sums["weight"],
+            len(self.codes),
+        )
 
     @cached_property
     def _cluster_counts(self) -> tuple[int, np.ndarray, np.ndarray]:
@@ -89,7 +105,9 @@ class SummedBattles:
             clusters, by_model = clusters + block.clusters, by_model + block.clusters_by_model()
             # Cells of one cluster and pair are adjacent.
             pair = pair_index(block, self._pairs)[0]
-            begins = np.append(True, (pair[1:] != pair[:-1]) | (block.cluster[1:] != block.cluster[:-1]))
+            begins = np.append(
+                True, (pair[1:] != pair[:-1]) | (block.cluster[1:] != block.cluster[:-1])
+            )
             by_pair = by_pair + np.bincount(pair[begins], minlength=len(by_pair))
         return clusters, by_model, by_pair
 
@@ -114,27 +132,39 @@ def pair_sums_with_items(battles: BattleData) -> Pairs:
 
 
 def load_battles(battles: BattleData) -> CodedBattles:
-    """Load all battles, or sums by item and pair, into memory; rows that are clusters are numbered by content."""
+    """Load all battles, or sums by item and pair, into memory; rows that are clusters are numbered
+    by content."""
     blocks = list(battles.blocks())
     coded = blocks[0]
     if len(blocks) > 1:
         names = ("a", "b", "credit", "weight", "number")
-        columns: dict[str, Any] = {name: np.concatenate([getattr(own, name) for own in blocks]) for name in names}
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(own, name) for own in blocks]) for name in names
+        }
         starts = np.cumsum([0, *(block.clusters for block in blocks)])
-        cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
+        cluster = np.concatenate(
+            [block.cluster + start for block, start in zip(blocks, starts, strict=False)]
+        )
         coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
     if coded.unit == "item":
         return coded
     # Resamples then depend on no name and no order of a file.
-    return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)]))
+    return replace(
+        coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)])
+    )
 
 
-def prepare_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> BattleData:
-    """Return the readable battles as arrays, or as sums by item and pair if they are in a database."""
+def prepare_battles(
+    battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
+) -> BattleData:
+    """Return the readable battles as arrays, or as sums by item and pair if they are in a
+    database."""
     if battles.verdicts is None or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)
     require_choice("labels", labels, ("soft", "hard"))
     sums = battles.verdicts.pairs(hard=labels == "hard")
     if not len(sums["first"]):
         raise nothing_readable(battles)
-    return SummedBattles(battles.verdicts, np.union1d(sums["first"], sums["second"]), labels == "hard")
+    return SummedBattles(
+        battles.verdicts, np.union1d(sums["first"], sums["second"]), labels == "hard"
+    )

@@ -1,5 +1,6 @@
-"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them. Where rows are the clusters,
-they are ordered by content: no name, side or order of a file decides a resample."""
+"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them. Where rows
+are the clusters, they are ordered by content: no name, side or order of a file decides a
+resample."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -20,16 +21,19 @@ MOST_DENSE_CELLS = 40_000_000
 Matrix: TypeAlias = Any
 """A dense array or a SciPy CSR matrix."""
 ROUNDS = 4
-"""Rounds after which a model is identified by its credits, its opponents, their credits and their opponents."""
+"""Rounds after which a model is identified by its credits, its opponents, their credits and their
+opponents."""
 COMPLEMENTS = {"credit": 1.0, "human": 1.0, "margin": 0.0}
-"""Columns about model a, each with the number that it and the same column about model b add up to."""
+"""Columns about model a, each with the number that it and the same column about model b add up
+to."""
 SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
 
 
 @dataclass(frozen=True, slots=True)
 class CodedBattles:
-    """Readable battles, arrays of shape (battles,): `credit` is that of a; `unit` says what a cluster is, `item` or
-    `row` (also if no item is known); `number` counts the battles that a row sums, None if each is one."""
+    """Readable battles, arrays of shape (battles,): `credit` is that of a; `unit` says what a
+    cluster is, `item` or `row` (also if no item is known); `number` counts the battles that a row
+    sums, None if each is one."""
 
     a: np.ndarray
     b: np.ndarray
@@ -56,7 +60,9 @@ class CodedBattles:
         """Return the battles of a mask or of positions; clusters and models keep their codes."""
         number = None if self.number is None else self.number[rows]
         a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
-        return replace(self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number)
+        return replace(
+            self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number
+        )
 
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
         """Return the battles of one model, clusters coded anew."""
@@ -66,26 +72,41 @@ class CodedBattles:
         return replace(against, cluster=cluster, clusters=len(distinct))
 
     def battles_among(self, kept: np.ndarray) -> "CodedBattles":
-        """Return the battles between the models of a mask, models and clusters coded anew in the same order."""
+        """Return the battles between the models of a mask, models and clusters coded anew in the
+        same order."""
         part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
         distinct, cluster = np.unique(part.cluster, return_inverse=True)
         names = tuple(name for name, there in zip(self.models, kept, strict=True) if there)
-        return replace(part, a=codes[part.a], b=codes[part.b], cluster=cluster, clusters=len(distinct), models=names)
+        return replace(
+            part,
+            a=codes[part.a],
+            b=codes[part.b],
+            cluster=cluster,
+            clusters=len(distinct),
+            models=names,
+        )
 
     def blocks(self) -> Iterator["CodedBattles"]:
-        """Yield all battles as one block, as `SummedBattles.blocks` does for battles in a database."""
+        """Yield all battles as one block, as `SummedBattles.blocks` does for battles in a
+        database."""
         yield self
 
 
 def code_battles(
-    battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item", credit: np.ndarray | None = None
+    battles: Battles,
+    *,
+    labels: Labels = "soft",
+    cluster: Cluster = "item",
+    credit: np.ndarray | None = None,
 ) -> CodedBattles:
-    """Convert readable battles to integer-coded arrays; `hard` labels are win, tie or loss, a flip being a tie;
-    `credit` replaces the credits of a, NaN leaves a battle out."""
+    """Convert readable battles to integer-coded arrays; `hard` labels are win, tie or loss, a flip
+    being a tie; `credit` replaces the credits of a, NaN leaves a battle out."""
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
     if credit is None:
-        credit = hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
+        credit = (
+            hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
+        )
     keep = ~np.isnan(credit)
     if not keep.any():
         raise nothing_readable(battles)
@@ -107,7 +128,8 @@ def code_battles(
 
 
 def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return the number of distinct clusters in which each code occurs; `shape` is (clusters, codes)."""
+    """Return the number of distinct clusters in which each code occurs; `shape` is (clusters,
+    codes)."""
     clusters, codes = shape
     cells = cluster * np.int64(codes) + code
     if clusters * codes <= MOST_FLAGS:
@@ -118,16 +140,22 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
 
 
 def hard_credits(table: pd.DataFrame) -> np.ndarray:
-    """Round parsed verdicts, else credits, to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where unparsed."""
+    """Round parsed verdicts, else credits, to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where
+    unparsed."""
     credit = parsed_credits(table).to_numpy()
     flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
     return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
 
 
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
-    """Return cluster codes, shape (battles,): items by name, then rows without one; only rows: by content."""
+    """Return cluster codes, shape (battles,): items by name, then rows without one; only rows: by
+    content."""
     known = cluster == "item" and "item" in battles.table
-    codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True) if known else np.full(len(battles), -1)
+    codes = (
+        battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True)
+        if known
+        else np.full(len(battles), -1)
+    )
     alone = np.flatnonzero(codes < 0)
     if len(alone) == len(codes):
         return order_of_battles(battles)
@@ -137,7 +165,9 @@ def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
 
 def nothing_readable(battles: Battles) -> NotIdentifiedError:
     """Return the error for battles without a readable verdict."""
-    return NotIdentifiedError(f"none of the {len(battles)} battles has a readable verdict: nothing to rank")
+    return NotIdentifiedError(
+        f"none of the {len(battles)} battles has a readable verdict: nothing to rank"
+    )
 
 
 def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
@@ -152,25 +182,36 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
 
 
 def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return the model codes of both sides and the names by code, leaving out models that occur on neither side."""
+    """Return the model codes of both sides and the names by code, leaving out models that occur on
+    neither side."""
     names, a, b = tuple(a.categories), a.codes.to_numpy(), b.codes.to_numpy()
     present = np.bincount(a, minlength=len(names)) + np.bincount(b, minlength=len(names)) > 0
     if present.all():
         return a, b, names
     position = np.cumsum(present) - 1
-    return position[a], position[b], tuple(name for name, there in zip(names, present, strict=True) if there)
+    return (
+        position[a],
+        position[b],
+        tuple(name for name, there in zip(names, present, strict=True) if there),
+    )
 
 
 def order_rows(
-    a: np.ndarray, b: np.ndarray, credit: np.ndarray, columns: Iterable[tuple[np.ndarray, np.ndarray]] = ()
+    a: np.ndarray,
+    b: np.ndarray,
+    credit: np.ndarray,
+    columns: Iterable[tuple[np.ndarray, np.ndarray]] = (),
 ) -> np.ndarray:
-    """Return the position of each row in an order by content, shape (rows,); rows of equal content are in any order."""
+    """Return the position of each row in an order by content, shape (rows,); rows of equal content
+    are in any order."""
     lean = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)
     model = np.zeros(size)
     for _ in range(ROUNDS):
-        earned = np.bincount(a, lean + np.sin(model[b]), size) + np.bincount(b, np.sin(model[a]) - lean, size)
+        earned = np.bincount(a, lean + np.sin(model[b]), size) + np.bincount(
+            b, np.sin(model[a]) - lean, size
+        )
         model = earned / np.maximum(battles, 1) + np.sqrt(battles)
     key_a, key_b = model[a] + np.e * lean, model[b] - np.e * lean
     for number, (of_a, of_b) in enumerate(columns, start=2):
@@ -185,14 +226,24 @@ def order_of_battles(battles: Battles) -> np.ndarray:
     """Return the position of each row of a battles table in an order by content, shape (rows,)."""
     table, numbers_of = battles.table, battles.numbers_of
     complements = COMPLEMENTS | dict.fromkeys(criterion_columns(table), 0.0)
-    columns = [(numbers_of(name), total - numbers_of(name)) for name, total in complements.items() if name in table]
-    columns += [(numbers_of(of_a), numbers_of(of_b)) for of_a, of_b in SIDE_COLUMNS if of_a in table and of_b in table]
+    columns = [
+        (numbers_of(name), total - numbers_of(name))
+        for name, total in complements.items()
+        if name in table
+    ]
+    columns += [
+        (numbers_of(of_a), numbers_of(of_b))
+        for of_a, of_b in SIDE_COLUMNS
+        if of_a in table and of_b in table
+    ]
     if "weight" in table:
         columns.append((numbers_of("weight"), numbers_of("weight")))
     return order_rows(*battles.model_codes, numbers_of("credit"), columns)
 
 
-def sum_by_cell(row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Matrix:
+def sum_by_cell(
+    row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]
+) -> Matrix:
     """Add up values by row and column of a matrix; the first three arguments have shape (n,)."""
     if shape[0] * shape[1] <= MOST_DENSE_CELLS:
         cell = row * np.int64(shape[1]) + column
@@ -201,10 +252,13 @@ def sum_by_cell(row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: 
 
 
 def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
-    """Return each cluster's log-likelihood gradient by log-strength: sums of weight (credit - expected)."""
+    """Return each cluster's log-likelihood gradient by log-strength: sums of weight (credit -
+    expected)."""
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
-    return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(coded.cluster, coded.b, -surplus, shape)
+    return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(
+        coded.cluster, coded.b, -surplus, shape
+    )
 
 
 def centre_columns(matrix: Matrix) -> np.ndarray:
@@ -214,7 +268,8 @@ def centre_columns(matrix: Matrix) -> np.ndarray:
 
 
 def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
-    """Return X'X of a matrix X with centred columns, given as blocks of rows, and its number of rows."""
+    """Return X'X of a matrix X with centred columns, given as blocks of rows, and its number of
+    rows."""
     rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
     for block in blocks:
         product = block.T @ block

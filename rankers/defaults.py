@@ -3,8 +3,8 @@
 REGULARIZATION = 0.01
 """lambda in sum log-likelihood - (lambda / 2) |theta|^2: Soft-Elo's value and its authors' form.
 
-Weak enough to move a rating by less than a hundredth of its error at a hundred battles, and strong enough that a model
-that never lost has a finite rating."""
+Weak enough to move a rating by less than a hundredth of its error at a hundred battles, and strong
+enough that a model that never lost has a finite rating."""
 LEVEL = 0.95
 """Confidence level of intervals and rank sets."""
 CALIBRATION_LEVEL = 0.9

@@ -1,16 +1,23 @@
 """Tests of a difference between two models, with confidence intervals made of the same tests.
 
-Each item contributes what it earns beyond an assumed difference. A test asks whether the mean contribution is zero; the
-interval holds the differences that the test does not reject, so interval and p-value never contradict each other.
+Each item contributes what it earns beyond an assumed difference. A test asks whether the mean
+contribution is zero; the interval holds the differences that the test does not reject, so interval
+and p-value never contradict each other.
 
-- t test: one-sample t over all items, from 20 items on. It stays valid where few items differ, as with scores averaged
-  over epochs, where sign flips cannot reach small p-values (`python benchmarks/claims.py scores` measures this).
-- sign flips: the share of the 2^n sign changes of the items in which the sum is as large (Fisher 1935; Pitman 1937).
-  Exact if the two models are exchangeable on each item, whatever the distribution. Used below 20 items.
-- skewed differences: with one long tail, t and sign flips reject too often (19% for 5% at 100 items of which 3% lose
-  much). Beside both stands the t test under Hall's transformation, which reduces skewness (1992); the test with the
-  larger p counts, and is named.
-- sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947); its interval is that of
+- t test: one-sample t over all items, from 20 items on. It stays valid where few items differ, as
+  with scores averaged
+  over epochs, where sign flips cannot reach small p-values (`python benchmarks/claims.py scores`
+  measures this).
+- sign flips: the share of the 2^n sign changes of the items in which the sum is as large (Fisher
+  1935; Pitman 1937).
+  Exact if the two models are exchangeable on each item, whatever the distribution. Used below 20
+  items.
+- skewed differences: with one long tail, t and sign flips reject too often (19% for 5% at 100 items
+  of which 3% lose
+  much). Beside both stands the t test under Hall's transformation, which reduces skewness (1992);
+  the test with the larger p counts, and is named.
+- sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947); its
+  interval is that of
   the score test (Tango 1998), which is informative even if no item differs.
 """
 
@@ -27,19 +34,23 @@ from podium.errors import UsageError
 
 MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 Tails = tuple[float, float]
-"""One-sided p-values of the hypotheses that the true difference is at most, and at least, the assumed one."""
+"""One-sided p-values of the hypotheses that the true difference is at most, and at least, the
+assumed one."""
 FEW = 30
-"""Items below which sums over items are not close enough to normal, and sample skewness is mostly noise."""
+"""Items below which sums over items are not close enough to normal, and sample skewness is mostly
+noise."""
 FEWEST_BY_T = 20
 """Items from which differences of scores are tested by t."""
 SKEWNESS_NOISE = 0.5
-"""Standard errors of the skewness of normal samples that count as noise below `FEW` items. Without this, the correction
-costs 4 points of power for normal differences of 20 items; with it, 2."""
+"""Standard errors of the skewness of normal samples that count as noise below `FEW` items. Without
+this, the correction costs 4 points of power for normal differences of 20 items; with it, 2."""
 SKEWNESS_FACTOR = 1.2
-"""Correction of the sample skewness, which is too small where rare values carry it (lognormal, 100 items: 3.2 of 6.2
-on average). With 1, 7.1 to 7.6% of one-sided tests at 5% reject there, with 1.2 6.2 to 6.8% (runs of 10,000 worlds)."""
+"""Correction of the sample skewness, which is too small where rare values carry it (lognormal, 100
+items: 3.2 of 6.2 on average). With 1, 7.1 to 7.6% of one-sided tests at 5% reject there, with 1.2
+6.2 to 6.8% (runs of 10,000 worlds)."""
 ROUNDING = 1e-9
-"""Share of the largest contribution below which one is zero, and of their sum below which two sums are equal."""
+"""Share of the largest contribution below which one is zero, and of their sum below which two sums
+are equal."""
 TOLERANCE = 1e-9
 """Precision of interval ends; an end as close to 0 is 0, where a p-value may jump."""
 DOUBLINGS = 60
@@ -48,12 +59,14 @@ DOUBLINGS = 60
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """A difference between two models with its tests; `value` is above 0 if the first is better, infinite if unbounded.
+    """A difference between two models with its tests; `value` is above 0 if the first is better,
+    infinite if unbounded.
 
-    `tails` are one-sided p-values of an assumed difference, the first rising and the second falling with it; `exact`
-    are those at 0, if a better test is known there. Ends are searched from `start` (by default the value) by `step`,
-    within `limits`, between which all differences lie unless `is_open`. `misses_rare`: large differences on items too
-    rare for the sample would change the mean, and no test of these items knows of them.
+    `tails` are one-sided p-values of an assumed difference, the first rising and the second falling
+    with it; `exact` are those at 0, if a better test is known there. Ends are searched from `start`
+    (by default the value) by `step`, within `limits`, between which all differences lie unless
+    `is_open`. `misses_rare`: large differences on items too rare for the sample would change the
+    mean, and no test of these items knows of them.
     """
 
     value: float
@@ -81,7 +94,8 @@ class DifferenceTest:
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return both ends of the two-sided confidence interval; infinite ends if the data set none."""
+        """Return both ends of the two-sided confidence interval; infinite ends if the data set
+        none."""
         return self.low((1 - level) / 2), self.high((1 - level) / 2)
 
     def low(self, alpha: float) -> float:
@@ -93,22 +107,26 @@ class DifferenceTest:
         return self._end(alpha, 1)
 
     def rarest_seen(self, level: float = 0.95) -> int | None:
-        """Return N: differences on one in N items or more are in the sample with probability `level`, 1 - (1 - 1/N)^n
-        (about n / 3 at 95%: the rule of three); None if rare differences cannot mislead the test."""
+        """Return N: differences on one in N items or more are in the sample with probability
+        `level`, 1 - (1 - 1/N)^n (about n / 3 at 95%: the rule of three); None if rare differences
+        cannot mislead the test."""
         return int(1 / (1 - (1 - level) ** (1 / self.items))) if self.misses_rare else None
 
     def _p(self, null: float, side: int) -> float:
-        """Return the one-sided p-value of an assumed difference, consistent with the exact test at 0."""
+        """Return the one-sided p-value of an assumed difference, consistent with the exact test at
+        0."""
         p = self.tails(null)[side]
         if self.exact is None:
             return p
-        # If a difference of 0 is rejected, so are those beyond; if it is not, neither are those on the other side.
+        # If a difference of 0 is rejected, so are those beyond; if it is not, neither are those on
+        # the other side.
         beyond = null <= 0 if side == 0 else null >= 0
         at_zero = self.exact[side]
         return at_zero if null == 0 else min(p, at_zero) if beyond else max(p, at_zero)
 
     def _end(self, alpha: float, side: int) -> float:
-        """Search the difference whose one-sided p-value is alpha: the lower (side 0) or upper (side 1) end."""
+        """Search the difference whose one-sided p-value is alpha: the lower (side 0) or upper (side
+        1) end."""
         from scipy.optimize import brentq  # imported here because few callers need intervals
 
         sign, centre = (-1, 1)[side], self.value if self.start is None else self.start
@@ -123,12 +141,21 @@ class DifferenceTest:
             return sign * np.inf if self.is_open or outer != limit else limit
         if self._p(centre, side) <= alpha:
             return centre
-        end = float(brentq(lambda null: self._p(null, side) - alpha, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE))
+        end = float(
+            brentq(
+                lambda null: self._p(null, side) - alpha,
+                outer,
+                centre,
+                xtol=TOLERANCE,
+                rtol=TOLERANCE,
+            )
+        )
         return 0.0 if abs(end) <= 2 * TOLERANCE else end
 
 
 def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float = 0.0) -> Tails:
-    """Return the p-values of a t test of a mean of zero, with `added` to the sum of squares and n - 1 for `freedom`."""
+    """Return the p-values of a t test of a mean of zero, with `added` to the sum of squares and n -
+    1 for `freedom`."""
     number = len(contributions)
     if number < 2:
         return 0.5, 0.5
@@ -143,8 +170,9 @@ def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float 
 
 
 def unskewed_tails(contributions: np.ndarray) -> Tails:
-    """Return the p-values of t with Hall's transformation: sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)). T is the
-    mean over the standard deviation, a the corrected skewness (Hall 1992, section 4); it rises with the mean."""
+    """Return the p-values of t with Hall's transformation: sqrt(n) (((1 + a T / 3)^3 - 1) / a + a /
+    (6 n)). T is the mean over the standard deviation, a the corrected skewness (Hall 1992, section
+    4); it rises with the mean."""
     number, mean = len(contributions), float(contributions.mean())
     centred = contributions - mean
     spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
@@ -160,12 +188,14 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
 
 
 def normal_skewness_error(number: int) -> float:
-    """Return the standard error of the sample skewness of at least 3 normal values (Cramer 1946)."""
+    """Return the standard error of the sample skewness of at least 3 normal values (Cramer
+    1946)."""
     return float(np.sqrt(6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))))
 
 
 def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
-    """Return t statistics of means of `number` values under Hall's transformation, as in `unskewed_tails`."""
+    """Return t statistics of means of `number` values under Hall's transformation, as in
+    `unskewed_tails`."""
     ratio, a = t / np.sqrt(number), SKEWNESS_FACTOR * skewness
     return np.sqrt(number) * (ratio + a * ratio**2 / 3 + a**2 * ratio**3 / 27 + a / (6 * number))
 
@@ -176,7 +206,8 @@ def larger_tails(first: Tails, second: Tails) -> Tails:
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:
-    """Return the shares of all 2^n sign changes whose sum is at least, and at most, that of the contributions."""
+    """Return the shares of all 2^n sign changes whose sum is at least, and at most, that of the
+    contributions."""
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
         return 1.0, 1.0
@@ -184,7 +215,8 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     half = len(nonzero) // 2
     parts, zero = (nonzero[:half], nonzero[half:]), np.zeros(1)
     left, right = (
-        reduce(lambda sums, value: np.concatenate([sums - value, sums + value]), part, zero) for part in parts
+        reduce(lambda sums, value: np.concatenate([sums - value, sums + value]), part, zero)
+        for part in parts
     )
     right.sort()
     total, slack = nonzero.sum(), ROUNDING * np.abs(nonzero).sum()
@@ -206,25 +238,36 @@ def is_constant(weight: np.ndarray) -> bool:
 
 
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
-    """Return the p-values of Tango's score test (1998, equation 6) of a difference of paired shares in [-1, 1]."""
+    """Return the p-values of Tango's score test (1998, equation 6) of a difference of paired shares
+    in [-1, 1]."""
     linear = (2 * items - won + lost) * difference - won - lost
     root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
     share = (root - linear) / (4 * items)
     variance = items * (2 * share + difference * (1 - difference))
     excess = won - lost - items * difference
     if variance <= ROUNDING * items:
-        return (0.5, 0.5) if abs(excess) <= ROUNDING * items else (0.0, 1.0) if excess > 0 else (1.0, 0.0)
+        return (
+            (0.5, 0.5)
+            if abs(excess) <= ROUNDING * items
+            else (0.0, 1.0)
+            if excess > 0
+            else (1.0, 0.0)
+        )
     z = excess / np.sqrt(variance)
     return float(ndtr(-z)), float(ndtr(z))
 
 
 def paired_difference(
-    differences: np.ndarray, size: float | None = None, most: float = np.inf, weight: np.ndarray | None = None
+    differences: np.ndarray,
+    size: float | None = None,
+    most: float = np.inf,
+    weight: np.ndarray | None = None,
 ) -> DifferenceTest:
-    """Test the mean of paired differences, one per item, by the test that suits their number and values. Two-valued
-    scores (`size`, the only non-zero absolute value): the sign test. Else sign flips below 20 items, from there t; or t
-    with skewness corrected, if its p-value is larger. `most`: largest possible difference. `weight` of each item: the
-    mean is weighted, and each item contributes its weight times what it earns beyond the assumed difference."""
+    """Test the mean of paired differences, one per item, by the test that suits their number and
+    values. Two-valued scores (`size`, the only non-zero absolute value): the sign test. Else sign
+    flips below 20 items, from there t; or t with skewness corrected, if its p-value is larger.
+    `most`: largest possible difference. `weight` of each item: the mean is weighted, and each item
+    contributes its weight times what it earns beyond the assumed difference."""
     if weight is None or is_constant(weight):
         share, weighted = np.ones(len(differences)), ""
     else:
@@ -263,7 +306,9 @@ def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTe
     """Test differences that are 0 or plus or minus `size` by the exact sign test."""
     won, lost, items = int((differences > 0).sum()), int((differences < 0).sum()), len(differences)
     # The exact binomial test of the items that differ.
-    above, below = (float(bdtrc(side - 1, won + lost, 0.5)) if side else 1.0 for side in (won, lost))
+    above, below = (
+        float(bdtrc(side - 1, won + lost, 0.5)) if side else 1.0 for side in (won, lost)
+    )
     return DifferenceTest(
         value=float(np.mean(differences)),
         items=items,
@@ -276,15 +321,18 @@ def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTe
 
 
 def parse_margin(margin: str, where: str) -> tuple[float, str]:
-    """Parse `10elo`, `2points` or `0.02` into number and unit: `elo`, `points` (percentage points) or `units` (of the
-    metric), which fractions below 1 may omit; `where` is the option, for messages."""
+    """Parse `10elo`, `2points` or `0.02` into number and unit: `elo`, `points` (percentage points)
+    or `units` (of the metric), which fractions below 1 may omit; `where` is the option, for
+    messages."""
     shape = MARGIN.fullmatch(margin)
     try:
         number = float(shape["number"]) if shape else np.nan
     except ValueError:
         number = np.nan
     if shape is None or not 0 <= number < np.inf:
-        raise UsageError(f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or 0.02")
+        raise UsageError(
+            f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or 0.02"
+        )
     unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
     if not unit and not ("." in shape["number"] and number < 1):
         raise UsageError(

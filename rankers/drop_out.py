@@ -1,4 +1,5 @@
-"""Drop-out robustness of the first place: the fewest items whose removal changes the Bradley-Terry leader."""
+"""Drop-out robustness of the first place: the fewest items whose removal changes the Bradley-Terry
+leader."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
@@ -21,13 +22,15 @@ REFITS_PER_STEP = 8
 """Items that one step of the greedy search tries to remove, those of the largest influence."""
 SETS_PER_BLOCK = 2048
 INFLUENCE_MARGIN = 2.0
-"""The search stops where the sum of all influences left, times this, over the share of items kept, closes no gap."""
+"""The search stops where the sum of all influences left, times this, over the share of items kept,
+closes no gap."""
 
 
 @dataclass(frozen=True, slots=True)
 class DropOutRobustness:
-    """The smallest set of items whose removal changes the leader; empty if first place is shared or no removal tried
-    does it (`new_leader` None). Unless `is_exact`, its size is an upper bound. `largest_tried` is 0 if nothing was."""
+    """The smallest set of items whose removal changes the leader; empty if first place is shared or
+    no removal tried does it (`new_leader` None). Unless `is_exact`, its size is an upper bound.
+    `largest_tried` is 0 if nothing was."""
 
     leader: str
     new_leader: str | None
@@ -39,8 +42,9 @@ class DropOutRobustness:
 def drop_out_robustness(
     battles: Battles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
 ) -> DropOutRobustness:
-    """Find the fewest items (of up to `largest`) whose removal changes the Bradley-Terry leader but not the
-    connectedness, each confirmed by a refit; above `most_enumerated` items by greedy search, for each rival."""
+    """Find the fewest items (of up to `largest`) whose removal changes the Bradley-Terry leader but
+    not the connectedness, each confirmed by a refit; above `most_enumerated` items by greedy
+    search, for each rival."""
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     table = battles.table[battles.readable]
@@ -62,19 +66,25 @@ def drop_out_of_clusters(
     is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
     limit = 0 if is_shared else limit
     removal = (search.enumerate if exact else search.search_greedily)(leader, limit)
-    new_leader = coded.models[int(np.argmax(search.theta_without([removal])[0]))] if removal else None
-    return DropOutRobustness(coded.models[leader], new_leader, tuple(map(str, sorted(removal))), exact, limit)
+    new_leader = (
+        coded.models[int(np.argmax(search.theta_without([removal])[0]))] if removal else None
+    )
+    return DropOutRobustness(
+        coded.models[leader], new_leader, tuple(map(str, sorted(removal))), exact, limit
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _RemovalSearch:
-    """A search for clusters whose removal changes the leader of strengths fitted to all clusters."""
+    """A search for clusters whose removal changes the leader of strengths fitted to all
+    clusters."""
 
     strengths: Strengths
     cells: PairCells
 
     def enumerate(self, leader: int, largest: int) -> tuple[int, ...]:
-        """Return the smallest removal that changes the leader; among several, the one with the largest new lead."""
+        """Return the smallest removal that changes the leader; among several, the one with the
+        largest new lead."""
         for size in range(1, largest + 1):
             successes: list[tuple[float, tuple[int, ...]]] = []
             subsets = combinations(range(self.cells.weight.shape[0]), size)
@@ -96,7 +106,8 @@ class _RemovalSearch:
         return best
 
     def _close_gap(self, leader: int, rival: int, largest: int) -> tuple[int, ...]:
-        """Remove clusters one by one, each time the one that most narrows the gap, until the leader changes."""
+        """Remove clusters one by one, each time the one that most narrows the gap, until the leader
+        changes."""
         removed: tuple[int, ...] = ()
         while len(removed) < largest:
             candidates = self._most_influential(removed, leader, rival, largest - len(removed))
@@ -113,12 +124,19 @@ class _RemovalSearch:
             removed = sets[int(np.nanargmin(gaps))]
         return ()
 
-    def _most_influential(self, removed: tuple[int, ...], leader: int, rival: int, left: int) -> list[int]:
-        """Return the clusters whose removal should most narrow a gap, by one Newton step; none if all are too weak."""
+    def _most_influential(
+        self, removed: tuple[int, ...], leader: int, rival: int, left: int
+    ) -> list[int]:
+        """Return the clusters whose removal should most narrow a gap, by one Newton step; none if
+        all are too weak."""
         fit, pairs = self.strengths, self.strengths.pairs
         if removed:
-            credit, weight = (sums[0] for sums in self.cells.resampled_sums(self._counts_without([removed])))
-            fit = fit_strengths(replace(pairs, credit=credit, weight=weight), fit.regularization, fit.theta)
+            credit, weight = (
+                sums[0] for sums in self.cells.resampled_sums(self._counts_without([removed]))
+            )
+            fit = fit_strengths(
+                replace(pairs, credit=credit, weight=weight), fit.regularization, fit.theta
+            )
         gap = np.zeros(pairs.models)
         gap[[leader, rival]] = 1, -1
         direction = fit.solve(gap)
@@ -128,25 +146,33 @@ class _RemovalSearch:
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
         rest = len(influence) - len(removed)
-        reachable = INFLUENCE_MARGIN * np.maximum(influence[order[:left]], 0).sum() / (1 - left / rest)
+        reachable = (
+            INFLUENCE_MARGIN * np.maximum(influence[order[:left]], 0).sum() / (1 - left / rest)
+        )
         if reachable < fit.theta[leader] - fit.theta[rival]:
             return []
         return [int(k) for k in order[: min(REFITS_PER_STEP, rest)]]
 
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
-        """Fit log-strengths without each set of clusters, NaN where the rest is disconnected, shape (sets, models)."""
+        """Fit log-strengths without each set of clusters, NaN where the rest is disconnected, shape
+        (sets, models)."""
         pairs = self.strengths.pairs
         credit, weight = self.cells.resampled_sums(self._counts_without(sets))
         patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
         everyone = np.ones(pairs.models, dtype=bool)
-        joined = np.array([are_connected(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
+        joined = np.array([are_connected(pairs, met, everyone) for met in patterns], dtype=bool)[
+            place.ravel()
+        ]
         theta = np.full((len(sets), pairs.models), np.nan)
-        likelihood = pair_likelihood(pairs, self.strengths.regularization, credit[joined], weight[joined])
+        likelihood = pair_likelihood(
+            pairs, self.strengths.regularization, credit[joined], weight[joined]
+        )
         theta[joined] = maximize_samples(likelihood, self.strengths.theta)
         return theta
 
     def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
-        """Return 0 for the removed clusters of each set and 1 for all others, shape (sets, clusters)."""
+        """Return 0 for the removed clusters of each set and 1 for all others, shape (sets,
+        clusters)."""
         counts = np.ones((len(sets), self.cells.weight.shape[0]))
         for row, removed in zip(counts, sets, strict=True):
             row[list(removed)] = 0
@@ -154,6 +180,7 @@ class _RemovalSearch:
 
 
 def _leads_over(theta: np.ndarray, leader: int) -> np.ndarray:
-    """Return how far the best other model is ahead of the leader in each fit, NaN if unknown, shape (fits,)."""
+    """Return how far the best other model is ahead of the leader in each fit, NaN if unknown, shape
+    (fits,)."""
     others = np.delete(theta, leader, axis=1)
     return np.asarray(others.max(axis=1) - theta[:, leader])

@@ -29,7 +29,8 @@ def from_pairs(
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank by `score`, a function from pair sums to scores of shape (models,), with item-bootstrap intervals."""
+    """Rank by `score`, a function from pair sums to scores of shape (models,), with item-bootstrap
+    intervals."""
     coded = load_battles(prepare_battles(battles))
     pairs = pair_sums_with_items(coded)
     estimate = bootstrap_pair_scores(score, coded, pairs, level, resamples, rng)
@@ -38,18 +39,30 @@ def from_pairs(
 
 
 def bootstrap_pair_scores(
-    score: Score, coded: CodedBattles, pairs: Pairs, level: float, resamples: int, rng: np.random.Generator
+    score: Score,
+    coded: CodedBattles,
+    pairs: Pairs,
+    level: float,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> ScoreEstimates:
     """Return scores of pair sums with percentile intervals by resampling clusters."""
     cells = cells_by_cluster(coded, pairs)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
         credit, weight = cells.resampled_sums(counts)
-        drawn = (replace(pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True))
+        drawn = (
+            replace(pairs, credit=c, weight=w).take(w > 0)
+            for c, w in zip(credit, weight, strict=True)
+        )
         return np.stack([score(sums) for sums in drawn])
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng)
     items = coded.clusters_by_model()
-    estimate = bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items)
+    estimate = bootstrap_estimate(
+        score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items
+    )
     # Whatever the score is: equally good models have the same win rate.
-    return replace(estimate, tests=PairTests(RateTests(coded).difference, in_scores=score is win_rates))
+    return replace(
+        estimate, tests=PairTests(RateTests(coded).difference, in_scores=score is win_rates)
+    )

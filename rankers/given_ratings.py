@@ -13,23 +13,37 @@ from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 from podium.nouns.ladder import USUAL_SE, Ladder
 
 ERROR_SIGN = re.compile(r"\+/?-|±")
-HOW = "write NAME:1500+-25 (Elo and its standard error) with commas between, or a .csv or .json file"
+HOW = (
+    "write NAME:1500+-25 (Elo and its standard error) with commas between, or a .csv or .json file"
+)
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, Any] | Ladder
-"""`NAME:1612+-25` with commas or as a list; a file; a mapping of names to Elo, or to Elo and its error; or a ladder."""
+"""`NAME:1612+-25` with commas or as a list; a file; a mapping of names to Elo, or to Elo and its
+error; or a ladder."""
 
 
 def read_ladder(ratings: Ratings) -> Ladder:
-    """Read ratings from a mapping, from text (`NAME:1612+-25`), or from a CSV file or a ranking's JSON file."""
+    """Read ratings from a mapping, from text (`NAME:1612+-25`), or from a CSV file or a ranking's
+    JSON file."""
     if isinstance(ratings, Ladder):
         return ratings
     if isinstance(ratings, Mapping):
-        pairs = ((name, given if isinstance(given, tuple | list) else (given,)) for name, given in ratings.items())
+        pairs = (
+            (name, given if isinstance(given, tuple | list) else (given,))
+            for name, given in ratings.items()
+        )
         return _build_ladder((name, *given) for name, given in pairs)
     # Inspect turns text with commas into a list.
-    parts = [part.strip() for part in (ratings if isinstance(ratings, str) else ",".join(map(str, ratings))).split(",")]
+    parts = [
+        part.strip()
+        for part in (ratings if isinstance(ratings, str) else ",".join(map(str, ratings))).split(
+            ","
+        )
+    ]
     if len(parts) > 1 or not parts[0].endswith((".csv", ".json")):
         typed = [part.rpartition(":") if ":" in part else (part, "", "") for part in parts]
-        return _build_ladder((name, *ERROR_SIGN.split(value, maxsplit=1)) for name, _, value in typed)
+        return _build_ladder(
+            (name, *ERROR_SIGN.split(value, maxsplit=1)) for name, _, value in typed
+        )
     path = Path(parts[0])
     reject_stream(path)
     if not path.is_file():
@@ -43,29 +57,46 @@ def _ladder_of_csv(path: Path) -> Ladder:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
+        raise DataError(
+            f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
+        ) from None
     rows = csv.DictReader(StringIO(text, newline=""))
     if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
-        raise DataError("no columns model and rating", row="header", remedy="name them model, rating and se")
-    return _build_ladder(((row["model"], row["rating"], row.get("se") or None) for row in rows), str(path))
+        raise DataError(
+            "no columns model and rating", row="header", remedy="name them model, rating and se"
+        )
+    return _build_ladder(
+        ((row["model"], row["rating"], row.get("se") or None) for row in rows), str(path)
+    )
 
 
 def _ladder_of_ranking(path: Path) -> Ladder:
     """Read the bounded Elo ratings in a ranking's JSON file."""
-    from podium.nouns.json_files import read_ranking  # imported here because pydantic is slow to import
+    from podium.nouns.json_files import (
+        read_ranking,
+    )  # imported here because pydantic is slow to import
 
     ranking = read_ranking(path)
     tables = [each for each in ranking.standings if each.scale == "elo"] if ranking else []
     if len(tables) != 1:
         remedy = "write one with `podium rank SOURCE -o ladder.json`"
-        raise DataError(f"{len(tables)} tables of Elo ratings, where a ladder is one", remedy=remedy)
-    unbounded = tuple(entry.model for entry in tables[0].entries if entry.score is None or entry.separated)
-    rows = ((entry.model, entry.score, entry.se) for entry in tables[0].entries if entry.model not in unbounded)
+        raise DataError(
+            f"{len(tables)} tables of Elo ratings, where a ladder is one", remedy=remedy
+        )
+    unbounded = tuple(
+        entry.model for entry in tables[0].entries if entry.score is None or entry.separated
+    )
+    rows = (
+        (entry.model, entry.score, entry.se)
+        for entry in tables[0].entries
+        if entry.model not in unbounded
+    )
     return replace(_build_ladder(rows, str(path)), unbounded=unbounded)
 
 
 def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
-    """Build a ladder from names, ratings and errors; UsageError that names the first impossible value."""
+    """Build a ladder from names, ratings and errors; UsageError that names the first impossible
+    value."""
     ratings: dict[str, list[float]] = {}
     for row, (name, *typed) in enumerate(rows, start=1):
         given = [value for value in typed if value is not None]
@@ -73,9 +104,15 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
             numbers = [float(value) for value in given]
         except (TypeError, ValueError):
             numbers = []
-        is_rating = len(numbers) in (1, 2) and all(map(math.isfinite, numbers)) and min(numbers[1:], default=0) >= 0
+        is_rating = (
+            len(numbers) in (1, 2)
+            and all(map(math.isfinite, numbers))
+            and min(numbers[1:], default=0) >= 0
+        )
         if not name or name in ratings or not is_rating:
-            wrong = ":".join(filter(None, (name, "+-".join(map(str, given))))) + (" twice" if name in ratings else "")
+            wrong = ":".join(filter(None, (name, "+-".join(map(str, given))))) + (
+                " twice" if name in ratings else ""
+            )
             raise UsageError(f"row {row}: {wrong}: {HOW}" if source else f"ratings={wrong}: {HOW}")
         ratings[name] = numbers
     if not ratings:

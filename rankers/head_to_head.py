@@ -15,20 +15,25 @@ LEVEL = 0.95
 
 
 def matchup_table(battles: BattleData) -> pd.DataFrame:
-    """Return the mean credit of each model against each opponent that it met, with intervals: two rows a pair.
+    """Return the mean credit of each model against each opponent that it met, with intervals: two
+    rows a pair.
 
     The standard error of a mean m over clusters g with credits S and weights W is
     sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
 
-    Returns: `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its interval in [0, 1], t with
-    G - 1 degrees of freedom; NaN below two items), `battles` (readable), `items` (clusters in which they met).
+    Returns: `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its
+    interval in [0, 1], t with G - 1 degrees of freedom; NaN below two items), `battles` (readable),
+    `items` (clusters in which they met).
     """
     pairs, names = pair_sums_with_items(battles), np.array(battles.models, dtype=object)
     items, mean = np.asarray(pairs.items), pairs.credit / pairs.weight
     number, squares = np.zeros((2, len(mean)))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair, surplus = cells.weight.indices, cells.credit.data - mean[cells.weight.indices] * cells.weight.data
+        pair, surplus = (
+            cells.weight.indices,
+            cells.credit.data - mean[cells.weight.indices] * cells.weight.data,
+        )
         squares += np.bincount(pair, surplus**2, len(mean))
         number += np.bincount(pair_index(block, pairs)[0], block.number, len(mean))
     factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)
@@ -49,7 +54,8 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
 def rank_probabilities(
     score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS
 ) -> np.ndarray:
-    """Return the share of normal draws of the scores in which each model has each rank, shape (models, ranks)."""
+    """Return the share of normal draws of the scores in which each model has each rank, shape
+    (models, ranks)."""
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))
     drawn = score + rng.standard_normal((draws, len(score))) @ root.T

@@ -19,7 +19,8 @@ from podium.rankers.strengths import fit_strengths
 from podium.text import plural, some
 
 LARGEST_Z = 3.0
-"""Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000 samples."""
+"""Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000
+samples."""
 NO_LABELS = (
     "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, model_b, "
     "credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
@@ -28,8 +29,8 @@ NO_LABELS = (
 
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
-    """Human labels between ranked models, one row per labelled battle, weighted by votes; `left_out` labels are of
-    models without verdicts (`unknown`)."""
+    """Human labels between ranked models, one row per labelled battle, weighted by votes;
+    `left_out` labels are of models without verdicts (`unknown`)."""
 
     coded: CodedBattles
     votes: float
@@ -43,8 +44,11 @@ class HumanLabelFit:
         return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
 
 
-def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
-    """Collect human labels of some items, or all, averaging the votes on a battle; NotIdentifiedError without any."""
+def human_label_fit(
+    battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None
+) -> HumanLabelFit:
+    """Collect human labels of some items, or all, averaging the votes on a battle;
+    NotIdentifiedError without any."""
     if battles.votes is None and "human" not in battles.table:
         raise NotIdentifiedError(NO_LABELS)
     source = battles if battles.votes is None else battles.votes
@@ -72,12 +76,17 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     left_out = round(float(votes[~known].sum()))
     # Rows without an item cannot be matched with another table.
     met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
-    labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS]))
-    return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled)
+    labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(
+        pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS])
+    )
+    return HumanLabelFit(
+        coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled
+    )
 
 
 def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:
-    """Fit log-strengths (mean zero) to labels alone; return them and their standard errors, NaN where unknown."""
+    """Fit log-strengths (mean zero) to labels alone; return them and their standard errors, NaN
+    where unknown."""
     size = len(labels.models)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     met = labels.battles_by_model() > 0
@@ -97,10 +106,13 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
 
 
 def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[str]:
-    """Yield a warning if the judge is surer, or less sure, of a mask of labelled battles, by an item-clustered z."""
+    """Yield a warning if the judge is surer, or less sure, of a mask of labelled battles, by an
+    item-clustered z."""
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
-    sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(dtype=np.float64)
+    sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(
+        dtype=np.float64
+    )
     known = ~np.isnan(sure)
     inside, outside = known & labelled, known & ~labelled
     if min(inside.sum(), outside.sum()) < 2:

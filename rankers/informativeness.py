@@ -1,4 +1,5 @@
-"""informativeness: how often two models get different verdicts against an anchor (Don-Yehiya et al., section 4.3)."""
+"""informativeness: how often two models get different verdicts against an anchor (Don-Yehiya et
+al., section 4.3)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,13 +27,14 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.text import some
 
 MOST_LEVELS = 21
-"""Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are compared."""
+"""Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are
+compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items, anchors) each; `weight`
-    of the items, 1 on average, shape (items,), None if all count alike."""
+    """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items,
+    anchors) each; `weight` of the items, 1 on average, shape (items,), None if all count alike."""
 
     apart: np.ndarray
     compared: np.ndarray
@@ -47,7 +49,8 @@ class Comparisons:
 
     @property
     def share(self) -> np.ndarray:
-        """Each anchor's share of pairs with different verdicts, NaN where none is compared, shape (anchors,)."""
+        """Each anchor's share of pairs with different verdicts, NaN where none is compared, shape
+        (anchors,)."""
         return ratio_or_nan(*(numbers.sum(axis=0) for numbers in self.weighed_numbers))
 
     @property
@@ -76,19 +79,20 @@ def informativeness(
     interval: Interval = "sandwich",
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
+    """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the
+    anchor differ.
 
-    Only pairs with both verdicts readable are compared; `pairs` counts them. An item counts by the mean weight of its
-    battles. The score is I on all distinct merged verdicts (five-level labels by their margin, others by their credit);
-    a further column (`three_level`) has I on win, tie, loss, with its standard error. Continuous credits have the
-    latter only, as score.
+    Only pairs with both verdicts readable are compared; `pairs` counts them. An item counts by the
+    mean weight of its battles. The score is I on all distinct merged verdicts (five-level labels by
+    their margin, others by their credit); a further column (`three_level`) has I on win, tie, loss,
+    with its standard error. Continuous credits have the latter only, as score.
 
     Args (others as of `bradley_terry`):
         interval: `sandwich` (linearized ratio, by item, t) or `bootstrap` (percentile).
 
     Raises:
-        NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on one item.
-        UsageError: an unknown option value.
+        NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on
+        one item. UsageError: an unknown option value.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
@@ -107,7 +111,11 @@ def informativeness(
     chosen = three if full is None else full
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
     lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
-    further = {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))} if full else {}
+    further = (
+        {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))}
+        if full
+        else {}
+    )
     result = RankerResult(
         estimate,
         extra=further | {"pairs": chosen.compared.sum(axis=0)},
@@ -115,14 +123,19 @@ def informativeness(
         warnings=[*_comparison_warnings(battles, full, lacking)],
     )
     exposure = measure_exposure(battles, coded)
-    return build_standings("informativeness", "informativeness", exposure, result, level=level, rng=rng)
+    return build_standings(
+        "informativeness", "informativeness", exposure, result, level=level, rng=rng
+    )
 
 
 def count_differences(
-    coded: CodedBattles, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None
+    coded: CodedBattles,
+    verdict: np.ndarray,
+    level_of: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Comparisons:
-    """Count, by item and anchor, the pairs of other models with different verdicts against it; `verdict` is from a's
-    side, antisymmetric; values of `level_of` of a pair's mean are compared."""
+    """Count, by item and anchor, the pairs of other models with different verdicts against it;
+    `verdict` is from a's side, antisymmetric; values of `level_of` of a pair's mean are
+    compared."""
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
     for anchor, (item, model, seen) in enumerate(_by_anchor(coded, verdict)):
@@ -138,8 +151,11 @@ def count_differences(
     return Comparisons(apart, compared, weight / weight.mean())
 
 
-def _by_anchor(coded: CodedBattles, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield, for each model as anchor, the items, opponents and opponents' verdicts of its battles."""
+def _by_anchor(
+    coded: CodedBattles, verdict: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield, for each model as anchor, the items, opponents and opponents' verdicts of its
+    battles."""
     anchor = np.concatenate([coded.b, coded.a])
     order = np.argsort(anchor, kind="stable")
     item = np.tile(coded.cluster.astype(np.int64), 2)[order]
@@ -150,15 +166,19 @@ def _by_anchor(coded: CodedBattles, verdict: np.ndarray) -> Iterator[tuple[np.nd
 
 
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
-    """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if they are continuous."""
+    """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if
+    they are continuous."""
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
             return verdict
     return None
 
 
-def _comparison_warnings(battles: Battles, full: Comparisons | None, lacking: Sequence[str]) -> Iterator[str]:
-    """Warn of verdicts compared on fewer levels than the judge's scale has, and of models lacking comparisons."""
+def _comparison_warnings(
+    battles: Battles, full: Comparisons | None, lacking: Sequence[str]
+) -> Iterator[str]:
+    """Warn of verdicts compared on fewer levels than the judge's scale has, and of models lacking
+    comparisons."""
     unknown = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if full is None:
         yield "continuous verdicts: informativeness compares win, tie and loss only"
@@ -178,5 +198,7 @@ def _estimate_shares(
         draws = resample(lambda n: ratio_or_nan(n @ apart, n @ compared), clusters, resamples, rng)
         estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")
     else:
-        estimate = sandwich_estimate(score, counts.covariance, clusters, level=level, cluster="item")
+        estimate = sandwich_estimate(
+            score, counts.covariance, clusters, level=level, cluster="item"
+        )
     return replace(estimate.clip(0, 1), tests=PairTests(counts.difference))

@@ -1,4 +1,5 @@
-"""judge-aware: Bradley-Terry on the battles of several judges, with a slope and a position effect per judge."""
+"""judge-aware: Bradley-Terry on the battles of several judges, with a slope and a position effect
+per judge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -29,7 +30,8 @@ FEWEST_ITEMS = 5
 FEWEST_BATTLES = 10
 """Battles of a judge below which its slope has no interval and no p-value."""
 FEWEST_ON_AVERAGE = 30
-"""Battles per judge, on average, below which intervals with free slopes are too narrow, so that slopes are equal."""
+"""Battles per judge, on average, below which intervals with free slopes are too narrow, so that
+slopes are equal."""
 MOST_FROM_PENALTY = 0.05
 """Variance of a slope over that of the penalty alone beyond which the penalty chose the slope."""
 ORDERS = {"ab": 1.0, "ba": -1.0}
@@ -44,12 +46,14 @@ def judge_aware(
     pin: str | None = None,
     centre: tuple[str, ...] | None = None,
 ) -> Standings:
-    """Rank by the verdicts of several judges in Elo points, each judge with a slope: how well it discriminates.
+    """Rank by the verdicts of several judges in Elo points, each judge with a slope: how well it
+    discriminates.
 
-    A judge prefers a to b with probability s(beta (theta_a - theta_b) + gamma o), o = 1 if a was shown first only, -1
-    if b was, 0 if both orders are merged. The slopes beta have mean 1 over the battles. All slopes are 1 if a test
-    rejects that the judges share one theta (p < 0.05), if a judge contradicts the others (a slope below 0), or if the
-    battles do not identify the slopes (too few, or the judges share no pairs).
+    A judge prefers a to b with probability s(beta (theta_a - theta_b) + gamma o), o = 1 if a was
+    shown first only, -1 if b was, 0 if both orders are merged. The slopes beta have mean 1 over the
+    battles. All slopes are 1 if a test rejects that the judges share one theta (p < 0.05), if a
+    judge contradicts the others (a slope below 0), or if the battles do not identify the slopes
+    (too few, or the judges share no pairs).
 
     Args (others as of `bradley_terry`):
         battles: credits in [0, 1], of two judges or more.
@@ -57,15 +61,16 @@ def judge_aware(
 
     Returns:
         Standings whose intervals include the error of the slopes (sandwich by item, t quantiles);
-        `diagnostics["jury"]` has the judges' slopes with intervals, the test of one truth, and pairs of judges whose
-        errors agree more than those of the others.
+        `diagnostics["jury"]` has the judges' slopes with intervals, the test of one truth, and
+        pairs of judges whose errors agree more than those of the others.
 
     Raises:
-        UsageError: battles of one judge only, or an impossible option.
-        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and lambda is 0.
+        UsageError: battles of one judge only, or an impossible option. NotIdentifiedError: the
+        comparison graph is disconnected, or a model is separated and lambda is 0.
         NotConvergedError: the fit did not reach its maximum.
 
-    Source: slopes as in arXiv:2602.16610, equation 12; the tests are `podium.rankers.one_truth` and `shared_errors`.
+    Source: slopes as in arXiv:2602.16610, equation 12; the tests are `podium.rankers.one_truth` and
+    `shared_errors`.
     """
     data = jury_battles(battles)
     coded = data.coded
@@ -74,11 +79,17 @@ def judge_aware(
     free = fit_slopes(data, plain.theta, regularization)
     truth, errors = one_truth_test(free, rng), shared_errors(free)
     jury = _summary(free, truth, errors, level)
-    fit = fit_slopes(data, plain.theta, regularization, equal=True) if jury["equal_because"] else free
-    scale = elo_scale(coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin)
+    fit = (
+        fit_slopes(data, plain.theta, regularization, equal=True) if jury["equal_because"] else free
+    )
+    scale = elo_scale(
+        coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin
+    )
     strengths = slice(len(coded.models))
     covariance = scale.covariance(fit.covariance()[strengths, strengths])
-    estimate = sandwich_estimate(scale.scores(fit.theta), covariance, coded.clusters, level=level, cluster=coded.unit)
+    estimate = sandwich_estimate(
+        scale.scores(fit.theta), covariance, coded.clusters, level=level, cluster=coded.unit
+    )
     # The tests of single pairs, and the bounds of separated models, are those of equal slopes.
     tests = EloTests(coded, regularization).pair_tests
     estimate = replace(estimate, pinned=scale.pinned, tests=tests)
@@ -94,14 +105,21 @@ def judge_aware(
 
 
 def jury_battles(battles: Battles) -> JuryBattles:
-    """Return the readable battles with codes of judges and of orders; UsageError if fewer than two judges have some."""
+    """Return the readable battles with codes of judges and of orders; UsageError if fewer than two
+    judges have some."""
     coded, table = code_battles(battles), battles.table[battles.readable]
     named = table["judge"].astype(object).fillna("(no judge)").astype(str) if battles.judges else []
     names, judge = np.unique(named, return_inverse=True)
     if len(names) < 2:
         who = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
-        raise UsageError(f"judge-aware compares several judges, and the readable battles are {who}: use bradley-terry")
-    order = table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float) if "order" in table else 0.0
+        raise UsageError(
+            f"judge-aware compares several judges, and the readable battles are {who}: use bradley-terry"
+        )
+    order = (
+        table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float)
+        if "order" in table
+        else 0.0
+    )
     return JuryBattles(coded, judge, tuple(map(str, names)), np.broadcast_to(order, len(table)))
 
 
@@ -110,28 +128,40 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     data, columns = free.data, free.data.slope_columns
     reach = t_quantile(data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
     position, position_reach = np.full((2, len(data.judges)), np.nan)
-    position[free.positioned], position_reach[free.positioned] = free.at[columns.stop :], reach[columns.stop :]
+    position[free.positioned], position_reach[free.positioned] = (
+        free.at[columns.stop :],
+        reach[columns.stop :],
+    )
     figures = {"slope": (free.slopes, reach[columns]), "position": (position, position_reach)}
     rows: dict[str, dict[str, Any]] = {}
     for k, battles in enumerate(np.bincount(data.judge).tolist()):
         row = {"battles": battles}
         for name, (value, half) in figures.items():
             half = half if battles >= FEWEST_BATTLES else half * np.nan
-            ends = {name: value[k], f"{name}_low": value[k] - half[k], f"{name}_high": value[k] + half[k]}
+            ends = {
+                name: value[k],
+                f"{name}_low": value[k] - half[k],
+                f"{name}_high": value[k] + half[k],
+            }
             row |= {key: finite_or_none(number) for key, number in ends.items()}
         rows[data.judges[k]] = row
     return rows
 
 
-def _summary(free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float) -> dict[str, Any]:
-    """Return the figures of the judges and of both tests for JSON, and why all slopes are equal, if they are."""
+def _summary(
+    free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
+) -> dict[str, Any]:
+    """Return the figures of the judges and of both tests for JSON, and why all slopes are equal, if
+    they are."""
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
         known = row["battles"] >= FEWEST_BATTLES
         row["disagreement"] = POINTS * float(truth.deviation[k]) if known else None
         row["p_value"] = float(truth.by_judge[k]) if known else None
     because = None
-    is_small = free.data.coded.clusters < FEWEST_ITEMS or len(free.data.judge) < FEWEST_ON_AVERAGE * len(rows)
+    is_small = free.data.coded.clusters < FEWEST_ITEMS or len(
+        free.data.judge
+    ) < FEWEST_ON_AVERAGE * len(rows)
     if is_small or free.share_of_penalty() > MOST_FROM_PENALTY:
         because = "not identified"
     elif any(row["slope_high"] is not None and row["slope_high"] < 0 for row in rows.values()):
@@ -150,11 +180,19 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
     """Yield the trust checks that fail on a jury's summary, with the figures of their sentences."""
     judges, p = jury["judges"], jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
-        below = [name for name, row in judges.items() if row["slope_high"] is not None and row["slope_high"] < 0]
+        below = [
+            name
+            for name, row in judges.items()
+            if row["slope_high"] is not None and row["slope_high"] < 0
+        ]
         # Of two judges, it is not known which one is turned.
         yield "judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}
     if p is not None and p < ERROR:
-        known = [(row, name) for name, row in judges.items() if row["p_value"] is not None and row["p_value"] < ERROR]
+        known = [
+            (row, name)
+            for name, row in judges.items()
+            if row["p_value"] is not None and row["p_value"] < ERROR
+        ]
         apart = sorted((-row["disagreement"], name) for row, name in known)
         who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])
         yield "one truth", {"p": p, "who": f" ({who})" if who else ""}
@@ -165,8 +203,11 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
 
 
 def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[str]:
-    """Return warnings of judges without a readable verdict, failed checks, and what cannot be known."""
-    warnings = [f"without a readable verdict, and not in this ranking: {some(silent)}"] if silent else []
+    """Return warnings of judges without a readable verdict, failed checks, and what cannot be
+    known."""
+    warnings = (
+        [f"without a readable verdict, and not in this ranking: {some(silent)}"] if silent else []
+    )
     warnings += (CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury))
     if jury["equal_because"] == "not identified":
         warnings.append(

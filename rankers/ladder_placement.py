@@ -1,8 +1,8 @@
 """Newcomers placed among the ratings of a ladder, and whether these agree with the battles.
 
-With y the free fit, x the ladder, V and S their covariances, and b the slope, y - b x has the covariance V + b^2 S, up
-to a constant: a regression with errors in both variables (York 1968), in which the ladder's own errors do not draw the
-slope towards 0.
+With y the free fit, x the ladder, V and S their covariances, and b the slope, y - b x has the
+covariance V + b^2 S, up to a constant: a regression with errors in both variables (York 1968), in
+which the ladder's own errors do not draw the slope towards 0.
 """
 
 import math
@@ -28,7 +28,8 @@ from podium.rankers.strengths import LadderPrior, Strengths, build_prior, fit_st
 from podium.text import some
 
 SLOPE_LEVEL, FALSE_NAMES = 0.975, CHECKS["ladder rating"].threshold
-"""Level of the slope's interval, and the chance that any rating of a right ladder is named: 7% for both checks."""
+"""Level of the slope's interval, and the chance that any rating of a right ladder is named: 7% for
+both checks."""
 POWER = 0.8
 RATED_ONLY = "the rated models"
 """Of whom nothing is claimed on another scale, where there are no newcomers."""
@@ -41,8 +42,9 @@ EMPTY = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class LadderCheck:
-    """The slope of the free fit on the ladder with its 97.5% interval, infinite if unbounded; by model in `codes` its
-    drift (ladder minus battles, Elo), Holm's p-value and the smallest drift found with 80% power; empty if unknown."""
+    """The slope of the free fit on the ladder with its 97.5% interval, infinite if unbounded; by
+    model in `codes` its drift (ladder minus battles, Elo), Holm's p-value and the smallest drift
+    found with 80% power; empty if unknown."""
 
     codes: np.ndarray
     slope: float
@@ -58,32 +60,52 @@ class LadderCheck:
         return not self.low <= 1 <= self.high
 
     def to_dict(self, models: Sequence[str]) -> dict[str, Any]:
-        """Return plain values, unknown ones None; `drifted` names the models whose rating is off."""
+        """Return plain values, unknown ones None; `drifted` names the models whose rating is
+        off."""
         ends = {"slope": self.slope, "slope_low": self.low, "slope_high": self.high}
         by_model = zip(self.codes, self.drift, self.p, self.detectable, strict=False)
-        drifts = {models[k]: {"drift": float(d), "p": float(p), "detectable": float(e)} for k, d, p, e in by_model}
+        drifts = {
+            models[k]: {"drift": float(d), "p": float(p), "detectable": float(e)}
+            for k, d, p, e in by_model
+        }
         drifted = [name for name, row in drifts.items() if row["p"] <= FALSE_NAMES]
         slopes = {name: finite_or_none(value) for name, value in ends.items()}
         return {**slopes, "other_scale": self.is_other_scale, "drifts": drifts, "drifted": drifted}
 
 
 def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
-    """Compare the fit of some battles without the ladder with the ladder, for rated models in 20 items or more."""
+    """Compare the fit of some battles without the ladder with the ladder, for rated models in 20
+    items or more."""
     fit = fit_strengths(pair_sums_with_items(battles))
     graph, rated = fit.graph, np.flatnonzero(prior.is_rated)
     largest = np.argmax(np.bincount(graph.group[graph.played]))
-    sound = (graph.group[rated] == largest) & ~graph.separated[rated] & (battles.clusters_by_model()[rated] >= FEW)
+    sound = (
+        (graph.group[rated] == largest)
+        & ~graph.separated[rated]
+        & (battles.clusters_by_model()[rated] >= FEW)
+    )
     codes = rated[sound]
-    noise, error = fit.covariance(battles)[np.ix_(codes, codes)], prior.covariance[np.ix_(sound, sound)]
+    noise, error = (
+        fit.covariance(battles)[np.ix_(codes, codes)],
+        prior.covariance[np.ix_(sound, sound)],
+    )
     if not 2 <= len(codes) < battles.clusters or np.diag(noise).min() < VARIANCE_ROUNDING:
         return LadderCheck(codes, np.nan, -np.inf, np.inf, EMPTY, EMPTY, EMPTY)
-    return compare_scales(codes, fit.theta[codes], noise, prior.mean[codes], error, battles.clusters)
+    return compare_scales(
+        codes, fit.theta[codes], noise, prior.mean[codes], error, battles.clusters
+    )
 
 
 def compare_scales(
-    codes: np.ndarray, free: np.ndarray, noise: np.ndarray, rated: np.ndarray, error: np.ndarray, clusters: int
+    codes: np.ndarray,
+    free: np.ndarray,
+    noise: np.ndarray,
+    rated: np.ndarray,
+    error: np.ndarray,
+    clusters: int,
 ) -> LadderCheck:
-    """Compare log-strengths of a free fit (covariance `noise`) with those of a ladder (covariance `error`)."""
+    """Compare log-strengths of a free fit (covariance `noise`) with those of a ladder (covariance
+    `error`)."""
     contrasts = np.eye(len(codes))[1:] - np.eye(len(codes))[0]
     y, x = contrasts @ free, contrasts @ rated
     v, s = contrasts @ noise @ contrasts.T, contrasts @ error @ contrasts.T
@@ -92,7 +114,8 @@ def compare_scales(
         return LadderCheck(codes, slope, low, high, EMPTY, EMPTY, EMPTY)
     drift, se, p = _drifts(y - x, None, v + s, contrasts, clusters)
     if not low <= 1 <= high and p_slope < p.min():
-        # The scale explains more than any one rating: the others are compared with the line of that slope.
+        # The scale explains more than any one rating: the others are compared with the line of that
+        # slope.
         drift, se, p = _drifts(y - slope * x, x, v + slope**2 * s, contrasts, clusters)
     reach = t_quantile(clusters, 1 - FALSE_NAMES / len(codes)) + ndtri(POWER)
     return LadderCheck(codes, slope, low, high, -drift * POINTS, holm(p), reach * se * POINTS)
@@ -101,31 +124,46 @@ def compare_scales(
 def _slope_with_errors(
     y: np.ndarray, x: np.ndarray, v: np.ndarray, s: np.ndarray, clusters: int
 ) -> tuple[float, float, float, float]:
-    """Return the slope b that minimizes (y - b x)' (V + b^2 S)^-1 (y - b x), its interval, and the p-value of 1."""
+    """Return the slope b that minimizes (y - b x)' (V + b^2 S)^-1 (y - b x), its interval, and the
+    p-value of 1."""
     values, vectors = linalg.eigh(s, v)
     slopes, ratio = np.tan(ANGLES)[:, None], np.maximum(values, 0)
     residual, variance = vectors.T @ y - slopes * (vectors.T @ x), 1 + slopes**2 * ratio
-    # Where a ladder's model truly is, given a slope: independent of the residual, so that the score test is exact.
+    # Where a ladder's model truly is, given a slope: independent of the residual, so that the score
+    # test is exact.
     place = vectors.T @ x + slopes * ratio * residual / variance
     score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
     best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
     p = 2 * stdtr(clusters - 1, -np.sqrt(score[np.argmin(np.abs(slopes - 1))]))
     outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
-    low, high = outside[outside < best].max(initial=-1), outside[outside > best].min(initial=len(slopes))
+    low, high = (
+        outside[outside < best].max(initial=-1),
+        outside[outside > best].min(initial=len(slopes)),
+    )
     ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])[[low + 1, high + 1]]
     return float(slopes[best, 0]), float(ends[0]), float(ends[1]), float(p)
 
 
 def _drifts(
-    residual: np.ndarray, x: np.ndarray | None, covariance: np.ndarray, contrasts: np.ndarray, clusters: int
+    residual: np.ndarray,
+    x: np.ndarray | None,
+    covariance: np.ndarray,
+    contrasts: np.ndarray,
+    clusters: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return by model how far its free fit is off the others' line, by generalized least squares, se and p-value."""
+    """Return by model how far its free fit is off the others' line, by generalized least squares,
+    se and p-value."""
     root = linalg.cholesky(covariance, lower=True)
-    shift, residual = (linalg.solve_triangular(root, part, lower=True) for part in (contrasts, residual))
+    shift, residual = (
+        linalg.solve_triangular(root, part, lower=True) for part in (contrasts, residual)
+    )
     if x is not None:
         along = linalg.solve_triangular(root, x, lower=True)
         along /= np.linalg.norm(along)
-        shift, residual = shift - np.outer(along, along @ shift), residual - along * (along @ residual)
+        shift, residual = (
+            shift - np.outer(along, along @ shift),
+            residual - along * (along @ residual),
+        )
     information = np.sum(shift**2, axis=0)
     drift, se = shift.T @ residual / information, 1 / np.sqrt(information)
     return drift, se, 2 * stdtr(clusters - 1, -np.abs(drift / se))
@@ -134,25 +172,35 @@ def _drifts(
 def choose_ladder(
     battles: Battles, ratings: Ratings | None, models: Sequence[str], unable: Sequence[str]
 ) -> tuple[Ladder | None, tuple[str, ...]]:
-    """Return the given or kept ratings of some models, and warnings; none if options (`unable`) exclude them."""
+    """Return the given or kept ratings of some models, and warnings; none if options (`unable`)
+    exclude them."""
     if ratings is None and (battles.ladder is None or unable):
         options = " and ".join(unable)
-        return None, (f"{options}: the ratings that the log keeps are not used",) if battles.ladder else ()
+        return None, (
+            f"{options}: the ratings that the log keeps are not used",
+        ) if battles.ladder else ()
     if unable:
-        raise UsageError(f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out")
+        raise UsageError(
+            f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out"
+        )
     given = battles.ladder if ratings is None else read_ladder(ratings)
     if given is None or (ladder := given.restrict_to(models)) is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
-    unused = (f"ratings=: {unknown_name('model', name, models)}" for name in given.unknown_names(models))
+    unused = (
+        f"ratings=: {unknown_name('model', name, models)}" for name in given.unknown_names(models)
+    )
     return ladder, (*unused, *ladder.warnings())
 
 
 def place_newcomers(
     strengths: Strengths, prior: LadderPrior, battles: BattleData, estimate: ScoreEstimates
 ) -> tuple[ScoreEstimates, dict[str, Any]]:
-    """Return the estimates that the ladder's check leaves, and its summary: newcomers beyond the ladder keep one end of
-    their interval, on another scale they keep none."""
-    check, sides = check_ladder(battles, prior), prior.sides_beyond(strengths.pairs, strengths.theta)
+    """Return the estimates that the ladder's check leaves, and its summary: newcomers beyond the
+    ladder keep one end of their interval, on another scale they keep none."""
+    check, sides = (
+        check_ladder(battles, prior),
+        prior.sides_beyond(strengths.pairs, strengths.theta),
+    )
     hidden = ~prior.is_rated & check.is_other_scale
     low = np.where((sides < 0) | hidden, -np.inf, estimate.low)
     high = np.where((sides > 0) | hidden, np.inf, estimate.high)
@@ -170,18 +218,29 @@ def place_newcomers(
 def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield failed checks with the figures of their sentences, from a placement's summary."""
     if ladder["other_scale"]:
-        low, high = (ladder[end] or sign * math.inf for end, sign in (("slope_low", -1), ("slope_high", 1)))
+        low, high = (
+            ladder[end] or sign * math.inf for end, sign in (("slope_low", -1), ("slope_high", 1))
+        )
         yield (
             "ladder scale",
-            {"slope": ladder["slope"], "low": low, "high": high, "new": some(ladder["new"] or [RATED_ONLY])},
+            {
+                "slope": ladder["slope"],
+                "low": low,
+                "high": high,
+                "new": some(ladder["new"] or [RATED_ONLY]),
+            },
         )
     for name in ladder["drifted"]:
         drift = ladder["drifts"][name]["drift"]
-        yield "ladder rating", {"model": name, "drift": abs(drift), "side": "high" if drift > 0 else "low"}
+        yield (
+            "ladder rating",
+            {"model": name, "drift": abs(drift), "side": "high" if drift > 0 else "low"},
+        )
 
 
 def ladder_of_battles(battles: Battles, source: str) -> Ladder:
-    """Fit Bradley-Terry to battles; return ratings with their covariance, for separated models the one by lambda."""
+    """Fit Bradley-Terry to battles; return ratings with their covariance, for separated models the
+    one by lambda."""
     coded = prepare_battles(battles)
     models, items = coded.models, coded.clusters_by_model()
     if coded.clusters <= len(models):
@@ -190,11 +249,17 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     own = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(own, models) if own else None
     fit = fit_battles(coded, prior=prior)
-    scale = prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None)
+    scale = (
+        prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None)
+    )
     separated = fit.graph.separated
     covariance = scale.covariance(fit.covariance(coded))
     covariance[separated], covariance[:, separated] = 0, 0
-    covariance += np.diag(np.where(separated, POINTS**2 * np.diag(fit.solve(np.eye(len(models)))), 0))
+    covariance += np.diag(
+        np.where(separated, POINTS**2 * np.diag(fit.solve(np.eye(len(models)))), 0)
+    )
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     rows = tuple(map(tuple, covariance.tolist()))
-    return Ladder(models, tuple(scale.scores(fit.theta).tolist()), tuple(se.tolist()), rows, source=source)
+    return Ladder(
+        models, tuple(scale.scores(fit.theta).tolist()), tuple(se.tolist()), rows, source=source
+    )

@@ -22,17 +22,21 @@ from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.standings import battle_diagnostics, rank_of
 from podium.text import some
 
-EXCHANGEABLE = "holds if a new model is exchangeable with the calibrated models; standard errors take "
+EXCHANGEABLE = (
+    "holds if a new model is exchangeable with the calibrated models; standard errors take "
+)
 MANY = 1.5
-"""A new model with more battles than this times the calibrated models' median is not exchangeable with them."""
+"""A new model with more battles than this times the calibrated models' median is not exchangeable
+with them."""
 NARROW = 0.8
 """Nor is one whose standard error is below all of theirs and below this share of their median."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedModel:
-    """A rating on a calibration's Elo scale, scale-corrected; None without `battles` (soft targets, of new models
-    against calibrated ones only). Fields from `items` to `separated` describe new models only."""
+    """A rating on a calibration's Elo scale, scale-corrected; None without `battles` (soft targets,
+    of new models against calibrated ones only). Fields from `items` to `separated` describe new
+    models only."""
 
     model: str
     battles: int
@@ -52,8 +56,12 @@ class PlacedModel:
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
-    """Return the models that a calibration does not know and that have soft credits against known ones, sorted."""
-    table, names = battles.table[~np.isnan(credit)], {anchor.model for anchor in calibration.anchors}
+    """Return the models that a calibration does not know and that have soft credits against known
+    ones, sorted."""
+    table, names = (
+        battles.table[~np.isnan(credit)],
+        {anchor.model for anchor in calibration.anchors},
+    )
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
     knows_a, knows_b = (side.isin(names) for side in (a, b))
     return tuple(sorted({*a[~knows_a & knows_b], *b[knows_a & ~knows_b]}))
@@ -69,9 +77,12 @@ def rate_newcomers(
     rng: np.random.Generator,
     hard: bool = False,
 ) -> Standings:
-    """Rate each new model alone against the calibration's models, whose ratings are fixed; other battles are left out,
-    with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7."""
-    evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
+    """Rate each new model alone against the calibration's models, whose ratings are fixed; other
+    battles are left out, with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm
+    1, line 7."""
+    evidence = build_evidence(
+        battles, signal, "item" if calibration.se_cluster == "item" else "row"
+    )
     credit = soften_verdicts(calibration.target, evidence.signal)
     models = _place_models(evidence, credit, calibration, int(rng.integers(2**63)), hard)
     new, unit = [model for model in models if model.is_new], evidence.unit
@@ -83,7 +94,10 @@ def rate_newcomers(
         entries=tuple(_entries(models, rule, level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
-        diagnostics={"conformal": _conformal_summary(new, rule, unit), **battle_diagnostics(battles)},
+        diagnostics={
+            "conformal": _conformal_summary(new, rule, unit),
+            **battle_diagnostics(battles),
+        },
         warnings=(
             *battles.notes,
             *_placement_warnings(models, evidence, credit, rule, battles),
@@ -92,7 +106,9 @@ def rate_newcomers(
     )
 
 
-def _conformal_summary(new: Sequence[PlacedModel], rule: ConformalRule, unit: str) -> dict[str, Any]:
+def _conformal_summary(
+    new: Sequence[PlacedModel], rule: ConformalRule, unit: str
+) -> dict[str, Any]:
     return {
         "level": rule.level,
         "needed": models_needed(rule.level),
@@ -115,9 +131,13 @@ def _place_models(
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
     corrections = calibration.scale_correction
-    factors = {kind: corrections[kind].value if kind in corrections else 1.0 for kind in ("soft", "hard")}
+    factors = {
+        kind: corrections[kind].value if kind in corrections else 1.0 for kind in ("soft", "hard")
+    }
 
-    def rate(k: int, kind: str, credit: np.ndarray, theta: np.ndarray) -> tuple[ModelBattles, float, float | None]:
+    def rate(
+        k: int, kind: str, credit: np.ndarray, theta: np.ndarray
+    ) -> tuple[ModelBattles, float, float | None]:
         own = build_model_battles(evidence, k, credit, theta)
         strength = theta[k] if evidence.models[k] in known else fit_single_strength(own, penalty)
         return own, strength, finite_or_none(MEAN + POINTS * factors[kind] * strength)
@@ -144,13 +164,21 @@ def _place_models(
     return models
 
 
-def _entries(models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool) -> Iterator[Entry]:
-    """Yield the rows, the best model first; conformal ends that are None beside a level are infinite."""
+def _entries(
+    models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool
+) -> Iterator[Entry]:
+    """Yield the rows, the best model first; conformal ends that are None beside a level are
+    infinite."""
     ranked = sorted(models, key=lambda model: (model.elo is None, -(model.elo or 0.0), model.model))
     scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)
-        has_interval = model.is_new and model.elo is not None and not model.separated and not np.isnan(model.se)
+        has_interval = (
+            model.is_new
+            and model.elo is not None
+            and not model.separated
+            and not np.isnan(model.se)
+        )
         ends = model.interval(rule.best * rule.error(model.se)) if has_interval else (None, None)
         extra = {
             "conformal_low": ends[0],
@@ -175,15 +203,23 @@ def _entries(models: Sequence[PlacedModel], rule: ConformalRule, level: float, h
 
 
 def _placement_warnings(
-    models: Sequence[PlacedModel], evidence: Evidence, credit: np.ndarray, rule: ConformalRule, battles: Battles
+    models: Sequence[PlacedModel],
+    evidence: Evidence,
+    credit: np.ndarray,
+    rule: ConformalRule,
+    battles: Battles,
 ) -> Iterator[str]:
-    """Yield warnings of models without a rating or a bounded interval, and of battles that rate no model."""
+    """Yield warnings of models without a rating or a bounded interval, and of battles that rate no
+    model."""
     if lost := [model.model for model in models if model.elo is None]:
         yield (
             f"no battles against calibrated models, so no place and no conformal interval: {some(lost)}. What would "
             "help: battles against any of the calibrated ones"
         )
-    outside, judged = np.array([model.is_new or model.elo is None for model in models]), ~np.isnan(credit)
+    outside, judged = (
+        np.array([model.is_new or model.elo is None for model in models]),
+        ~np.isnan(credit),
+    )
     if among := int(np.sum(judged & outside[evidence.first] & outside[evidence.second])):
         yield f"{among:,} battles between new models are left out: each is placed alone"
     if old := int(np.sum(judged & ~outside[evidence.first] & ~outside[evidence.second])):
@@ -199,7 +235,9 @@ def _placement_warnings(
     if single := [model.model for model in new if np.isnan(model.se) and not model.separated]:
         yield f"a single {unit}, or no variation, gives no interval: {some(single)}"
     if unit == "row" and battles.has_items:
-        sides = battles.table[["item", "model_a", "model_b"]].melt("item", value_name="model").dropna()
+        sides = (
+            battles.table[["item", "model_a", "model_b"]].melt("item", value_name="model").dropna()
+        )
         repeated = {*sides["model"][sides.duplicated(["item", "model"])]}
         if again := [model.model for model in new if model.model in repeated]:
             yield (
@@ -209,14 +247,19 @@ def _placement_warnings(
 
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[str]:
-    """Yield a warning of new models whose standard errors are smaller than those of the calibrated models."""
-    # Without a scale correction, conformal scores are errors in units of the standard error. More battles reduce that,
-    # but not the judge's disagreement: with twice the battles a 90% interval covered 81%, with ten times 54%.
+    """Yield a warning of new models whose standard errors are smaller than those of the calibrated
+    models."""
+    # Without a scale correction, conformal scores are errors in units of the standard error. More
+    # battles reduce that, but not the judge's disagreement: with twice the battles a 90% interval
+    # covered 81%, with ten times 54%.
     scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
         return
     se, battles = np.array([(model.soft_se, model.battles) for model in scored], dtype=np.float64).T
-    smallest, most = min(float(se.min()), NARROW * float(np.median(se))), MANY * float(np.median(battles))
+    smallest, most = (
+        min(float(se.min()), NARROW * float(np.median(se))),
+        MANY * float(np.median(battles)),
+    )
     if narrow := [
         f"{model.model} ({model.se:.1f}, {model.battles:,} battles)"
         for model in new

@@ -1,9 +1,9 @@
 """Test of whether several judges share one truth: whether their own ratings agree up to slopes.
 
-The alternative gives each judge strengths of its own. The statistic is the sum over judges of U_j' I_j^- U_j, U_j the
-gradient by judge j's own strengths at the fit with slopes, net of the fit's penalty, I_j its information. Its
-distribution under one truth is that of resampled items, whose gradients are recentred and net of what the fitted
-parameters follow.
+The alternative gives each judge strengths of its own. The statistic is the sum over judges of U_j'
+I_j^- U_j, U_j the gradient by judge j's own strengths at the fit with slopes, net of the fit's
+penalty, I_j its information. Its distribution under one truth is that of resampled items, whose
+gradients are recentred and net of what the fitted parameters follow.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,9 @@ RANK_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class OneTruth:
-    """The p-value of one truth, and for each judge: `deviation`, the root mean square in logits of its own strengths
-    from the common ones beyond chance, and the p-value that it has none, (judges,)."""
+    """The p-value of one truth, and for each judge: `deviation`, the root mean square in logits of
+    its own strengths from the common ones beyond chance, and the p-value that it has none,
+    (judges,)."""
 
     p_value: float
     deviation: np.ndarray
@@ -41,7 +42,12 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     clusters = len(scores)
     net, share = net - net.mean(axis=0), np.full(clusters, 1 / clusters)
     observed = (scores.sum(axis=0) - cross @ fit.step_without_penalty())[None] @ root
-    drawn = np.concatenate([rng.multinomial(clusters, share, CHUNK) @ net for _ in range(0, resamples, CHUNK)]) @ root
+    drawn = (
+        np.concatenate(
+            [rng.multinomial(clusters, share, CHUNK) @ net for _ in range(0, resamples, CHUNK)]
+        )
+        @ root
+    )
     size, sizes = _sum_squares(observed, models)[0], _sum_squares(drawn, models)
     # One Newton step from the common strengths to the judge's own.
     step, steps = (_sum_squares(values @ root.T, models) / models for values in (observed, drawn))
@@ -53,7 +59,8 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
 
 
 def _own_design(fit: SlopeFit) -> sparse.csr_matrix:
-    """Return +1 for a's and -1 for b's strength by the battle's judge, shape (battles, judges times models)."""
+    """Return +1 for a's and -1 for b's strength by the battle's judge, shape (battles, judges times
+    models)."""
     coded, models = fit.data.coded, len(fit.theta)
     rows, begin = np.arange(len(coded.a)), fit.data.judge * models
     cells = np.tile(rows, 2), np.concatenate([begin + coded.a, begin + coded.b])
@@ -62,7 +69,8 @@ def _own_design(fit: SlopeFit) -> sparse.csr_matrix:
 
 
 def _inverse_root(information: np.ndarray, models: int) -> np.ndarray:
-    """Return R with R R' the pseudo-inverse of each judge's information, a block-diagonal matrix."""
+    """Return R with R R' the pseudo-inverse of each judge's information, a block-diagonal
+    matrix."""
     root = np.zeros_like(information)
     for begin in range(0, len(information), models):
         block = slice(begin, begin + models)

@@ -23,7 +23,13 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
-from podium.rankers.standings import SAME_SCORE, Exposure, RankerResult, build_standings, measure_exposure
+from podium.rankers.standings import (
+    SAME_SCORE,
+    Exposure,
+    RankerResult,
+    build_standings,
+    measure_exposure,
+)
 from podium.text import plural, some
 
 RANK_BY_MEAN = "a median has no other; --ranker mean gives one from 2 on"
@@ -33,8 +39,8 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ScoreMatrix:
-    """Scores by item and model, NaN where missing, shape (items, models); `item_weight` of each item, shape (items,),
-    None if all count alike."""
+    """Scores by item and model, NaN where missing, shape (items, models); `item_weight` of each
+    item, shape (items,), None if all count alike."""
 
     values: np.ndarray
     models: tuple[str, ...]
@@ -54,7 +60,9 @@ class ScoreMatrix:
     @property
     def means(self) -> np.ndarray:
         """Weighted mean over items of each model's scores, shape (models,)."""
-        return np.nansum(self.weight[:, None] * self.values, axis=0) / self.weight_of_known.sum(axis=0)
+        return np.nansum(self.weight[:, None] * self.values, axis=0) / self.weight_of_known.sum(
+            axis=0
+        )
 
     @property
     def is_known(self) -> np.ndarray:
@@ -78,8 +86,10 @@ def mean(
     """Rank by the mean over items of each model's pointwise score, weighted if items have weights.
 
     Args (others as of `bradley_terry`):
-        battles: with score_a and score_b; several scores of a model on an item are averaged first, and several weights.
-        interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or `bootstrap` (percentile).
+        battles: with score_a and score_b; several scores of a model on an item are averaged first,
+            and several weights.
+        interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or
+            `bootstrap` (percentile).
 
     Raises:
         NotIdentifiedError: no pointwise scores.
@@ -92,36 +102,55 @@ def mean(
     else:
         known = matrix.weight_of_known
         filled, items = np.nan_to_num(matrix.values) * known, matrix.is_known.sum(axis=0)
-        draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
-        estimate = bootstrap_estimate(matrix.means, draws, len(filled), level=level, cluster="item", items=items)
+        draws = resample(
+            lambda counts: ratio_or_nan(counts @ filled, counts @ known),
+            len(filled),
+            resamples,
+            rng,
+        )
+        estimate = bootstrap_estimate(
+            matrix.means, draws, len(filled), level=level, cluster="item", items=items
+        )
         estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
     warnings = _missing_scores_warning(matrix)
-    result = RankerResult(estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=warnings)
-    return build_standings("mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
+    result = RankerResult(
+        estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=warnings
+    )
+    return build_standings(
+        "mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng
+    )
 
 
 def median(
     battles: Battles, *, level: float = LEVEL, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> Standings:
-    """Rank by the weighted median over items of each model's pointwise score, with item-bootstrap intervals;
-    NotIdentifiedError without pointwise scores. Arguments are as of `mean`."""
+    """Rank by the weighted median over items of each model's pointwise score, with item-bootstrap
+    intervals; NotIdentifiedError without pointwise scores. Arguments are as of `mean`."""
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
     shared = len(estimate.score) - len(np.unique(estimate.score))
     ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
     result = RankerResult(estimate, warnings=[*_missing_scores_warning(matrix), *ties])
-    return build_standings("median", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
+    return build_standings(
+        "median", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng
+    )
 
 
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
-    """Return means over items with t intervals, or with Wilson intervals if all scores lie in [0, 1]."""
+    """Return means over items with t intervals, or with Wilson intervals if all scores lie in [0,
+    1]."""
     own, score, known = matrix.is_known.sum(axis=0), matrix.means, matrix.weight_of_known
     # A single item gives no standard error.
     factor = np.sqrt(own / np.maximum(own - 1, 1)) / known.sum(axis=0)
     error = np.where(matrix.is_known, matrix.values - score, 0) * known * factor
     estimate = sandwich_estimate(
-        score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
+        score,
+        error.T @ error,
+        len(matrix.values),
+        level=level,
+        cluster="item",
+        freedom=np.maximum(own - 1.0, 0),
     )
     estimate = replace(
         estimate,
@@ -132,11 +161,17 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     if estimate.method is None or not matrix.is_bounded:
         return estimate
     low, high = wilson_interval(score, np.diag(estimate.covariance), own, level, error)
-    return replace(estimate, low=low, high=high, method=f"{estimate.method}, Wilson with effective sample size, t")
+    return replace(
+        estimate,
+        low=low,
+        high=high,
+        method=f"{estimate.method}, Wilson with effective sample size, t",
+    )
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test the difference of two models' mean scores on the items of both; None without such an item."""
+    """Test the difference of two models' mean scores on the items of both; None without such an
+    item."""
     scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
@@ -149,21 +184,27 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test by the sign test on which share of the items of both one model has the higher score; None without such an
-    item."""
+    """Test by the sign test on which share of the items of both one model has the higher score;
+    None without such an item."""
     scores, weight = _shared_scores(matrix, first, second)
-    return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight) if len(scores) else None
+    return (
+        paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight)
+        if len(scores)
+        else None
+    )
 
 
 def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models on the items of both, shape (items, 2), and these items' weights."""
+    """Return the scores of two models on the items of both, shape (items, 2), and these items'
+    weights."""
     both = matrix.is_known[:, first] & matrix.is_known[:, second]
     shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
     return shared, matrix.weight[both]
 
 
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
-    """Return the skewness over items of the differences between models from their errors, shape (models, models)."""
+    """Return the skewness over items of the differences between models from their errors, shape
+    (models, models)."""
     number, cubes, mixed = len(error), np.sum(error**3, axis=0), (error**2).T @ error
     third = cubes[:, None] - cubes - 3 * (mixed - mixed.T)
     products = error.T @ error
@@ -175,10 +216,13 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
 
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
-    """Return the fewest `items` without which another model, `leader`, has the highest mean, or why they are `unknown`.
-    Exact: a rival gains most by its worst items. Both are None if no other model scores higher on any item."""
+    """Return the fewest `items` without which another model, `leader`, has the highest mean, or why
+    they are `unknown`. Exact: a rival gains most by its worst items. Both are None if no other
+    model scores higher on any item."""
     if lost := int((~matrix.is_known).sum()):
-        return {"unknown": f"{lost:,} {plural('score', lost)} {'is' if lost == 1 else 'are'} missing"}
+        return {
+            "unknown": f"{lost:,} {plural('score', lost)} {'is' if lost == 1 else 'are'} missing"
+        }
     if len(matrix.values) < 2:
         return {"unknown": "there is one item only"}
     mean, weight = matrix.means, matrix.weight[:, None]
@@ -195,13 +239,24 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     return {"items": int(items[rival]), "leader": matrix.models[rival]}
 
 
-def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:
-    """Return medians over items with percentile intervals, whose ends are scores or midpoints of two scores."""
-    draws = resample(lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng)
+def estimate_medians(
+    matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int
+) -> ScoreEstimates:
+    """Return medians over items with percentile intervals, whose ends are scores or midpoints of
+    two scores."""
+    draws = resample(
+        lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng
+    )
     score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
     estimate = bootstrap_estimate(
-        score, draws, len(matrix.values), level=level, cluster="item", items=FEW, remedy=RANK_BY_MEAN
+        score,
+        draws,
+        len(matrix.values),
+        level=level,
+        cluster="item",
+        items=FEW,
+        remedy=RANK_BY_MEAN,
     )
     tests = PairTests(partial(sign_difference, matrix), in_scores=False)
     return replace(estimate, draws=draws, tests=tests)
@@ -212,14 +267,20 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     coded = code_battles(battles)
     exposure = measure_exposure(battles, coded)
     where = [matrix.models.index(name) for name in coded.models]
-    number, rates = np.zeros(len(matrix.models), dtype=np.int64), np.full(len(matrix.models), np.nan)
+    number, rates = (
+        np.zeros(len(matrix.models), dtype=np.int64),
+        np.full(len(matrix.models), np.nan),
+    )
     number[where], rates[where] = exposure.battles, exposure.win_rates
     known, size, counts = matrix.is_known.sum(axis=1), len(matrix.models), exposure.counts
     pairs = int((known * (known - 1)).sum() // 2)
     if pairs > counts.battles:
         # The battles are a chain, in which every score stands: count those of all pairs.
         number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
-        beaten, met = rankdata(matrix.values, axis=1, nan_policy="omit") - 1, (known - 1)[:, None] * matrix.is_known
+        beaten, met = (
+            rankdata(matrix.values, axis=1, nan_policy="omit") - 1,
+            (known - 1)[:, None] * matrix.is_known,
+        )
         weight = matrix.weight[:, None]
         rates = ratio_or_nan(np.nansum(weight * beaten, axis=0), np.sum(weight * met, axis=0))
         missing = len(known) * size * (size - 1) // 2 - pairs
@@ -237,7 +298,8 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:
-    """Collect the pointwise scores of all battles, readable or not, by item and model, and the items' mean weights."""
+    """Collect the pointwise scores of all battles, readable or not, by item and model, and the
+    items' mean weights."""
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):
         raise NotIdentifiedError(
@@ -250,10 +312,14 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     shape = (len(present), len(battles.models))
     known = ~np.isnan(score)
     cell = (item * shape[1] + model)[known]
-    total, number = (np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known]))
+    total, number = (
+        np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known])
+    )
     values = ratio_or_nan(total, number).reshape(shape)
     if missing := [battles.models[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]:
-        raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those models out")
+        raise NotIdentifiedError(
+            f"no pointwise score for {', '.join(missing[:5])}; leave those models out"
+        )
     kept = ~np.isnan(values).all(axis=1)
     weight = None
     if "weight" in table and not is_constant(each := table["weight"].to_numpy(dtype=float)):
@@ -263,7 +329,8 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
-    """Return the weighted medians of resampled items, shape (draws, models); counts have shape (draws, items)."""
+    """Return the weighted medians of resampled items, shape (draws, models); counts have shape
+    (draws, items)."""
     medians, weight = np.empty((len(counts), len(matrix.models))), matrix.weight
     for k, values in enumerate(matrix.values.T):
         # NaN is sorted to the end.
@@ -280,5 +347,7 @@ def _missing_scores_warning(matrix: ScoreMatrix) -> list[str]:
     """Return a warning that names the models scored on the fewest items, if scores are missing."""
     size = len(matrix.values)
     fewest = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
-    whose = some([f"{name} on {number:,} of {size:,}" for number, name in fewest if number < size], most=5)
+    whose = some(
+        [f"{name} on {number:,} of {size:,}" for number, name in fewest if number < size], most=5
+    )
     return [f"models are scored on different items: {whose}"] if whose else []

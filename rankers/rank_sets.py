@@ -1,9 +1,10 @@
-"""Simultaneous comparisons of all pairs of models: rank sets, intervals of differences, and items for 80% power.
+"""Simultaneous comparisons of all pairs of models: rank sets, intervals of differences, and items
+for 80% power.
 
-Pairs of models with standard errors are compared by the largest |t|. A model that never lost, or that has the same
-score on every item, has no standard error, and few items estimate it badly: such pairs are compared by their own exact
-or score test (`PairTests`), at Bonferroni's level of all pairs. So are pairs whose scores differ by the same on every
-item.
+Pairs of models with standard errors are compared by the largest |t|. A model that never lost, or
+that has the same score on every item, has no standard error, and few items estimate it badly: such
+pairs are compared by their own exact or score test (`PairTests`), at Bonferroni's level of all
+pairs. So are pairs whose scores differ by the same on every item.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +19,8 @@ from podium.rankers.difference import DifferenceTest, unskewed_t
 from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_quantile
 
 FEWEST_ITEMS = 8
-"""Items of either model of a pair below which only an exact test may separate the two: four battles of which three are
-won have a standard error, and it says little."""
+"""Items of either model of a pair below which only an exact test may separate the two: four battles
+of which three are won have a standard error, and it says little."""
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
 SMALLEST_FREEDOM = 1.0
@@ -30,9 +31,10 @@ POWER_QUANTILE = 0.84
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """Rank sets, NaN if unknown, by one critical value of |t| for all pairs; `reach` has half-widths of differences,
-    infinite if there is none; matrices are None for more than 500 models. `tests` are those of pairs (lower code first)
-    that were compared by their own test, at the one-sided level `tail`."""
+    """Rank sets, NaN if unknown, by one critical value of |t| for all pairs; `reach` has
+    half-widths of differences, infinite if there is none; matrices are None for more than 500
+    models. `tests` are those of pairs (lower code first) that were compared by their own test, at
+    the one-sided level `tail`."""
 
     best_rank: np.ndarray
     worst_rank: np.ndarray
@@ -44,16 +46,20 @@ class Contrasts:
 
 
 def compare_all_pairs(
-    estimate: ScoreEstimates, *, level: float, rng: np.random.Generator, items: np.ndarray | None = None
+    estimate: ScoreEstimates,
+    *,
+    level: float,
+    rng: np.random.Generator,
+    items: np.ndarray | None = None,
 ) -> Contrasts:
-    """Compare all pairs of models simultaneously, at confidence `level`. A model's rank set is 1 + the number
-    significantly better ... M - the number significantly worse.
+    """Compare all pairs of models simultaneously, at confidence `level`. A model's rank set is 1 +
+    the number significantly better ... M - the number significantly worse.
 
-    The critical value is the `level` quantile of the largest |t| over all pairs, simulated from the covariance
-    (Mogstad et al. 2024). Pairs of which one has no standard error, or fewer than 8 `items` (of each model, shape
-    (models,)), or of which the difference is the same on every item, are compared by `estimate.tests`, each at
-    1 / pairs of the error rate; without such tests, models without a standard error have no rank set, and few items
-    separate nobody.
+    The critical value is the `level` quantile of the largest |t| over all pairs, simulated from the
+    covariance (Mogstad et al. 2024). Pairs of which one has no standard error, or fewer than 8
+    `items` (of each model, shape (models,)), or of which the difference is the same on every item,
+    are compared by `estimate.tests`, each at 1 / pairs of the error rate; without such tests,
+    models without a standard error have no rank set, and few items separate nobody.
     """
     score, size = estimate.score, len(estimate.score)
     is_known = ~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned))
@@ -91,9 +97,9 @@ def compare_all_pairs(
 
 @dataclass(frozen=True, slots=True)
 class TestedPairs:
-    """Pairs that were compared by their own tests: the `tests` by pair of codes, lower code first, each at the
-    one-sided level `tail`; the `decided` ones, better model first; the simultaneous confidence level that is left for
-    the other pairs."""
+    """Pairs that were compared by their own tests: the `tests` by pair of codes, lower code first,
+    each at the one-sided level `tail`; the `decided` ones, better model first; the simultaneous
+    confidence level that is left for the other pairs."""
 
     tests: Mapping[tuple[int, int], DifferenceTest]
     tail: float
@@ -101,11 +107,15 @@ class TestedPairs:
     level_of_others: float
 
 
-def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarray | None, level: float) -> TestedPairs:
-    """Test pairs of models without a standard error, or with few items, by their own tests at Bonferroni's level.
+def tested_pairs(
+    estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarray | None, level: float
+) -> TestedPairs:
+    """Test pairs of models without a standard error, or with few items, by their own tests at
+    Bonferroni's level.
 
-    A test of n items, whose p-value is 2^-n at least, is left out if it cannot reject. If all tests reject, the other
-    pairs keep the whole error rate (a fallback of Bonferroni's tests, Wiens 2003), else their share of it.
+    A test of n items, whose p-value is 2^-n at least, is left out if it cannot reject. If all tests
+    reject, the other pairs keep the whole error rate (a fallback of Bonferroni's tests, Wiens
+    2003), else their share of it.
     """
     placed = np.flatnonzero(~np.isnan(estimate.score))
     number = len(placed) * (len(placed) - 1) // 2
@@ -138,15 +148,16 @@ def tested_pairs(estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarr
 
 
 def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:
-    """Return a function of two codes, of which the second may be an array: whether the difference has a standard
-    error."""
+    """Return a function of two codes, of which the second may be an array: whether the difference
+    has a standard error."""
     return lambda first, second: is_known[first] & is_known[second] & ~is_constant[first, second]
 
 
 def _pairs_to_test(
     placed: np.ndarray, has_error: Callable[[int, Any], Any], items: np.ndarray | None, tail: float
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of codes without a standard error, or with few items, of which a test at level `tail` can reject."""
+    """Yield pairs of codes without a standard error, or with few items, of which a test at level
+    `tail` can reject."""
     for k, first in enumerate(placed.tolist()):
         others = placed[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
@@ -156,8 +167,8 @@ def _pairs_to_test(
 
 
 def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which pairs of models have scores that differ by the same on every item, shape (models, models); none is
-    looked for among more than 500 models."""
+    """Return which pairs of models have scores that differ by the same on every item, shape
+    (models, models); none is looked for among more than 500 models."""
     score = estimate.score
     if len(score) > MOST_SIMULATED:
         return np.broadcast_to(np.False_, (len(score), len(score)))
@@ -169,7 +180,8 @@ def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
 
 
 def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
-    """Return whether the model with the code `first`, or that with `second`, has fewer than 8 items."""
+    """Return whether the model with the code `first`, or that with `second`, has fewer than 8
+    items."""
     if items is None:
         return np.zeros(np.broadcast_shapes(np.shape(first), np.shape(second)), dtype=bool)
     return np.minimum(items[first], items[second]) < FEWEST_ITEMS
@@ -178,33 +190,44 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
 def _order_of_decided(
     estimate: ScoreEstimates, test: DifferenceTest, pair: tuple[int, int], tail: float
 ) -> tuple[int, int] | None:
-    """Return the codes of a pair, the better first, if its test and the order of the scores agree; else None."""
+    """Return the codes of a pair, the better first, if its test and the order of the scores agree;
+    else None."""
     better, worse = pair if estimate.score[pair[0]] > estimate.score[pair[1]] else pair[::-1]
     if estimate.score[better] == estimate.score[worse]:
         return None
     p = test.p_above() if better == pair[0] else test.p_below()
     if p > tail:
         return None
-    if estimate.draws is not None and 1 - np.mean(estimate.draws[:, better] > estimate.draws[:, worse]) > tail:
+    if (
+        estimate.draws is not None
+        and 1 - np.mean(estimate.draws[:, better] > estimate.draws[:, worse]) > tail
+    ):
         return None
     return better, worse
 
 
-def _ordered_covariance(estimate: ScoreEstimates, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes of models with standard errors, the best first, and the covariance of their scores."""
+def _ordered_covariance(
+    estimate: ScoreEstimates, known: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the codes of models with standard errors, the best first, and the covariance of their
+    scores."""
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
         covariance = centre_covariance(covariance)
-    # Equal scores are ordered by their errors: the names of models must not decide who gets which draws.
-    place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -estimate.score[known].round(9)))
+    # Equal scores are ordered by their errors: the names of models must not decide who gets which
+    # draws.
+    place = np.lexsort(
+        ((covariance**3).sum(axis=1), np.diag(covariance), -estimate.score[known].round(9))
+    )
     return known[place], covariance[np.ix_(place, place)]
 
 
 def _compare_each(
     estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, critical: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for each model, which models it is clearly ahead of and the half-widths of difference intervals."""
+    """Yield, for each model, which models it is clearly ahead of and the half-widths of difference
+    intervals."""
     score, tail = estimate.score[known], stdtr(estimate.clusters - 1, -critical)
     draws = None if estimate.draws is None else estimate.draws[:, known]
     skewness = None if estimate.skewness is None else estimate.skewness[np.ix_(known, known)]
@@ -219,15 +242,19 @@ def _compare_each(
         if skewness is not None:
             is_ahead &= unskewed_t(t, skewness[k], estimate.clusters) > multiplier
         if draws is not None:
-            # Medians of few values: the error of their difference is small, and often the difference is one step.
+            # Medians of few values: the error of their difference is small, and often the
+            # difference is one step.
             is_ahead &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= tail
         # Models that never differ are not distinguishable, whatever the critical value is.
-        reach = np.multiply(multiplier, error, out=np.full(len(known), np.inf), where=np.isfinite(error))
+        reach = np.multiply(
+            multiplier, error, out=np.full(len(known), np.inf), where=np.isfinite(error)
+        )
         yield is_ahead, reach
 
 
 def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
-    """Return the standard error of k's difference from each model, infinite where it is zero, shape (n,)."""
+    """Return the standard error of k's difference from each model, infinite where it is zero, shape
+    (n,)."""
     variance = np.diag(covariance)
     squared = variance[k] + variance - 2 * covariance[k]
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
@@ -238,17 +265,23 @@ def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.
     variance = np.diag(covariance)
     total = variance[k] + variance
     freedom = np.maximum(freedom, SMALLEST_FREEDOM)
-    joint: np.ndarray = total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
+    joint: np.ndarray = (
+        total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
+    )
     return joint
 
 
-def _critical_value(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:
-    """Return the `level` quantile of the largest |t| over all pairs, simulated; Bonferroni's bound for many models."""
+def _critical_value(
+    covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator
+) -> float:
+    """Return the `level` quantile of the largest |t| over all pairs, simulated; Bonferroni's bound
+    for many models."""
     size = len(covariance)
     if size > MOST_SIMULATED:
         return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
     draws = 10_000 if size <= 100 else 4_000
-    # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
+    # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative:
+    # no Cholesky.
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     errors = rng.standard_normal((draws, size)) @ root
@@ -260,13 +293,17 @@ def _critical_value(covariance: np.ndarray, freedom: int, level: float, rng: np.
 
 
 def further_items(items: int, critical: float, z: float) -> int | None:
-    """Return how many more items would detect a gap of `z` standard errors with 80% power: n (((c + 0.84) / z)^2 - 1),
-    at least 0; None if |z| is below 1. `critical` (c) is corrected for simultaneous tests."""
-    return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0)) if abs(z) >= 1 else None
+    """Return how many more items would detect a gap of `z` standard errors with 80% power: n (((c +
+    0.84) / z)^2 - 1), at least 0; None if |z| is below 1. `critical` (c) is corrected for
+    simultaneous tests."""
+    return (
+        ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0)) if abs(z) >= 1 else None
+    )
 
 
 def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
-    """Return how many more labels would detect a gap with 80% power beside a judge; `joined` and `alone`: variance of
-    the gap by labels with and without the judge, whose information stays the same."""
+    """Return how many more labels would detect a gap with 80% power beside a judge; `joined` and
+    `alone`: variance of the gap by labels with and without the judge, whose information stays the
+    same."""
     wanted, judge = ((critical + POWER_QUANTILE) / gap) ** 2, max(1 / joined - 1 / alone, 0.0)
     return ceil(labels * max((wanted - judge) * alone - 1, 0.0))

@@ -16,10 +16,11 @@ from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, opponent_we
 class RateTests:
     """Tests of the difference between the win rates of any two models.
 
-    An item adds the sum over pairs of w (S - c W) / N, where w is the weight of the pair's credit in the difference, S
-    and W are credit and battles of the pair's first model on the item, N its battles, and c is one half between the
-    two models, else the mean of their rates. Where all pairs met on all items equally often, c cancels out. If the two
-    are exchangeable, the sign of each is even chance, which the test of paired differences uses.
+    An item adds the sum over pairs of w (S - c W) / N, where w is the weight of the pair's credit
+    in the difference, S and W are credit and battles of the pair's first model on the item, N its
+    battles, and c is one half between the two models, else the mean of their rates. Where all pairs
+    met on all items equally often, c cancels out. If the two are exchangeable, the sign of each is
+    even chance, which the test of paired differences uses.
     """
 
     battles: BattleData
@@ -45,13 +46,15 @@ class RateTests:
         return rate_weights(self.pairs).tocsc()
 
     def difference(self, first: int, second: int) -> DifferenceTest | None:
-        """Return the tests of the difference between the rates of two models; None if they have no battle."""
+        """Return the tests of the difference between the rates of two models; None if they have no
+        battle."""
         pairs = self.pairs
         in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[:, 0]
         rate = float(np.mean(self.rates[[first, second]]))
         of_second = np.isin(pairs.second, (first, second))
         is_direct = np.isin(pairs.first, (first, second)) & of_second
-        # The credit of the pair's first model: where that is an opponent, the rate is what the opponent lost.
+        # The credit of the pair's first model: where that is an opponent, the rate is what the
+        # opponent lost.
         centre = np.where(is_direct, 0.5, np.where(of_second, 1 - rate, rate))
         share = in_difference / pairs.weight
         added, present = [], []
@@ -69,8 +72,8 @@ class RateTests:
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:
-    """Return the weight of each pair's credit in each model's win rate, negative for the pair's second model, shape
-    (pairs, models)."""
+    """Return the weight of each pair's credit in each model's win rate, negative for the pair's
+    second model, shape (pairs, models)."""
     in_first, in_second = opponent_weights(pairs)
     rows = np.tile(np.arange(len(pairs.first)), 2)
     codes = np.concatenate([pairs.first, pairs.second])

@@ -16,8 +16,8 @@ POINTS = 400 / np.log(10)
 
 @dataclass(frozen=True, slots=True)
 class EloScale:
-    """The map from log-strengths to Elo: their mean by `weights` (sum 1), or the model with code `pinned`, has the
-    score `origin`."""
+    """The map from log-strengths to Elo: their mean by `weights` (sum 1), or the model with code
+    `pinned`, has the score `origin`."""
 
     weights: np.ndarray
     origin: float = MEAN
@@ -28,16 +28,19 @@ class EloScale:
         return self.origin + POINTS * (theta - (theta @ self.weights)[..., None])
 
     def covariance(self, covariance: np.ndarray) -> np.ndarray:
-        """Convert a covariance V of log-strengths to that of Elo scores, POINTS^2 (e_a - w)' V (e_b - w)."""
+        """Convert a covariance V of log-strengths to that of Elo scores, POINTS^2 (e_a - w)' V (e_b
+        - w)."""
         weights = self.weights
         if self.pinned is None and np.count_nonzero(weights) == 1:
-            # A single model as the centre of slices is not pinned: its own error must not become zero.
+            # A single model as the centre of slices is not pinned: its own error must not become
+            # zero.
             weights = np.full(len(weights), 1 / len(weights))
         rows = covariance - weights @ covariance
         return POINTS**2 * (rows - (rows @ weights)[:, None])
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
-        """Return the pinned model, or the models with reduced weights in the origin; empty for the plain mean."""
+        """Return the pinned model, or the models with reduced weights in the origin; empty for the
+        plain mean."""
         if self.pinned is not None:
             return {"pinned": models[self.pinned]}
         full = self.weights.max()
@@ -45,13 +48,21 @@ class EloScale:
         if not light.size:
             return {}
         known = int(np.sum(self.weights >= full * (1 - WEIGHT_ROUNDING)))
-        return {"well_known": known, "weights": {models[k]: float(self.weights[k] / full) for k in light}}
+        return {
+            "well_known": known,
+            "weights": {models[k]: float(self.weights[k] / full) for k in light},
+        }
 
 
 def elo_scale(
-    models: tuple[str, ...], among: np.ndarray, items: np.ndarray, centre: tuple[str, ...] | None, pin: str | None
+    models: tuple[str, ...],
+    among: np.ndarray,
+    items: np.ndarray,
+    centre: tuple[str, ...] | None,
+    pin: str | None,
 ) -> EloScale:
-    """Build the Elo scale: `pin` (`MODEL:1000`), or 1500 at the mean of `centre`, or of those `among` by `items`."""
+    """Build the Elo scale: `pin` (`MODEL:1000`), or 1500 at the mean of `centre`, or of those
+    `among` by `items`."""
     if pin:
         model, _, number = pin.rpartition(":")
         with suppress(ValueError):
@@ -65,7 +76,7 @@ def elo_scale(
 
 
 def origin_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return weights proportional to min(1, 2 items / median), 0 for models not in `among`: the error of a model with
-    few items would enter the error of all other models."""
+    """Return weights proportional to min(1, 2 items / median), 0 for models not in `among`: the
+    error of a model with few items would enter the error of all other models."""
     weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)
     return weights / weights.sum()

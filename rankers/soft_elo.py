@@ -34,7 +34,12 @@ from podium.rankers.calibration.targets import (
     weak_signal_warnings,
 )
 from podium.rankers.coded import Cluster, CodedBattles, code_battles
-from podium.rankers.defaults import CALIBRATION_LEVEL, LEVEL, RANKER_OF_UNKNOWN_SCALE, REGULARIZATION
+from podium.rankers.defaults import (
+    CALIBRATION_LEVEL,
+    LEVEL,
+    RANKER_OF_UNKNOWN_SCALE,
+    REGULARIZATION,
+)
 from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.newton import DesignMatrix
@@ -70,51 +75,65 @@ def soft_elo(
 ) -> Standings:
     """Rank by Bradley-Terry on soft credits sigmoid(beta * margin), in Elo points.
 
-    beta is the option's, else the calibration's, else fitted to the human labels in the battles; intervals include its
-    error. Without any of these, graded credits are used as they are; hard verdicts raise UnknownScaleError, and
-    `podium.rank` ranks them by bradley-terry. With a calibration, models that it does not know are rated one by one
-    against those that it knows, on its Elo scale (scale-corrected to human ratings if it is), with conformal intervals.
+    beta is the option's, else the calibration's, else fitted to the human labels in the battles;
+    intervals include its error. Without any of these, graded credits are used as they are; hard
+    verdicts raise UnknownScaleError, and `podium.rank` ranks them by bradley-terry. With a
+    calibration, models that it does not know are rated one by one against those that it knows, on
+    its Elo scale (scale-corrected to human ratings if it is), with conformal intervals.
 
     Args (others as of `bradley_terry`):
         battles: of one judge, with margins or soft credits.
-        target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria`, or of graded credits
-            `credit` (as they are) or `log-odds` (times a beta that puts them on the human scale).
+        target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria`, or
+            of graded credits `credit` (as they are) or `log-odds` (times a beta that puts them on
+            the human scale).
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: penalty of the weights of `criteria`, towards their mean; 10 by default.
-        regularization: lambda, at least 0; 0.01 by default. New models take that of the calibration.
+        regularization: lambda, at least 0; 0.01 by default. New models take that of the
+            calibration.
         cluster: `item`, or `row` for comparison; new models take that of the calibration.
         hard: add the Elo of the hard verdicts as a column.
         pin: `MODEL:1000` shifts all scores; not with new models.
         conformal_level: by default that of the calibration.
-        of: the rating that a conformal interval covers: `votes` (human ratings, from about as many votes as the
-            calibrated models had) or `human` (from ever more votes).
+        of: the rating that a conformal interval covers: `votes` (human ratings, from about as many
+            votes as the calibrated models had) or `human` (from ever more votes).
         calibration: of this judge.
         whole: all battles, if `battles` are a slice: beta is fitted to them.
 
     Raises:
         UnknownScaleError: nothing determines beta, and the options ask for no target.
-        NotIdentifiedError: nothing determines the target of the options, or the comparison graph is disconnected.
-        NotConvergedError: a fit did not reach its maximum.
-        UsageError: an impossible option.
+        NotIdentifiedError: nothing determines the target of the options, or the comparison graph is
+        disconnected. NotConvergedError: a fit did not reach its maximum. UsageError: an impossible
+        option.
 
-    Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
+    Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its
+    appendix E.
     """
     notes = _notes_without_placement(calibration, conformal_level, of)
-    soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
+    soft = soften_battles(
+        battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level
+    )
     if calibration and newcomers(battles, calibration, soft.credit):
-        _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
+        _check_joint_options(
+            pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster
+        )
         rule = build_conformal_rule(calibration, conformal_level, of)
-        return soft.annotate(rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard))
+        return soft.annotate(
+            rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard)
+        )
     penalty = REGULARIZATION if regularization is None else regularization
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
     strengths = fit_battles(coded, penalty)
     lacking = f"battle with a signal ({soft.signal.kind})"
     exposure = replace(measure_exposure(battles, coded, strengths.pairs), lacking=lacking)
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
+    scale = elo_scale(
+        coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin
+    )
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
-        known = "beta taken as exact" if soft.target.covariance is None else "error of beta included"
+        known = (
+            "beta taken as exact" if soft.target.covariance is None else "error of beta included"
+        )
         estimate = replace(estimate, method=f"{estimate.method}, {known}")
     extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
     standings = build_elo_standings(
@@ -123,8 +142,11 @@ def soft_elo(
     return soft.annotate(standings, notes)
 
 
-def _notes_without_placement(calibration: Calibration | None, conformal_level: float | None, of: str) -> list[str]:
-    """Note that no new model is placed, if there is a calibration; else reject options of conformal intervals."""
+def _notes_without_placement(
+    calibration: Calibration | None, conformal_level: float | None, of: str
+) -> list[str]:
+    """Note that no new model is placed, if there is a calibration; else reject options of conformal
+    intervals."""
     unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
     if unused and not calibration:
         raise UsageError(f"{unused} need --calibration FILE")
@@ -132,7 +154,8 @@ def _notes_without_placement(calibration: Calibration | None, conformal_level: f
 
 
 def _check_joint_options(**options: object) -> None:
-    """Raise UsageError if options of a joint fit are given although new models are placed one by one."""
+    """Raise UsageError if options of a joint fit are given although new models are placed one by
+    one."""
     if named := [name for name, value in options.items() if value is not None]:
         raise UsageError(
             f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and its "
@@ -157,7 +180,8 @@ class TargetOptions:
 
 @dataclass(frozen=True, slots=True)
 class SoftCredits:
-    """Soft credits of a, NaN without signal, shape (battles,), with their map, its origin and doubts about it."""
+    """Soft credits of a, NaN without signal, shape (battles,), with their map, its origin and
+    doubts about it."""
 
     target: Target
     origin: str
@@ -168,7 +192,11 @@ class SoftCredits:
 
     def annotate(self, standings: Standings, warnings: Sequence[str] = ()) -> Standings:
         """Add beta, the target's diagnostics and its warnings to standings."""
-        target, signal, left_out = self.target, self.signal, self.judged - int(self.signal.is_known.sum())
+        target, signal, left_out = (
+            self.target,
+            self.signal,
+            self.judged - int(self.signal.is_known.sum()),
+        )
         diagnostics = {
             "kind": signal.kind,
             "from": self.origin,
@@ -178,23 +206,34 @@ class SoftCredits:
             "left_out": left_out,
         }
         missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
-        unused = [f"{left_out:,} of {self.judged:,} judged battles have no {missing} and are left out"][:left_out]
+        unused = [
+            f"{left_out:,} of {self.judged:,} judged battles have no {missing} and are left out"
+        ][:left_out]
         return replace(
             standings,
-            fit=replace(standings.fit, beta=target.beta, beta_low=target.low, beta_high=target.high),
+            fit=replace(
+                standings.fit, beta=target.beta, beta_low=target.low, beta_high=target.high
+            ),
             diagnostics={**standings.diagnostics, "soft": diagnostics},
             warnings=(*standings.warnings, *self.doubts, *unused, *warnings),
         )
 
 
 def soften_battles(
-    battles: Battles, whole: Battles, calibration: Calibration | None, options: TargetOptions, level: float
+    battles: Battles,
+    whole: Battles,
+    calibration: Calibration | None,
+    options: TargetOptions,
+    level: float,
 ) -> SoftCredits:
-    """Convert a judge's signal to soft credits by a map that is given, calibrated or fitted to labels of `whole`."""
+    """Convert a judge's signal to soft credits by a map that is given, calibrated or fitted to
+    labels of `whole`."""
     target, origin, doubts = _choose_target(whole, calibration, options, level)
     by_verdicts = target.kind == "margin" and "verdict" in target.weights
     signal = read_signal(battles, target.kind, options.ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
-    return SoftCredits(target, origin, doubts, signal, soften_verdicts(target, signal), int(battles.readable.sum()))
+    return SoftCredits(
+        target, origin, doubts, signal, soften_verdicts(target, signal), int(battles.readable.sum())
+    )
 
 
 def _choose_target(
@@ -209,11 +248,18 @@ def _choose_target(
             )
         said = [NOTHING] if calibration.is_uninformative else []
         said += weak_signal_warnings(calibration.target, calibration.agreement)
-        doubts = [*mismatch_warnings(calibration, battles), *(f"the calibration says: {doubt}" for doubt in said)]
+        doubts = [
+            *mismatch_warnings(calibration, battles),
+            *(f"the calibration says: {doubt}" for doubt in said),
+        ]
         return calibration.target, "of the calibration", doubts
-    kind = options.target or ("smoothing" if options.constant is not None else _default_target(battles, options.beta))
+    kind = options.target or (
+        "smoothing" if options.constant is not None else _default_target(battles, options.beta)
+    )
     if options.ridge is not None and kind != "criteria":
-        raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
+        raise UsageError(
+            f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out"
+        )
     if given := build_given_target(kind, options.beta, options.constant):
         if kind != "credit":
             return given, "given, taken as exact", []
@@ -227,9 +273,11 @@ def _choose_target(
     return _fit_to_labels(battles, kind, options, level)
 
 
-def _fit_to_labels(battles: Battles, kind: Kind, options: TargetOptions, level: float) -> tuple[Target, str, list[str]]:
-    """Return the map fitted to human labels, where it comes from, and warnings; UnknownScaleError if they do not bound
-    a map that no option asks for."""
+def _fit_to_labels(
+    battles: Battles, kind: Kind, options: TargetOptions, level: float
+) -> tuple[Target, str, list[str]]:
+    """Return the map fitted to human labels, where it comes from, and warnings; UnknownScaleError
+    if they do not bound a map that no option asks for."""
     is_default = not options.are_given
     if is_default and battles.readable.any() and (lacking := _lacks_for_beta(battles)):
         raise UnknownScaleError(_describe_unknown_scale(lacking), instead=RANKER_OF_UNKNOWN_SCALE)
@@ -240,7 +288,9 @@ def _fit_to_labels(battles: Battles, kind: Kind, options: TargetOptions, level: 
         fitted = fit_target(evidence, level)
     except UnknownScaleError as error:
         if is_default:
-            raise UnknownScaleError(_describe_unknown_scale(str(error)), instead=error.instead) from None
+            raise UnknownScaleError(
+                _describe_unknown_scale(str(error)), instead=error.instead
+            ) from None
         raise NotIdentifiedError(str(error)) from None
     agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
@@ -252,30 +302,40 @@ def _fit_to_labels(battles: Battles, kind: Kind, options: TargetOptions, level: 
 
 
 def _default_target(battles: Battles, beta: float | None) -> Kind:
-    """Return the target if none is asked for: graded credits if there are no margins, or nothing that gives beta."""
+    """Return the target if none is asked for: graded credits if there are no margins, or nothing
+    that gives beta."""
     kind = default_kind(battles)
-    if kind == "margin" and beta is None and _lacks_for_beta(battles) and has_graded_credits(battles):
+    if (
+        kind == "margin"
+        and beta is None
+        and _lacks_for_beta(battles)
+        and has_graded_credits(battles)
+    ):
         return "credit"
     return kind
 
 
 def _lacks_for_beta(battles: Battles) -> str:
-    """Return what battles lack of what beta is fitted to, human labels or margins; empty if they have both."""
+    """Return what battles lack of what beta is fitted to, human labels or margins; empty if they
+    have both."""
     if np.isnan(battles.numbers_of("human")).all():
         return "no calibration and no human labels"
     return "" if has_margins(battles) else "the verdicts have no margins"
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
-    """Return the covariance of log-strengths, shape (models, models), due to the error of the map's weights. H^-1 J V
-    J' H^-1: V is the weights' covariance, J the derivative of the score; labels and judge are independent."""
+    """Return the covariance of log-strengths, shape (models, models), due to the error of the map's
+    weights. H^-1 J V J' H^-1: V is the weights' covariance, J the derivative of the score; labels
+    and judge are independent."""
     size = len(coded.models)
     spread = order_covariance(soft.target, soft.signal)
     if not spread.any():
         return np.zeros((size, size))
     x, y = soft.signal.x[~np.isnan(soft.credit)], coded.credit
     moved = (coded.weight * y * (1 - y))[:, None] * x
-    effect = strengths.solve(DesignMatrix(None, coded.a, coded.b, size).transpose_product(moved.T).T)
+    effect = strengths.solve(
+        DesignMatrix(None, coded.a, coded.b, size).transpose_product(moved.T).T
+    )
     return effect @ spread @ effect.T
 
 
@@ -294,15 +354,20 @@ def _describe_missing_target(kind: Kind) -> str:
         "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, and is never guessed",
         "smoothing": "the constant of label smoothing is unknown",
     }.get(kind, f"the weights of the target {kind} are unknown")
-    option = {"margin": ", or --set beta=NUMBER", "smoothing": ", or --set constant=0.75"}.get(kind, "")
+    option = {"margin": ", or --set beta=NUMBER", "smoothing": ", or --set constant=0.75"}.get(
+        kind, ""
+    )
     return (
         f"{needs}. What would help: a column `human` in the battles (or --human-judge NAME), a file made by "
         f"`podium calibrate` (--calibration FILE){option}"
     )
 
 
-def _hard_elo(battles: Battles, models: tuple[str, ...], soft: np.ndarray, regularization: float) -> np.ndarray:
-    """Return the Elo of the hard verdicts with the mean of the soft scores, NaN without a fit, shape (models,)."""
+def _hard_elo(
+    battles: Battles, models: tuple[str, ...], soft: np.ndarray, regularization: float
+) -> np.ndarray:
+    """Return the Elo of the hard verdicts with the mean of the soft scores, NaN without a fit,
+    shape (models,)."""
     coded = code_battles(battles, labels="hard")
     try:
         theta = fit_battles(coded, regularization).theta

@@ -21,7 +21,8 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RankerResult:
-    """Scores of a ranker, `separated` (None without likelihood) and `extra` columns, in arrays of shape (models,)."""
+    """Scores of a ranker, `separated` (None without likelihood) and `extra` columns, in arrays of
+    shape (models,)."""
 
     estimate: ScoreEstimates
     fit: Fit = field(default_factory=Fit)
@@ -33,8 +34,9 @@ class RankerResult:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Counts and win rates that standings show whatever the ranker is, by model: readable `battles`, `items` with such
-    a battle or a score; `lacking` says what the `unranked` models have none of."""
+    """Counts and win rates that standings show whatever the ranker is, by model: readable
+    `battles`, `items` with such a battle or a score; `lacking` says what the `unranked` models have
+    none of."""
 
     models: tuple[str, ...]
     battles: np.ndarray
@@ -49,7 +51,8 @@ class Exposure:
 
 
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
-    """Count battles and clusters and compute win rates by model; `pairs` are the pair sums, if known."""
+    """Count battles and clusters and compute win rates by model; `pairs` are the pair sums, if
+    known."""
     pairs = pairs or pair_sums_with_items(coded)
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
     return Exposure(
@@ -66,9 +69,16 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
 
 
 def build_standings(
-    ranker: str, scale: str, exposure: Exposure, result: RankerResult, *, level: float, rng: np.random.Generator
+    ranker: str,
+    scale: str,
+    exposure: Exposure,
+    result: RankerResult,
+    *,
+    level: float,
+    rng: np.random.Generator,
 ) -> Standings:
-    """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the usual warnings."""
+    """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the
+    usual warnings."""
     last = len(exposure.models) + len(exposure.unranked)
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng, items=exposure.items)
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
@@ -80,12 +90,20 @@ def build_standings(
         interval=result.estimate.method,
         entries=(
             *_ranked_entries(exposure, result, contrasts),
-            *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in exposure.unranked),
+            *(
+                Entry(name, last, None, None, None, None, None, None, battles=0)
+                for name in exposure.unranked
+            ),
         ),
         counts=exposure.counts,
         fit=result.fit,
         diagnostics={**result.diagnostics, **exposure.diagnostics, **by_model},
-        warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual_warnings(exposure, result)),
+        warnings=(
+            *exposure.notes,
+            *result.warnings,
+            *result.estimate.warnings,
+            *_usual_warnings(exposure, result),
+        ),
         separation=_separation(exposure, result, contrasts),
     )
 
@@ -97,8 +115,11 @@ def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 
-def _separation(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> Separation | None:
-    """Return which models are clearly ahead of which; None for fewer than two rank sets or more than 500 models."""
+def _separation(
+    exposure: Exposure, result: RankerResult, contrasts: Contrasts
+) -> Separation | None:
+    """Return which models are clearly ahead of which; None for fewer than two rank sets or more
+    than 500 models."""
     estimate = result.estimate
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
     if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
@@ -119,8 +140,9 @@ def _separation(exposure: Exposure, result: RankerResult, contrasts: Contrasts) 
 
 @dataclass(frozen=True, slots=True)
 class FirstLead:
-    """The gap between the first two models, infinite if unbounded: `interval` is the gap with its simultaneous ends,
-    infinite where unbounded, None if it is unknown or holds 0; `z` is the gap over its error."""
+    """The gap between the first two models, infinite if unbounded: `interval` is the gap with its
+    simultaneous ends, infinite where unbounded, None if it is unknown or holds 0; `z` is the gap
+    over its error."""
 
     gap: float
     critical: float
@@ -128,8 +150,11 @@ class FirstLead:
     interval: tuple[float, float, float] | None = None
 
 
-def _first_lead(estimate: ScoreEstimates, contrasts: Contrasts, first: int, second: int) -> FirstLead:
-    """Return the gap between the first two models, by their own test if they were compared by one."""
+def _first_lead(
+    estimate: ScoreEstimates, contrasts: Contrasts, first: int, second: int
+) -> FirstLead:
+    """Return the gap between the first two models, by their own test if they were compared by
+    one."""
     gap = float(estimate.score[first] - estimate.score[second])
     pair = min(first, second), max(first, second)
     reach, critical = float(contrasts.reach[first, second]), contrasts.critical  # type: ignore[index]
@@ -177,20 +202,23 @@ def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contras
 
 
 def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which models' intervals have no width because all clusters are alike, shape (models,)."""
+    """Return which models' intervals have no width because all clusters are alike, shape
+    (models,)."""
     flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
-    """Return 1 + the number of models with a higher score than k; unknown scores share the last rank."""
+    """Return 1 + the number of models with a higher score than k; unknown scores share the last
+    rank."""
     if np.isnan(score[k]):
         return 1 + int(np.sum(~np.isnan(score)))
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
 def battle_diagnostics(battles: Battles) -> dict[str, Any]:
-    """Return the swap report, the reasons of unparsed battles and, with ties, the number of items with differences."""
+    """Return the swap report, the reasons of unparsed battles and, with ties, the number of items
+    with differences."""
     swaps = battles.swaps()
     report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
     if battles.tally.decided < battles.tally.judged:
@@ -206,14 +234,25 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[str]:
     clusters, models, estimate = exposure.clusters, len(exposure.models), result.estimate
     few, rare = CHECKS["items"], CHECKS["items of a model"]
     if 1 < clusters < max(few.threshold, models):
-        many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {models} models"
+        many = (
+            f"fewer than {few.threshold}"
+            if clusters < few.threshold
+            else f"fewer than the {models} models"
+        )
         yield few.warning(items=clusters, many=many)
     if clusters >= rare.threshold:
-        narrow = (exposure.items < rare.threshold) & (True if estimate.allowed is None else ~estimate.allowed)
+        narrow = (exposure.items < rare.threshold) & (
+            True if estimate.allowed is None else ~estimate.allowed
+        )
         if narrow.any():
-            names = some([f"{exposure.models[k]} ({exposure.items[k]})" for k in np.flatnonzero(narrow)])
+            names = some(
+                [f"{exposure.models[k]} ({exposure.items[k]})" for k in np.flatnonzero(narrow)]
+            )
             yield rare.warning(fewest=rare.threshold, names=names)
-    hidden, flat = False if result.separated is None else result.separated, _has_no_variation(estimate)
+    hidden, flat = (
+        False if result.separated is None else result.separated,
+        _has_no_variation(estimate),
+    )
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat
     if estimate.method is not None and lost.any():
         names = some([exposure.models[k] for k in np.flatnonzero(lost)])

@@ -1,4 +1,5 @@
-"""structured-bradley-terry: ratings on the human scale from few human labels and all verdicts of a judge."""
+"""structured-bradley-terry: ratings on the human scale from few human labels and all verdicts of a
+judge."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +12,12 @@ from podium.nouns.ranking import Fit, Standings
 from podium.rankers.calibration.signals import Kind
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_warnings
+from podium.rankers.human_label_fit import (
+    HumanLabelFit,
+    human_label_fit,
+    human_ratings,
+    sampling_warnings,
+)
 from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.pairs import pair_sums
@@ -43,17 +49,20 @@ def structured_bradley_terry(
 ) -> Standings:
     """Rank by few human labels and a judge's verdicts, in Elo points on the human scale.
 
-    A model's strength is kappa times the judge's plus a random deviation whose size is estimated from the labels:
-    without labels the rating rests on the judge, with many on the labels. A model whose labels contradict the judge
-    (`diagnostics["structured"]["misjudged"]`) is rated mainly by its labels; the intervals of the others also
-    hold those by their own labels. Further columns are the rating by the labels alone (`human`), by the judge alone
-    (`judge`, kappa times its strength), and `pull`, the weight of the labels in [0, 1].
+    A model's strength is kappa times the judge's plus a random deviation whose size is estimated
+    from the labels: without labels the rating rests on the judge, with many on the labels. A model
+    whose labels contradict the judge (`diagnostics["structured"]["misjudged"]`) is rated mainly by
+    its labels; the intervals of the others also hold those by their own labels. Further columns are
+    the rating by the labels alone (`human`), by the judge alone (`judge`, kappa times its
+    strength), and `pull`, the weight of the labels in [0, 1].
 
     Args (others as of `bradley_terry`):
-        battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no verdict.
-        target, beta, constant, ridge: the judge's soft credits, as of soft-elo; by default its margins, with a beta
-            fitted to the labels, or its verdicts as they are.
-        spread_prior: logits, prior median of the disagreement between judge and humans; 0.35 by default.
+        battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no
+            verdict.
+        target, beta, constant, ridge: the judge's soft credits, as of soft-elo; by default its
+            margins, with a beta fitted to the labels, or its verdicts as they are.
+        spread_prior: logits, prior median of the disagreement between judge and humans; 0.35 by
+            default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.
         whole: all battles, if `battles` are a slice, whose items' labels only are used.
 
@@ -65,8 +74,12 @@ def structured_bradley_terry(
     Source: `podium.rankers.random_effects`.
     """
     if not 0 < spread_prior < np.inf:
-        raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
-    credit, warnings = _judge_credits(battles, whole or battles, TargetOptions(target, beta, constant, ridge), level)
+        raise UsageError(
+            f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)"
+        )
+    credit, warnings = _judge_credits(
+        battles, whole or battles, TargetOptions(target, beta, constant, ridge), level
+    )
     coded = code_battles(battles, credit=credit)
     judge = fit_battles(coded, regularization)
     exposure = measure_exposure(battles, coded, pair_sums(coded))
@@ -75,7 +88,9 @@ def structured_bradley_terry(
     labels = human_label_fit(battles, coded.models, items)
     misjudged = fit_with_misjudged(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
-    scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
+    scale = elo_scale(
+        coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin
+    )
     estimate = _posterior_estimate(misjudged, scale, coded.clusters, level)
     extra = _place_human(human, human_se, estimate.score, level) | {
         "judge": scale.scores(misjudged.fit.kappa[0] * judge.theta),
@@ -83,30 +98,50 @@ def structured_bradley_terry(
         "pull": misjudged.fit.pull,
     }
     size = {"labels": labels.votes, "battles": len(labels.coded.a)}
-    summary = {"structured": size | misjudged.fit.summary() | {"misjudged": misjudged.summary(coded.models)}}
+    summary = {
+        "structured": size
+        | misjudged.fit.summary()
+        | {"misjudged": misjudged.summary(coded.models)}
+    }
     warnings = [*warnings, *_label_and_judge_warnings(battles, labels, misjudged, human)]
     fit = Fit(converged=True, regularization=regularization)
     result = RankerResult(estimate, fit, extra=extra, diagnostics=summary, warnings=warnings)
-    return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
+    return build_standings(
+        "structured-bradley-terry", "elo", exposure, result, level=level, rng=rng
+    )
 
 
-def _posterior_estimate(misjudged: MisjudgedFit, scale: EloScale, clusters: int, level: float) -> ScoreEstimates:
-    """Return posterior means on the Elo scale with intervals that allow for misjudged models; the covariance contains
-    the wider side."""
-    fit, quantile, (reach, widening) = misjudged.fit, ndtri((1 + level) / 2), misjudged.interval_parts(level)
+def _posterior_estimate(
+    misjudged: MisjudgedFit, scale: EloScale, clusters: int, level: float
+) -> ScoreEstimates:
+    """Return posterior means on the Elo scale with intervals that allow for misjudged models; the
+    covariance contains the wider side."""
+    fit, quantile, (reach, widening) = (
+        misjudged.fit,
+        ndtri((1 + level) / 2),
+        misjudged.interval_parts(level),
+    )
     wider = (reach**2 - quantile**2) * np.diag(fit.covariance) + widening.max(axis=0)
     covariance = scale.covariance(fit.covariance + np.diag(np.maximum(wider, 0.0)) / quantile**2)
     if scale.pinned is not None:
         # The others are compared with the pinned model, which may be misjudged, too.
-        reach, widening = np.maximum(reach, reach[scale.pinned]), widening + widening[:, scale.pinned].max()
+        reach, widening = (
+            np.maximum(reach, reach[scale.pinned]),
+            widening + widening[:, scale.pinned].max(),
+        )
         widening[:, scale.pinned] = 0.0
     score, variance = scale.scores(fit.theta), np.diag(scale.covariance(fit.covariance))
     below, above = np.sqrt(reach**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
-    return ScoreEstimates(score, score - below, score + above, covariance, clusters, METHOD, pinned=scale.pinned)
+    return ScoreEstimates(
+        score, score - below, score + above, covariance, clusters, METHOD, pinned=scale.pinned
+    )
 
 
-def _place_human(human: np.ndarray, se: np.ndarray, score: np.ndarray, level: float) -> dict[str, np.ndarray]:
-    """Return columns with the Elo by labels alone and its interval, the mean set to that of the same models' scores."""
+def _place_human(
+    human: np.ndarray, se: np.ndarray, score: np.ndarray, level: float
+) -> dict[str, np.ndarray]:
+    """Return columns with the Elo by labels alone and its interval, the mean set to that of the
+    same models' scores."""
     origin = np.nanmean(score - POINTS * human) if not np.isnan(human).all() else np.nan
     alone, half = origin + POINTS * human, ndtri((1 + level) / 2) * POINTS * se
     return {"human": alone, "human_low": alone - half, "human_high": alone + half}
@@ -115,7 +150,8 @@ def _place_human(human: np.ndarray, se: np.ndarray, score: np.ndarray, level: fl
 def _judge_credits(
     battles: Battles, whole: Battles, options: TargetOptions, level: float
 ) -> tuple[np.ndarray, Sequence[str]]:
-    """Return the credits of a by the judge, soft if possible, NaN where unparsed, and warnings about them."""
+    """Return the credits of a by the judge, soft if possible, NaN where unparsed, and warnings
+    about them."""
     plain = battles.table["credit"].to_numpy(dtype=np.float64)
     if not options.are_given and not (battles.counts().readable and "margin" in battles.table):
         return plain, []
@@ -125,13 +161,16 @@ def _judge_credits(
     except (NotIdentifiedError, NotConvergedError) as error:
         if options.are_given:
             raise
-        return plain, [f"the judge's verdicts are taken as they are, for labels give no map of its margins: {error}"]
+        return plain, [
+            f"the judge's verdicts are taken as they are, for labels give no map of its margins: {error}"
+        ]
 
 
 def _label_and_judge_warnings(
     battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
 ) -> Iterator[str]:
-    """Yield warnings about the labels and about the judge beside them; `human` is NaN where labels give no rating."""
+    """Yield warnings about the labels and about the judge beside them; `human` is NaN where labels
+    give no rating."""
     each, names = labels.coded.battles_by_model(), labels.coded.models
     if labels.left_out:
         yield labels.left_out_warning()

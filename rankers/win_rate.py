@@ -28,7 +28,8 @@ from podium.text import some
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
 """Reduced weights of opponents, over the largest weight, by model and opponent."""
 FEW = 10
-"""Items below which a pair's own residuals estimate its variance too badly: two to four often have equal outcomes."""
+"""Items below which a pair's own residuals estimate its variance too badly: two to four often have
+equal outcomes."""
 
 
 def win_rate(
@@ -47,14 +48,17 @@ def win_rate(
 ) -> Standings:
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
 
-    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the rate; an opponent met
-    on less than half as many items as the most frequent one counts less (`podium.rankers.pairs.opponent_weights`).
-    With an anchor, the anchor's own rate is 1 - mean of the others' rates (Don-Yehiya et al., section 2).
+    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the
+    rate; an opponent met on less than half as many items as the most frequent one counts less
+    (`podium.rankers.pairs.opponent_weights`). With an anchor, the anchor's own rate is 1 - mean of
+    the others' rates (Don-Yehiya et al., section 2).
 
     Args (others as of `bradley_terry`):
         anchor: use only the battles against this model.
-        interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile; not with length_control).
-        length_control: against one baseline, as if all responses were equally long (AlpacaEval's model).
+        interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile; not with
+            length_control).
+        length_control: against one baseline, as if all responses were equally long (AlpacaEval's
+            model).
         length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
     Raises:
@@ -74,13 +78,17 @@ def win_rate(
     if interval == "sandwich":
         estimate = estimate_rates(selected, pairs, level)
     else:
-        estimate = bootstrap_pair_scores(win_rates, load_battles(selected), pairs, level, resamples, rng)
+        estimate = bootstrap_pair_scores(
+            win_rates, load_battles(selected), pairs, level, resamples, rng
+        )
         estimate = _bound_rates(estimate, selected, level)
     light = _light_opponents(selected, pairs)
     groups = comparison_graph(pairs).groups
     warnings = [*_schedule_warnings(coded, pairs, estimate.score, anchor, groups, light)]
     diagnostics = {"opponent_weights": light} if light else {}
-    result = RankerResult(estimate, Fit(components=groups), diagnostics=diagnostics, warnings=warnings)
+    result = RankerResult(
+        estimate, Fit(components=groups), diagnostics=diagnostics, warnings=warnings
+    )
     exposure = measure_exposure(battles, selected, pairs)
     if anchor is not None:
         of_anchor = measure_exposure(_filter_by_model(battles, anchor), selected, pairs)
@@ -101,25 +109,36 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     """Return win rates with t intervals in [0, 1]."""
     covariance, freedom = win_rate_errors(battles, pairs)
     score, clusters = win_rates(pairs), battles.clusters
-    estimate = sandwich_estimate(score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom)
+    estimate = sandwich_estimate(
+        score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom
+    )
     if estimate.method and (few := int(are_pooled(pairs, clusters).sum())):
-        pooled = f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
+        pooled = (
+            f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
+        )
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
     tests = PairTests(RateTests(battles).difference)
-    return _bound_rates(replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests), battles, level)
+    return _bound_rates(
+        replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests), battles, level
+    )
 
 
 def _filter_by_model(battles: Battles, model: str) -> Battles:
     """Return all battles of one model, readable or not, for the counts of a rate against it."""
     if battles.verdicts:
         name = text(model)
-        return replace(battles, rows=battles.verdicts.keep_where(f"model_a = {name} or model_b = {name}"), missing=None)
+        return replace(
+            battles,
+            rows=battles.verdicts.keep_where(f"model_a = {name} or model_b = {name}"),
+            missing=None,
+        )
     sides = [(battles.table[side] == model).to_numpy() for side in ("model_a", "model_b")]
     return battles.select(sides[0] | sides[1])
 
 
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
-    """Clip intervals to [0, 1]; models that won or lost all of n clusters get Clopper and Pearson's exact bound."""
+    """Clip intervals to [0, 1]; models that won or lost all of n clusters get Clopper and Pearson's
+    exact bound."""
     if estimate.method is None:
         return estimate
     bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_by_model(), 1))
@@ -130,42 +149,59 @@ def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> S
 
 
 def _schedule_warnings(
-    coded: BattleData, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int, light: LightOpponents
+    coded: BattleData,
+    pairs: Pairs,
+    score: np.ndarray,
+    anchor: str | None,
+    groups: int,
+    light: LightOpponents,
 ) -> Iterator[str]:
-    """Yield warnings of missing scores, different opponents, disconnected groups and opponents of reduced weight."""
+    """Yield warnings of missing scores, different opponents, disconnected groups and opponents of
+    reduced weight."""
     for k in np.flatnonzero(np.isnan(score)):
         yield f"{coded.models[k]} has no readable battle against {anchor}: no score"
     if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:
         yield "models met different opponents: win rates are not on one scale, bradley-terry's ratings are"
     if groups > 1:
         yield f"the battles fall into {groups} groups that never met: win rates compare within a group only"
-    weights = pd.DataFrame([own for each in light.values() for own in each.items()], columns=["name", "weight"])
+    weights = pd.DataFrame(
+        [own for each in light.values() for own in each.items()], columns=["name", "weight"]
+    )
     least = weights.groupby("name")["weight"].min()
     if names := [f"{name} (as {weight:.2g} of an opponent)" for name, weight in least.items()]:
-        text = "met on less than half as many items as others, so they count less in others' win rates"
+        text = (
+            "met on less than half as many items as others, so they count less in others' win rates"
+        )
         yield f"{text}: {some(names)}"
 
 
 def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:
-    """Return which pairs have pooled variances, shape (pairs,): met on 1 item, or on fewer than 10 and half of all."""
+    """Return which pairs have pooled variances, shape (pairs,): met on 1 item, or on fewer than 10
+    and half of all."""
     items = np.asarray(pairs.items)
     few: np.ndarray = (items < 2) | ((items < FEW) & (2 * items <= clusters))
     return few
 
 
 def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the covariance of win rates, shape (models, models), and each rate's degrees of freedom, shape (models,).
+    """Return the covariance of win rates, shape (models, models), and each rate's degrees of
+    freedom, shape (models,).
 
-    An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)), where w is the opponent's
-    weight, e the credit minus the pair's mean, N the pair's battles and h the item's share of them. The variance of
-    a pair that met on few items cannot be estimated from that pair (a single battle has e = 0): the variance of an
-    item's mean credit, pooled over all pairs, replaces it. If all pairs met on all items equally often, this is the
-    clustered sandwich with the factor G / (G - 1), and the degrees of freedom (Satterthwaite 1946) are G - 1.
+    An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)), where w is
+    the opponent's weight, e the credit minus the pair's mean, N the pair's battles and h the item's
+    share of them. The variance of a pair that met on few items cannot be estimated from that pair
+    (a single battle has e = 0): the variance of an item's mean credit, pooled over all pairs,
+    replaces it. If all pairs met on all items equally often, this is the clustered sandwich with
+    the factor G / (G - 1), and the degrees of freedom (Satterthwaite 1946) are G - 1.
 
     `pairs`: sums of the same battles, with counts of items.
     """
     pooled, size, weights = are_pooled(pairs, battles.clusters), pairs.models, rate_weights(pairs)
-    rate, shares, squares = pairs.credit / pairs.weight, np.zeros(len(pooled)), np.zeros(len(pooled))
+    rate, shares, squares = (
+        pairs.credit / pairs.weight,
+        np.zeros(len(pooled)),
+        np.zeros(len(pooled)),
+    )
     covariance, moments = np.zeros((size, size)), np.zeros((2, size))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
@@ -183,8 +219,13 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
     pair_variance = np.where(pooled, shares * squares.sum() / max(repeats, 1), 0.0)
     added = (weights.T @ sparse.diags(pair_variance) @ weights).toarray()
     freedom = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0) - 1
-    variances, freedoms = np.array([np.diag(covariance), np.diag(added)]), np.array([freedom, np.full(size, repeats)])
-    part = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0).sum(axis=0)
+    variances, freedoms = (
+        np.array([np.diag(covariance), np.diag(added)]),
+        np.array([freedom, np.full(size, repeats)]),
+    )
+    part = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0).sum(
+        axis=0
+    )
     total = np.sum(variances, axis=0) ** 2
     joint = np.divide(total, part, out=np.full(size, float(np.max(freedom))), where=part > 0)
     return covariance + added, joint

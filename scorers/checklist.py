@@ -18,29 +18,37 @@ DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
-    """Return the prompt that asks a model for the checklist of an instruction, without the responses."""
+    """Return the prompt that asks a model for the checklist of an instruction, without the
+    responses."""
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))
     return fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
-    """Read `{"questions": [...]}` with 1 to 12 different questions; return them, or why the reply is unparsed."""
+    """Read `{"questions": [...]}` with 1 to 12 different questions; return them, or why the reply
+    is unparsed."""
     answer = _only_object(reply)
     if isinstance(answer, str):
         return answer
     questions = answer["questions"]
-    if not isinstance(questions, list) or not all(isinstance(text, str) and text.strip() for text in questions):
+    if not isinstance(questions, list) or not all(
+        isinstance(text, str) and text.strip() for text in questions
+    ):
         return "bad JSON"
     flat = tuple(" ".join(text.split()) for text in questions)
-    if not 1 <= len(flat) <= MOST_QUESTIONS or len(set(flat)) < len(flat) or max(map(len, flat)) > LONGEST:
+    if (
+        not 1 <= len(flat) <= MOST_QUESTIONS
+        or len(set(flat)) < len(flat)
+        or max(map(len, flat)) > LONGEST
+    ):
         return "out of range"
     return flat
 
 
 def _only_object(reply: Reply) -> dict[str, Any] | str:
-    """Return the one JSON object with questions and nothing else, whatever prose stands around it, or why there is
-    none."""
+    """Return the one JSON object with questions and nothing else, whatever prose stands around it,
+    or why there is none."""
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None or "{" not in reply.text:
         return reply.reason_of_silence or no_verdict(reply.text)

@@ -1,4 +1,5 @@
-"""Sentences in replies that prefer one response as a whole: `A wins`, `B is worse`, `I prefer the first one`."""
+"""Sentences in replies that prefer one response as a whole: `A wins`, `B is worse`, `I prefer the
+first one`."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +13,10 @@ NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{'|'.join(words.RESPONSE_NOUNS.split
 FORMS = tuple(
     (frozenset(triggers.replace("|", " ").split()), re.compile(form, re.IGNORECASE))
     for triggers, form in (
-        (words.WINS_WORDS, rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"),
+        (
+            words.WINS_WORDS,
+            rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))",
+        ),
         (
             words.PREFERS_WORDS,
             rf"\b(?=\w){words.PREFERS}[ ,:]*{NOUN}{NAME}",
@@ -27,7 +31,8 @@ CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
-    r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b", re.IGNORECASE
+    r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b",
+    re.IGNORECASE,
 )
 """A clause that concedes something, before the main one."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
@@ -38,8 +43,9 @@ OTHER = {"A": "B", "B": "A"}
 
 
 def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
-    """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if only introductory
-    words stand before; conditions, concessions and single aspects are left out."""
+    """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if
+    only introductory words stand before; conditions, concessions and single aspects are left
+    out."""
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
         if CONDITION.match(view, begin, stop):
@@ -53,7 +59,11 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
                 continue
             value, place = _preferred_response(phrase, groups)
             spoken = (token["word"] for token in TOKEN.finditer(before))
-            form: Form = "marked" if all(is_introductory(word) or word in LETTERS for word in spoken) else "mention"
+            form: Form = (
+                "marked"
+                if all(is_introductory(word) or word in LETTERS for word in spoken)
+                else "mention"
+            )
             yield Statement(phrase.start(), phrase.end(), place, value, form)
 
 

@@ -1,4 +1,5 @@
-"""direct: the better response in one letter; cot: reasons first (Non-transitivity paper, appendix G.1)."""
+"""direct: the better response in one letter; cot: reasons first (Non-transitivity paper, appendix
+G.1)."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +24,8 @@ MOST_LETTERS = 20
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read the letter, or the sentence that prefers a response, from the first or last line or after its name."""
+    """Read the letter, or the sentence that prefers a response, from the first or last line or
+    after its name."""
     is_short = len(reply.text) < 3 * MOST_LETTERS and not {"<", ">"} & set(reply.text)
     words = WORD.findall(reply.text.upper()) if is_short else []
     if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
@@ -33,11 +35,14 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
     """Return a reply with the letter and the probabilities of all letters."""
-    return reply_with_chances(letter_of(preference, settings), chances_of_letters(preference, settings))
+    return reply_with_chances(
+        letter_of(preference, settings), chances_of_letters(preference, settings)
+    )
 
 
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
-    """Return whether a letter without the word verdict counts: it begins the reply, or is alone on its line."""
+    """Return whether a letter without the word verdict counts: it begins the reply, or is alone on
+    its line."""
     if statement.form == "leading":
         return is_first
     return statement.form == "alone" and (is_first or is_last or not statement.named)
@@ -67,7 +72,9 @@ def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Com
     if isinstance(stated, str):
         return Verdict(None, reason=stated)
     is_letter = reply.text[stated.place].upper() == stated.value
-    return Verdict(CREDIT[stated.value], label=stated.value, place=stated.place if is_letter else None)
+    return Verdict(
+        CREDIT[stated.value], label=stated.value, place=stated.place if is_letter else None
+    )
 
 
 def _letters(settings: Settings) -> str:
@@ -76,14 +83,16 @@ def _letters(settings: Settings) -> str:
 
 
 def letter_of(preference: Preference, settings: Settings) -> str:
-    """Return the letter of a preference: C for a tie if it is offered, else A or B, A without preference."""
+    """Return the letter of a preference: C for a tie if it is offered, else A or B, A without
+    preference."""
     if settings.tie and preference.degree == 0.5:
         return "C"
     return "A" if preference.degree >= 0.5 else "B"
 
 
 def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[str, float]:
-    """Return the probability of each letter: P(A) + P(C) / 2 is the chance, and the written letter is the likeliest."""
+    """Return the probability of each letter: P(A) + P(C) / 2 is the chance, and the written letter
+    is the likeliest."""
     most = 1 if letter_of(preference, settings) == "C" else 2 / 3
     tie = most * min(preference.chance, 1 - preference.chance) if settings.tie else 0.0
     return {"A": preference.chance - tie / 2, "B": 1 - preference.chance - tie / 2, "C": tie}

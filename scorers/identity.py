@@ -18,8 +18,8 @@ escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
 
 
 def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | None = None) -> str:
-    """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of fences, switches and,
-    if each reply is asked for with a schema, its form."""
+    """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of
+    fences, switches and, if each reply is asked for with a schema, its form."""
     realization.check(settings)
     text = realization.template_for(settings).text if realization.template else None
     shape = {
@@ -40,20 +40,24 @@ def judge_identity(
     generation: Mapping[str, Any],
     form: ReplyForm | None = None,
 ) -> str:
-    """Return the identity: model, realization, prompt hash and settings, `gpt-x|rubric|3fa9c0de1122|temperature=0`."""
+    """Return the identity: model, realization, prompt hash and settings,
+    `gpt-x|rubric|3fa9c0de1122|temperature=0`."""
     parts = [model, realization.name, prompt_hash(realization, settings, form)]
     known = []
     for name, value in sorted(generation.items()):
         if value is not None:
             # 0 and 0.0 are the same setting, and so are dictionaries in another order.
             whole = int(value) if isinstance(value, float) and value.is_integer() else value
-            text = value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
+            text = (
+                value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
+            )
             known.append(f"{escape_separators(name)}={escape_separators(text)}")
     return "|".join([*map(escape_separators, parts), *([",".join(known)] if known else [])])
 
 
 def split_identity(judge: str) -> tuple[str, str, str] | None:
-    """Return model, realization and prompt hash of an identity of `judge_identity`; None for any other name."""
+    """Return model, realization and prompt hash of an identity of `judge_identity`; None for any
+    other name."""
     parts = judge.split("|")
     is_asked = len(parts) in (3, 4) and re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", parts[2])
     return (unquote(parts[0]), unquote(parts[1]), parts[2]) if is_asked else None

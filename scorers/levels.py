@@ -1,7 +1,9 @@
-"""labels, likert, numeric: a level in double square brackets (JuStRank, section 4.2.2 and appendix G).
+"""labels, likert, numeric: a level in double square brackets (JuStRank, section 4.2.2 and appendix
+G).
 
-A judge with other levels is one line: `points("points-7", 7)`, `grades("marks", ("failed", "passed"))`, or
-`labels("labels-7", {"A>>>B": "response A is far better", ...})`; registered as a scorer like `LIKERT`.
+A judge with other levels is one line: `points("points-7", 7)`, `grades("marks", ("failed",
+"passed"))`, or `labels("labels-7", {"A>>>B": "response A is far better", ...})`; registered as a
+scorer like `LIKERT`.
 """
 
 import re
@@ -36,7 +38,13 @@ NOT_A_SCORE = re.compile(
     r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
 """Text before a number that is the end of a range, a bound or another scale, or negative."""
-SIGNS = {">>": r" ?(?:>>|≫|\\gg) ?", "<<": r" ?(?:<<|≪|\\ll) ?", ">": " ?> ?", "<": " ?< ?", "=": " ?= ?"}
+SIGNS = {
+    ">>": r" ?(?:>>|≫|\\gg) ?",
+    "<<": r" ?(?:<<|≪|\\ll) ?",
+    ">": " ?> ?",
+    "<": " ?< ?",
+    "=": " ?= ?",
+}
 """Ways in which the signs of labels are written."""
 DECORATION = re.compile(
     rf"(?i)\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
@@ -51,22 +59,32 @@ NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
-    """Build the realization of a pairwise judge that chooses a label: the margin is the label's distance from the
-    middle, the credit its sign; `meanings` run from the first response being better to the second, symmetric."""
+    """Build the realization of a pairwise judge that chooses a label: the margin is the label's
+    distance from the middle, the credit its sign; `meanings` run from the first response being
+    better to the second, symmetric."""
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
     width = max(map(len, meanings)) + 2
     lines = "\n".join(f"{label:<{width}}{meaning}" for label, meaning in meanings.items())
     # One letter a level: a single token, whose alternatives a provider can report.
     codes = dict(zip(ascii_uppercase, margins, strict=False))
-    verdicts = {code: verdict_of_margin(margins[label], label=label) for code, label in codes.items()}
+    verdicts = {
+        code: verdict_of_margin(margins[label], label=label) for code, label in codes.items()
+    }
     meaning = "\n".join(f"{code}: {meanings[label]}" for code, label in codes.items())
-    form = choice_form("verdict", lambda _: verdicts, meaning=meaning) if len(codes) == len(meanings) else None
-    return _realization(name, "pairwise", margins, partial(packaged_template, "labels", labels=lines), form)
+    form = (
+        choice_form("verdict", lambda _: verdicts, meaning=meaning)
+        if len(codes) == len(meanings)
+        else None
+    )
+    return _realization(
+        name, "pairwise", margins, partial(packaged_template, "labels", labels=lines), form
+    )
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
-    """Build the realization of a pointwise judge that chooses one of `words`, worst first, with scores 1, 2, ..."""
+    """Build the realization of a pointwise judge that chooses one of `words`, worst first, with
+    scores 1, 2, ..."""
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
     count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
@@ -75,7 +93,9 @@ def grades(name: str, words: Sequence[str]) -> Realization:
 
 def points(name: str, count: int) -> Realization:
     """Build the realization of a pointwise judge that gives a whole number from 1 to `count`."""
-    scale = f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
+    scale = (
+        f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
+    )
     scores = {str(point): float(point) for point in range(1, count + 1)}
     template = partial(packaged_template, "numeric", scale=scale)
     return _realization(name, "pointwise", scores, template, _grade_form(scores))
@@ -87,16 +107,25 @@ def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
 
 
 def _realization(
-    name: str, kind: Kind, values: Mapping[str, float], template: partial[Template], form: ReplyForm | None
+    name: str,
+    kind: Kind,
+    values: Mapping[str, float],
+    template: partial[Template],
+    form: ReplyForm | None,
 ) -> Realization:
-    """Build the realization of a judge that chooses one of some words, with their margins or scores."""
+    """Build the realization of a judge that chooses one of some words, with their margins or
+    scores."""
     spelt = {word: word for word in values} | {reverse_label(word): word for word in values}
-    escaped = (re.escape(word).replace(r"\ ", "[ _-]") for word in sorted(spelt, key=len, reverse=True))
+    escaped = (
+        re.escape(word).replace(r"\ ", "[ _-]") for word in sorted(spelt, key=len, reverse=True)
+    )
     spellings = (re.sub(r">>|<<|[=<>]", lambda sign: SIGNS[sign[0]], word) for word in escaped)
     value_or_brackets = re.compile(
         rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w<>=])\]?(?: (?:response|answer)\b)?)"
     )
-    signs = re.compile(r"[\[<>=≪≫\\]" if all(set("<>=") & set(word) for word in values) else r"[\[\w]")
+    signs = re.compile(
+        r"[\[<>=≪≫\\]" if all(set("<>=") & set(word) for word in values) else r"[\[\w]"
+    )
     levels = {_plain(spelling): (word, values[word]) for spelling, word in spelt.items()}
     return Realization(
         name=name,
@@ -120,7 +149,8 @@ def _plain(word: str) -> str:
 def _read_level(
     value: Pattern, signs: Pattern, levels: Levels, kind: Kind, reply: Reply, _: Settings
 ) -> Verdict | Rating:
-    """Read the level in double square brackets, or one that is called the verdict; blanks inside it are ignored."""
+    """Read the level in double square brackets, or one that is called the verdict; blanks inside it
+    are ignored."""
 
     def parse(text: str) -> str | None:
         level = levels.get(_plain(text))
@@ -131,7 +161,11 @@ def _read_level(
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
     line = reply.text[stated.place :].partition("\n")[0]
-    if kind == "pointwise" and len(parts := re.split(r"[,/|]| or ", line)) > 1 and all(map(parse, parts)):
+    if (
+        kind == "pointwise"
+        and len(parts := re.split(r"[,/|]| or ", line)) > 1
+        and all(map(parse, parts))
+    ):
         return Rating(None, reason="several verdicts")
     label, level = levels[_plain(stated.value)]
     if kind == "pairwise":
@@ -140,8 +174,13 @@ def _read_level(
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
-    """Return whether a level without brackets or name is the first or last line, or begins the reply."""
-    is_end = is_first if statement.form == "leading" else statement.form == "alone" and (is_first or is_last)
+    """Return whether a level without brackets or name is the first or last line, or begins the
+    reply."""
+    is_end = (
+        is_first
+        if statement.form == "leading"
+        else statement.form == "alone" and (is_first or is_last)
+    )
     return is_end and not statement.named
 
 
@@ -160,8 +199,14 @@ def _rating(text: str, score: float, degree: float, label: str) -> Rating:
     return Rating(score, label=label)
 
 
-def _write_level(words: Sequence[str], kind: Kind, preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Return a reply with the level nearest to a preference; a pair's middle level is for ties only."""
+def _write_level(
+    words: Sequence[str],
+    kind: Kind,
+    preference: Preference,
+    settings: Settings,  # noqa: ARG001
+) -> Reply:
+    """Return a reply with the level nearest to a preference; a pair's middle level is for ties
+    only."""
     last = len(words) - 1
     place = round(preference.degree * last)
     if kind == "pointwise":
@@ -172,8 +217,11 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
-    stated = read_statement(reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, signs=DIGITS)
+    """Read a number from 0 to 100 in double square brackets, one that is called the score, or the
+    only one."""
+    stated = read_statement(
+        reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, signs=DIGITS
+    )
     if (
         isinstance(stated, str)
         or not NUMBER.fullmatch(stated.value)

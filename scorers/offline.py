@@ -1,5 +1,6 @@
-"""The stand-in judge `podium/offline`: no key, network or weights. **It is not a language model.** It prefers the
-response that meets more of the demands that can be counted or computed; never use it to judge models."""
+"""The stand-in judge `podium/offline`: no key, network or weights. **It is not a language model.**
+It prefers the response that meets more of the demands that can be counted or computed; never use it
+to judge models."""
 
 import hashlib
 import json
@@ -29,7 +30,8 @@ TOO_LONG = 200_000
 
 
 class Demand(NamedTuple):
-    """A demand of an instruction in a few words, and a function whose value is true of a response that meets it."""
+    """A demand of an instruction in a few words, and a function whose value is true of a response
+    that meets it."""
 
     name: str
     holds: Callable[[str], object]
@@ -37,8 +39,9 @@ class Demand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The stand-in judge: `position_bias` and `noise` (half-width, from a hash of prompt and seed) are added to leads,
-    in shares of the demands; leads up to `tie` are no preference, `sharpness` is the logistic's slope."""
+    """The stand-in judge: `position_bias` and `noise` (half-width, from a hash of prompt and seed)
+    are added to leads, in shares of the demands; leads up to `tie` are no preference, `sharpness`
+    is the logistic's slope."""
 
     position_bias: float = 0.0
     noise: float = 0.0
@@ -49,14 +52,18 @@ class StandIn:
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
             if not low <= getattr(self, name) <= high:
-                raise UsageError(f"{name}={getattr(self, name)}: the offline judge takes {low} to {high}")
+                raise UsageError(
+                    f"{name}={getattr(self, name)}: the offline judge takes {low} to {high}"
+                )
 
     def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
-        """Answer in the form of the realization, the same for the same prompt and settings; `texts` are behind its
-        fences: without responses, the prompt asks for a checklist."""
+        """Answer in the form of the realization, the same for the same prompt and settings; `texts`
+        are behind its fences: without responses, the prompt asks for a checklist."""
         asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
         if not texts.responses:
-            return write_checklist(f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked)
+            return write_checklist(
+                f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked
+            )
         answers = map(final_answer, texts.responses) if how.settings.transcript else texts.responses
         missed = [missed_demands(answer, asked) for answer in answers]
         shares = [1 - len(names) / len(asked) for names in missed]
@@ -67,12 +74,16 @@ class StandIn:
             lead = shares[0] - shares[1] + self.position_bias + self.error_of(prompt)
             lead = 0.0 if abs(lead) <= self.tie + 1e-9 else lead
             degree = (1 + lead) / 2
-            reasons = "\n".join(_misses_text(name, names, len(asked)) for name, names in zip("AB", missed, strict=True))
+            reasons = "\n".join(
+                _misses_text(name, names, len(asked))
+                for name, names in zip("AB", missed, strict=True)
+            )
         chance = 1 / (1 + exp(-self.sharpness * lead))
         return how.write_reply(Preference(min(1.0, max(0.0, degree)), chance, reasons))
 
     def error_of(self, prompt: str) -> float:
-        """Return the error of the lead, drawn from a hash of seed and prompt, in [-noise, noise]."""
+        """Return the error of the lead, drawn from a hash of seed and prompt, in [-noise,
+        noise]."""
         if not self.noise:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
@@ -80,15 +91,22 @@ class StandIn:
 
 
 def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
-    """Describe in one line how many demands a response meets, without characters that look like a verdict."""
-    plain = ["".join(sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in name) for name in missed[:3]]
-    names = [" ".join(name.split())[:60] for name in plain] + [f"{len(missed) - 3} more"] * (len(missed) > 3)
+    """Describe in one line how many demands a response meets, without characters that look like a
+    verdict."""
+    plain = [
+        "".join(sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in name)
+        for name in missed[:3]
+    ]
+    names = [" ".join(name.split())[:60] for name in plain] + [f"{len(missed) - 3} more"] * (
+        len(missed) > 3
+    )
     misses = f"; it misses: {', '.join(names)}" if names else ""
     return f"Response {letter} meets {asked - len(missed)} of {asked} demands that rules can check{misses}."
 
 
 def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
-    """Return the names of the demands that a response does not meet; a rule that fails counts as not met."""
+    """Return the names of the demands that a response does not meet; a rule that fails counts as
+    not met."""
     met = set()
     for demand in asked:
         with suppress(TypeError, ValueError, OverflowError, RecursionError):
@@ -98,15 +116,28 @@ def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
-    """Return the demands of an instruction that a rule can check; at least that there is an answer. A response should
-    contain `reference`, a right answer."""
+    """Return the demands of an instruction that a rule can check; at least that there is an answer.
+    A response should contain `reference`, a right answer."""
     text = instruction[:READ].replace("“", '"').replace("”", '"')
-    rules = (_count_demands, _word_demands, _sign_demands, _json_demands, _sum_demands, _order_demands)
+    rules = (
+        _count_demands,
+        _word_demands,
+        _sign_demands,
+        _json_demands,
+        _sum_demands,
+        _order_demands,
+    )
     others = chain.from_iterable(rule(text) for rule in rules)
-    answers = Demand("answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'")))
+    answers = Demand(
+        "answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'"))
+    )
     by_name = {demand.name: demand for demand in (answers, *others)}
     wanted = _normalize_text(reference or "")
-    agreement = [Demand("agrees with the reference", lambda text: wanted in _normalize_text(text))] if wanted else []
+    agreement = (
+        [Demand("agrees with the reference", lambda text: wanted in _normalize_text(text))]
+        if wanted
+        else []
+    )
     return (*list(by_name.values())[: MOST_DEMANDS - len(agreement)], *agreement)
 
 
@@ -115,7 +146,8 @@ def _normalize_text(text: str) -> str:
 
 
 REFUSAL = re.compile(
-    r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b", re.I
+    r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b",
+    re.I,
 )
 NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS[1:])})"
 BOUNDS = {
@@ -136,17 +168,30 @@ def _units(unit: str, text: str) -> list[str]:
         return list(text.strip())
     if unit == "bullet point":
         return [line[1:] for line in _units("line", text) if re.match(r"[-*•+]\s", line)]
-    between = {"word": r"\s+", "sentence": r"(?<=[.!?])[\"'”’)]*\s+|\n\s*\n", "line": r"\n", "paragraph": r"\n\s*\n"}
-    return [part.strip() for part in re.split(between[unit], text) if any(sign.isalnum() for sign in part)]
+    between = {
+        "word": r"\s+",
+        "sentence": r"(?<=[.!?])[\"'”’)]*\s+|\n\s*\n",
+        "line": r"\n",
+        "paragraph": r"\n\s*\n",
+    }
+    return [
+        part.strip()
+        for part in re.split(between[unit], text)
+        if any(sign.isalnum() for sign in part)
+    ]
 
 
 def _count_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of numbers of words, sentences, lines, paragraphs, bullet points or characters."""
+    """Yield demands of numbers of words, sentences, lines, paragraphs, bullet points or
+    characters."""
     before = None
     for sentence in _units("sentence", instruction):
         for match in COUNT.finditer(sentence):
             each = EACH.search(sentence[: match.start()])
-            unit, part = match["unit"].lower(), (each[1] or before or "line").lower() if each else None
+            unit, part = (
+                match["unit"].lower(),
+                (each[1] or before or "line").lower() if each else None,
+            )
             yield _count_demand(match, unit, part)
             before = before if part else unit
 
@@ -164,7 +209,10 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
     name = " ".join(match[0].split())
     if part is None:
         return Demand(name, fits)
-    return Demand(f"in each {part}: {name}", lambda text: (parts := _units(part, text)) and all(map(fits, parts)))
+    return Demand(
+        f"in each {part}: {name}",
+        lambda text: (parts := _units(part, text)) and all(map(fits, parts)),
+    )
 
 
 def _parse_count(text: str) -> int:
@@ -200,7 +248,9 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
 
 
 SIGNS = {"comma": ",", "digit": "0123456789", "exclamation mark": "!", "question mark": "?"}
-FORBIDDEN = re.compile(rf"\b(?:without|avoid|do not use|no)((?:[\s,]+(?:or|and|any|{'|'.join(SIGNS)})s?\b)+)", re.I)
+FORBIDDEN = re.compile(
+    rf"\b(?:without|avoid|do not use|no)((?:[\s,]+(?:or|and|any|{'|'.join(SIGNS)})s?\b)+)", re.I
+)
 
 
 def _sign_demands(instruction: str) -> Iterator[Demand]:
@@ -222,7 +272,9 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
         return name in dict(json.loads(text if len(text) <= TOO_LONG else ""))
 
     if re.search(r"\bJSON\b", instruction):
-        yield Demand("bare JSON", lambda text: len(text) <= TOO_LONG and json.loads(text) is not None)
+        yield Demand(
+            "bare JSON", lambda text: len(text) <= TOO_LONG and json.loads(text) is not None
+        )
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
             yield Demand(f"has key {name}", partial(has_key, name))
@@ -234,7 +286,10 @@ SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,
 def _sum_demands(instruction: str) -> Iterator[Demand]:
     for match in SUM.finditer(instruction):
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
-        total = sum((-1 if sign == "-" else 1) * prod(map(int, factors.split("*"))) for sign, factors in terms)
+        total = sum(
+            (-1 if sign == "-" else 1) * prod(map(int, factors.split("*")))
+            for sign, factors in terms
+        )
         digits = f"{total:,}".replace(",", ",?")
         yield Demand(f"says {total}", re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)").search)
 
@@ -251,4 +306,6 @@ def _order_demands(instruction: str) -> Iterator[Demand]:
         if match[1] or all(item.isdecimal() for item in items):
             items.sort(key=str.casefold if match[1] else int, reverse=bool(match[2]))
             run = r"\W+(?:and\W+)?".join(map(re.escape, items))
-            yield Demand(f"in the order {', '.join(items)}", re.compile(rf"(?<!\w){run}(?!\w)", re.I).search)
+            yield Demand(
+                f"in the order {', '.join(items)}", re.compile(rf"(?<!\w){run}(?!\w)", re.I).search
+            )

@@ -1,4 +1,5 @@
-"""Realizations: how a judge is asked, how its reply is read, and how a stand-in judge writes one."""
+"""Realizations: how a judge is asked, how its reply is read, and how a stand-in judge writes
+one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ class Preference:
     """What a judge prefers, before it is put into words.
 
     Attributes:
-        degree: in [0, 1]. Of a pair: 1 if the first is far better, 0.5 if neither is, 0 if the second is far better; of
-            one response: how good it is.
+        degree: in [0, 1]. Of a pair: 1 if the first is far better, 0.5 if neither is, 0 if the
+            second is far better; of one response: how good it is.
         chance: probability that the judge prefers the first of a pair, or says yes to a response.
         reasons: text before the verdict, if reasons are asked for.
     """
@@ -34,13 +35,14 @@ class Realization:
 
     Attributes:
         kind: `pairwise` (two responses, a `Verdict`) or `pointwise` (one response, a `Rating`).
-        template: function that returns the packaged template; None if there is no prompt (reward models).
+        template: function that returns the packaged template; None if there is no prompt (reward
+            models).
         read_reply: `(reply, settings) -> Verdict` or `-> Rating`; never raises.
-        write_reply: `(preference, settings) -> Reply` that `read_reply` can read, with token probabilities if they
-            are read; None if the stand-in judge cannot answer.
+        write_reply: `(preference, settings) -> Reply` that `read_reply` can read, with token
+            probabilities if they are read; None if the stand-in judge cannot answer.
         options: the switches of `Settings` that it understands.
-        probabilities: `unused`; `soften` if they can replace the credit of the letter; `needed` if nothing can be read
-            without them.
+        probabilities: `unused`; `soften` if they can replace the credit of the letter; `needed` if
+            nothing can be read without them.
         form: the JSON object in which a reply can be asked for; None if there is none.
         tokens: limit of output tokens of a text reply, at least 256; None for no limit.
     """
@@ -60,19 +62,27 @@ class Realization:
         return self.form is not None and None in self.form.fields(settings).values()
 
     def check(self, settings: Settings) -> None:
-        """Raise UsageError for settings that it does not understand or templates that it cannot fill."""
+        """Raise UsageError for settings that it does not understand or templates that it cannot
+        fill."""
         unknown = [name for name in settings.switched_on if name not in self.options]
         if unknown:
             own = ", ".join(name for name in SWITCHES if name in self.options) or "none"
-            raise UsageError(f"realization {self.name!r} has no setting {unknown[0]!r}; its own: {own}")
+            raise UsageError(
+                f"realization {self.name!r} has no setting {unknown[0]!r}; its own: {own}"
+            )
         if self.template is not None:
             self.words(settings)
         elif settings.template is not None:
-            raise UsageError(f"realization {self.name!r} has no prompt; {settings.template.source} cannot be used")
+            raise UsageError(
+                f"realization {self.name!r} has no prompt; {settings.template.source} cannot be used"
+            )
 
     def words(self, settings: Settings) -> str:
-        """Return the template shaped by the settings, with its slots still open; UsageError if a slot is wrong."""
-        return check_template(self.template_for(settings), settings, ("instruction", *RESPONSES[self.kind]))
+        """Return the template shaped by the settings, with its slots still open; UsageError if a
+        slot is wrong."""
+        return check_template(
+            self.template_for(settings), settings, ("instruction", *RESPONSES[self.kind])
+        )
 
     def template_for(self, settings: Settings) -> Template:
         """Return the given template, or the packaged one."""
@@ -81,5 +91,8 @@ class Realization:
         return settings.template or self.template()
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
-        """Return the prompt of a judgment: the template, and in its slots the texts behind fences."""
-        return fill_template(self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]), settings)
+        """Return the prompt of a judgment: the template, and in its slots the texts behind
+        fences."""
+        return fill_template(
+            self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]), settings
+        )

@@ -26,22 +26,26 @@ AROUND_ANSWERS = re.compile(
 )
 """Marks that the same families put around the answer."""
 CHANNEL = re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>")
-"""The beginning of a text whose parts stand in channels: the reasoning in `analysis`, the answer in `final`."""
-FINAL_CHANNEL = re.compile(r"<\|channel\|>final\b[^<>\n]{0,40}(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>")
+"""The beginning of a text whose parts stand in channels: the reasoning in `analysis`, the answer in
+`final`."""
+FINAL_CHANNEL = re.compile(
+    r"<\|channel\|>final\b[^<>\n]{0,40}(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>"
+)
 LATER_CHANNEL = re.compile(rf"<\|start\|>assistant{FINAL_CHANNEL.pattern}")
 """The final channel after reasoning that the chat template began."""
 PLAIN_CHANNELS = re.compile(r"\s*(?:analysis.*?)?assistantfinal", re.DOTALL)
 """Channels of a decoder that leaves out the special tokens of their marks."""
 SENTENCE_END = re.compile(r"(?:[.!?…。！？:：)\]*]|\A|\n)[ \t]*\Z")
 ANSWER_START = re.compile(r"[ \t]*(?![a-z\s,.;:!?)\]\"'”’`])")
-"""What stands before and behind a closing mark in the middle of a line, if no sentence speaks of the mark."""
+"""What stands before and behind a closing mark in the middle of a line, if no sentence speaks of
+the mark."""
 
 
 def strip_reasoning(text: str) -> str:
     r"""Return the answer without the reasoning before it; empty if the reasoning never ends.
 
-    Reasoning begins the text or, if the chat template began it, ends with a closing mark at the end of a line or of a
-    sentence. Marks in the middle of a sentence are part of the answer.
+    Reasoning begins the text or, if the chat template began it, ends with a closing mark at the end
+    of a line or of a sentence. Marks in the middle of a sentence are part of the answer.
 
     >>> strip_reasoning("<think>Two and two.</think>\n\n4"), strip_reasoning("Two and two.\n</think>\n4")
     ('4', '4')
@@ -55,7 +59,8 @@ def strip_reasoning(text: str) -> str:
 
 
 def start_of_answer(text: str) -> int:
-    """Return where the answer begins after the reasoning: 0 without reasoning, the length if it never ends."""
+    """Return where the answer begins after the reasoning: 0 without reasoning, the length if it
+    never ends."""
     if CHANNEL.match(text):
         finals = [mark.end() for mark in FINAL_CHANNEL.finditer(text)]
         return finals[-1] if finals else len(text)
@@ -78,13 +83,15 @@ def _end_of_opened_reasoning(text: str) -> int:
 
 
 def _opening_mark(low: str, start: int) -> tuple[str, str] | None:
-    """Return the marks of the reasoning that begins at a place of a text in lower case; None if none does."""
+    """Return the marks of the reasoning that begins at a place of a text in lower case; None if
+    none does."""
     place = len(low) - len(low[start:].lstrip())
     return next((marks for marks in MARKS if low.startswith(marks[0].lower(), place)), None)
 
 
 def _end_of_begun_reasoning(text: str) -> int:
-    """Return the end of reasoning that the chat template began, so that only its closing mark is there; else 0."""
+    """Return the end of reasoning that the chat template began, so that only its closing mark is
+    there; else 0."""
     if (final := LATER_CHANNEL.search(text)) is not None:
         return final.end()
     for opening, closing in MARKS:
@@ -95,7 +102,8 @@ def _end_of_begun_reasoning(text: str) -> int:
 
 
 def _closes_reasoning(before: str, after: str) -> bool:
-    """Return whether a closing mark stands at the end of a line, or after a sentence that quotes nothing."""
+    """Return whether a closing mark stands at the end of a line, or after a sentence that quotes
+    nothing."""
     if after.lstrip(" \t")[:1] in ("", "\n"):
         return True
     line = before.rpartition("\n")[2]
@@ -104,7 +112,10 @@ def _closes_reasoning(before: str, after: str) -> bool:
 
 
 def check_policy(reasoning: str) -> bool:
-    """Return whether reasoning is stripped; UsageError if the policy is neither `strip` nor `keep`."""
+    """Return whether reasoning is stripped; UsageError if the policy is neither `strip` nor
+    `keep`."""
     if reasoning not in get_args(Policy):
-        raise UsageError(f"reasoning={reasoning}: there is no such choice; available: {', '.join(get_args(Policy))}")
+        raise UsageError(
+            f"reasoning={reasoning}: there is no such choice; available: {', '.join(get_args(Policy))}"
+        )
     return reasoning == "strip"

@@ -1,4 +1,5 @@
-"""Replies of judges, and what is read from them: a verdict or a rating, or the reason why a reply is unparsed."""
+"""Replies of judges, and what is read from them: a verdict or a rating, or the reason why a reply
+is unparsed."""
 
 import re
 from collections.abc import Mapping
@@ -12,11 +13,14 @@ TOO_LONG = "prompt too long"
 """Reason if the prompt does not fit the judge's context."""
 NOT_SHOWN = (UNSHOWN, TOO_LONG)
 """Reasons of battles that are missing: the judge did not see them."""
-REASONS_IN_TEXT = "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
+REASONS_IN_TEXT = (
+    "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
+)
 FILTERED = "content filter"
 """Reason if the provider's filter ended the reply, whatever text came before."""
 REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", FILTERED, *NOT_SHOWN)
-"""Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or a question."""
+"""Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or
+a question."""
 FAILED = "failed"
 """Beginning of the reason if the call failed: `failed: HTTP 500`."""
 ONE_ORDER_UNPARSED = "one order unparsed"
@@ -36,7 +40,8 @@ CHUNK = re.compile(r"\s*\S+|\s+$")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of a reply, with the probabilities in (0, 1] of the likeliest tokens at its place, itself included."""
+    """One token of a reply, with the probabilities in (0, 1] of the likeliest tokens at its place,
+    itself included."""
 
     text: str
     top: Mapping[str, float] = field(default_factory=dict)
@@ -44,11 +49,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider gives them; `refused`
-    has the words with which the prompt was rejected and `rejection` the reason, of `NOT_SHOWN`; `structured` replies
-    were asked for with a JSON schema; `cost` is the money that the call took, None if unknown; `failed` names the error
-    of a failed call, as `HTTP 500`, and `refused` has its words; `withheld` is why the provider says that the text is
-    no answer: `refusal` or `FILTERED`."""
+    """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider
+    gives them; `refused` has the words with which the prompt was rejected and `rejection` the
+    reason, of `NOT_SHOWN`; `structured` replies were asked for with a JSON schema; `cost` is the
+    money that the call took, None if unknown; `failed` names the error of a failed call, as `HTTP
+    500`, and `refused` has its words; `withheld` is why the provider says that the text is no
+    answer: `refusal` or `FILTERED`."""
 
     text: str
     truncated: bool = False
@@ -62,12 +68,14 @@ class Reply:
 
     @property
     def reason_of_no_answer(self) -> str | None:
-        """Why the text is no answer of the judge, whatever it says: a failed call, a filter or a refusal; or None."""
+        """Why the text is no answer of the judge, whatever it says: a failed call, a filter or a
+        refusal; or None."""
         return f"{FAILED}: {self.failed}" if self.failed else self.withheld or None
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why there is nothing to read: one of `NOT_SHOWN`, `truncated`, `empty`, a `reason_of_no_answer`, or None."""
+        """Why there is nothing to read: one of `NOT_SHOWN`, `truncated`, `empty`, a
+        `reason_of_no_answer`, or None."""
         if self.reason_of_no_answer:
             return self.reason_of_no_answer
         if self.refused or self.truncated:
@@ -77,9 +85,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judgment says about the response shown first: `credit` in [0, 1] and `margin` (first minus second, None
-    without scores), or a `reason` (of `REASONS`); `place` of the letter is None if it is no single letter. Beside a
-    credit graded by token probabilities are the `parsed` one and the probability `mass` of the allowed answers."""
+    """What a judgment says about the response shown first: `credit` in [0, 1] and `margin` (first
+    minus second, None without scores), or a `reason` (of `REASONS`); `place` of the letter is None
+    if it is no single letter. Beside a credit graded by token probabilities are the `parsed` one
+    and the probability `mass` of the allowed answers."""
 
     credit: float | None
     margin: float | None = None
@@ -92,7 +101,9 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if (self.credit is None) == (self.reason is None):
-            raise ValueError(f"a verdict has either a credit or a reason, not {self.credit} and {self.reason!r}")
+            raise ValueError(
+                f"a verdict has either a credit or a reason, not {self.credit} and {self.reason!r}"
+            )
         if self.credit is not None and not 0 <= self.credit <= 1:
             raise ValueError(f"a credit lies in [0, 1]: {self.credit}")
 
@@ -104,8 +115,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a pointwise reply says about one response: a finite score on the realization's own scale or one of
-    `REASONS`; `parsed` and `mass` as of `Verdict`."""
+    """What a pointwise reply says about one response: a finite score on the realization's own scale
+    or one of `REASONS`; `parsed` and `mass` as of `Verdict`."""
 
     score: float | None
     label: str | None = None
@@ -115,7 +126,9 @@ class Rating:
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.reason is None):
-            raise ValueError(f"a rating has either a score or a reason, not {self.score} and {self.reason!r}")
+            raise ValueError(
+                f"a rating has either a score or a reason, not {self.score} and {self.reason!r}"
+            )
         if self.score is not None and not isfinite(self.score):
             raise ValueError(f"a score is finite: {self.score}")
 
@@ -128,10 +141,14 @@ def verdict_of_margin(
 
 
 def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
-    """Return a reply whose last token had alternatives: `chances` has their spellings and probabilities."""
+    """Return a reply whose last token had alternatives: `chances` has their spellings and
+    probabilities."""
     chunks = CHUNK.findall(text)
     likely = {spelling: chance for spelling, chance in chances.items() if chance > 0}
-    return Reply(text, tokens=(*(Token(chunk, {chunk: 1.0}) for chunk in chunks[:-1]), Token(chunks[-1], likely)))
+    return Reply(
+        text,
+        tokens=(*(Token(chunk, {chunk: 1.0}) for chunk in chunks[:-1]), Token(chunks[-1], likely)),
+    )
 
 
 def no_verdict(text: str) -> str:
@@ -140,7 +157,8 @@ def no_verdict(text: str) -> str:
 
 
 def reverse_label(label: str) -> str:
-    """Return the label that says the same with the responses in the other order; a word without signs as it is.
+    """Return the label that says the same with the responses in the other order; a word without
+    signs as it is.
 
     >>> reverse_label("A>>B"), reverse_label("A=B"), reverse_label("good")
     ('B<<A', 'B=A', 'good')

@@ -1,4 +1,5 @@
-"""The judge's own words in a reply: quotations, fences, reasoning, markup and conversations of others are masked."""
+"""The judge's own words in a reply: quotations, fences, reasoning, markup and conversations of
+others are masked."""
 
 import json
 import re
@@ -10,11 +11,14 @@ from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
 MOST_MARKS, MOST_LINES, MOST_BRACES = 4000, 20_000, 200
-"""Largest numbers of quotation marks, fence lines or tags, of lines, and of opening braces, in a readable reply."""
+"""Largest numbers of quotation marks, fence lines or tags, of lines, and of opening braces, in a
+readable reply."""
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
-TURN = re.compile(rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])")
+TURN = re.compile(
+    rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])"
+)
 """A speaker after the end of a line, which is searched faster than the start of one."""
 OPENING_TURN = re.compile(
     r"(?i)\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+(?:<\|end_header_id\|>|:"
@@ -24,7 +28,13 @@ OPENING_TURN = re.compile(
 CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILINE)
 """A line of podium's former fences around responses."""
-STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
+STRUCK = (
+    ("<!--", "-->"),
+    ("~~", "~~"),
+    ("<del>", "</del>"),
+    ("<s>", "</s>"),
+    ("<strike>", "</strike>"),
+)
 TAG = re.compile(
     rf"</?(?:final_)?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer|p|b|i|u|em|strong|div|span|br|h[1-6]"
     r"|code|pre)\b[^<>\n]{0,40}>"
@@ -40,14 +50,22 @@ QUOTED_TAG = re.compile(
     r"|reasoning))>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""A text in a fence of the prompt, in tags that name a response or, from the start of a line, in those of reasoning; up
-to the end of the reply if it is not closed."""
+"""A text in a fence of the prompt, in tags that name a response or, from the start of a line, in
+those of reasoning; up to the end of the reply if it is not closed."""
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
-    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+", re.IGNORECASE
+    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+",
+    re.IGNORECASE,
 )
 """Names of fields that give a verdict or its reasons."""
-CLOSING = {r"\"(?<![^ \t\n(\[{:*_—–>]\")(?![ \t])": '"', "“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
+CLOSING = {
+    r"\"(?<![^ \t\n(\[{:*_—–>]\")(?![ \t])": '"',
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "「": "」",
+    "『": "』",
+}
 # Begins with literal characters, which are searched as a set.
 QUOTATION = re.compile(
     "|".join(
@@ -56,7 +74,8 @@ QUOTATION = re.compile(
         for opening, closing in CLOSING.items()
     )
 )
-"""A quotation, with its text in a group if it is longer than a verdict; one that is never closed lasts to the end."""
+"""A quotation, with its text in a group if it is longer than a verdict; one that is never closed
+lasts to the end."""
 QUOTE_LINE = re.compile(r"\n[ \t]*>")
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(
@@ -64,15 +83,24 @@ QUOTED_VALUE = re.compile(
 )
 """A block quote of nothing but a letter or label, after reasons, which is no quotation."""
 
-FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＜＝［］０１２３４５６７８９"), "ABC><=[]0123456789", strict=True))
-ESCAPED = (("&gt;", ">   "), ("&lt;", "<   "), ("\\[\\[", "  [["), ("\\]\\]", "]]  "), ("[\\[", " [["), ("\\]]", "]] "))
+FULL_WIDTH = dict(
+    zip(map(ord, "ＡＢＣ＞＜＝［］０１２３４５６７８９"), "ABC><=[]0123456789", strict=True)
+)
+ESCAPED = (
+    ("&gt;", ">   "),
+    ("&lt;", "<   "),
+    ("\\[\\[", "  [["),
+    ("\\]\\]", "]]  "),
+    ("[\\[", " [["),
+    ("\\]]", "]] "),
+)
 """Spellings of brackets and signs, and others of the same length."""
 Span = tuple[int, int]
 
 
 def own_words(text: str) -> str | None:
-    """Return a text of the same length in which what is not the judge's own statement is masked; None if the text is
-    a conversation, or has too many marks to be a reply."""
+    """Return a text of the same length in which what is not the judge's own statement is masked;
+    None if the text is a conversation, or has too many marks to be a reply."""
     if text.count("\n") > MOST_LINES:
         return None
     start = start_of_answer(text)
@@ -105,11 +133,15 @@ def own_words(text: str) -> str | None:
             view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
             quotes.pop()
         view = mask(view, quotes)
-    return mask(view, (quoted.span(quoted.lastindex) for quoted in QUOTATION.finditer(view) if quoted.lastindex))
+    return mask(
+        view,
+        (quoted.span(quoted.lastindex) for quoted in QUOTATION.finditer(view) if quoted.lastindex),
+    )
 
 
 def _lines_of_fields(view: str) -> str:
-    """Return a JSON object of one level as lines of names and values, if the names introduce a verdict or reasons."""
+    """Return a JSON object of one level as lines of names and values, if the names introduce a
+    verdict or reasons."""
     flat = FLAT_OBJECT.search(view)
     try:
         names = set(json.loads(flat[0])) if flat and view.count("{") == 1 else {""}
@@ -125,7 +157,10 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
     """Replace spans by a sign for each character, but keep the ends of lines."""
     parts, end = [], 0
     for start, stop in spans:
-        parts += [text[end:start], "\n".join([sign * len(line) for line in text[start:stop].split("\n")])]
+        parts += [
+            text[end:start],
+            "\n".join([sign * len(line) for line in text[start:stop].split("\n")]),
+        ]
         end = stop
     return "".join([*parts, text[end:]]) if parts else text
 
@@ -134,13 +169,16 @@ def _without_tokens(view: str) -> str:
     """Replace the tokens of a chat template around the reply by blanks."""
     if opening := OPENING_TURN.match(view):
         view = " " * opening.end() + view[opening.end() :]
-    if view.rstrip().endswith((">", "/INST]")) and (tokens := END_TOKENS.search(view, max(0, len(view) - 400))):
+    if view.rstrip().endswith((">", "/INST]")) and (
+        tokens := END_TOKENS.search(view, max(0, len(view) - 400))
+    ):
         view = view[: tokens.start()] + " " * (len(view) - tokens.start())
     return view
 
 
 def _prompt_fences(view: str) -> Iterator[Span]:
-    """Yield what stands between podium's fences; all the rest, if one of the two lines is missing."""
+    """Yield what stands between podium's fences; all the rest, if one of the two lines is
+    missing."""
     opened, end = None, 0
     for line in PROMPT_FENCE.finditer(view):
         if not line[1]:
@@ -162,14 +200,18 @@ def _without_code_fences(view: str) -> str:
         if opened is None or (line[1][0] == opened[1][0] and not line[2].strip()):
             opened = None if opened else line
     fenced = mask(view, (line.span() for line in lines), " ")
-    return mask(fenced, [(opened.end(), len(view))] if opened and fenced[opened.end() :].strip() else [])
+    return mask(
+        fenced, [(opened.end(), len(view))] if opened and fenced[opened.end() :].strip() else []
+    )
 
 
 def _struck(view: str) -> Iterator[Span]:
     """Yield comments, closed or not, and words that are struck through."""
     for opening, closing in STRUCK:
         start = view.find(opening)
-        while start >= 0 and ((end := view.find(closing, start + len(opening))) >= 0 or opening == "<!--"):
+        while start >= 0 and (
+            (end := view.find(closing, start + len(opening))) >= 0 or opening == "<!--"
+        ):
             stop = len(view) if end < 0 else end + len(closing)
             yield start, stop
             start = view.find(opening, stop)

@@ -1,5 +1,6 @@
-"""Words of judges' replies in English, German, French, Spanish, Russian and Chinese. Data only: the rules that use them
-are in `verdict_statements` and `reply_reader`. The line breaks in patterns are deleted."""
+"""Words of judges' replies in English, German, French, Spanish, Russian and Chinese. Data only: the
+rules that use them are in `verdict_statements` and `reply_reader`. The line breaks in patterns are
+deleted."""
 
 ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользователь|用户"
 """Speakers other than the judge; a reply with a turn of theirs is a conversation."""
@@ -15,7 +16,9 @@ gesamtpunktzahl gewinner décision gagnant gagnante decisión conclusión ganado
 DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose i'd i'll wähle nehme gebe vergebe
 entscheide bewerte choisis préfère préfere donne elijo prefiero выбираю ставлю предпочитаю оцениваю it's that's say call
 deserves gets earns consider conclude lean arrive settle dirais diría makes"""
-RATING_WORDS = "rate grade score scored rated graded give scores rating point note notes bewerte vergebe donne"
+RATING_WORDS = (
+    "rate grade score scored rated graded give scores rating point note notes bewerte vergebe donne"
+)
 """Words for ratings, which do not say that the letter after them was chosen."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus
 hence therefore overall finally ultimately consequently accordingly also daher deshalb donc ainsi así поэтому"""
@@ -31,13 +34,16 @@ würde hier im format why one's estas beide sind les ambas оба ответа s
 much marginally equally equal tie good weighed mit à cette está lui un ich mein meine die der das den ist für auf und am
 ganzen lautet je mon ma mes la le voici sont pour et en sur définitive définitif mi mis el los las es aquí esta este
 están son para por y definitiva sobre моя это вот за и на из по"""
-"""Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
-sentence one about something else, such as what a response says or what another judge would answer."""
+"""Other words that may stand before the value in the judge's own sentence: any word outside of
+these lists makes the sentence one about something else, such as what a response says or what
+another judge would answer."""
 CHINESE_INTRODUCTORY = """所以|综上|我的|我|的|最终|更好|回答|答案|结论|选择
 |选|是|评分|得分|分数|打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个""".replace(
     "\n", ""
 )
-RESPONSE_NOUNS = """response answer option candidate model antwort réponse respuesta ответ 回答 答案"""
+RESPONSE_NOUNS = (
+    """response answer option candidate model antwort réponse respuesta ответ 回答 答案"""
+)
 """Nouns before a letter that names a response: `Response A`."""
 PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und|que|de|dans|et|en|con
 |y|чем|в|у|и""".replace("\n", "")
@@ -52,7 +58,9 @@ EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+
 | is) a (?:tie|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b|\bégalement bonnes\b
 |\bse valent\b|\bigual de buenas\b|\bодинаково хорош\w*""".replace("\n", "")
 FIRST = """(?:response |answer )?(?:first|former)(?: (?:response|answer|one|text|letter))?|erste(?: antwort)?
-|première(?: réponse)?|primera(?: respuesta)?|перв(?:ый|ая|ое)(?: ответ)?|第一个(?:回答)?""".replace("\n", "")
+|première(?: réponse)?|primera(?: respuesta)?|перв(?:ый|ая|ое)(?: ответ)?|第一个(?:回答)?""".replace(
+    "\n", ""
+)
 SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|text|letter))?|zweite(?: antwort)?
 |(?:seconde|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая|ое)(?: ответ)?
 |第二个(?:回答)?""".replace("\n", "")
@@ -119,7 +127,9 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s advocate|(?:drawn
 |chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf
 |zählt nicht|ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador|следующ\w+
-|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿|下面这|不是最终""".replace("\n", "")
+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿|下面这|不是最终""".replace(
+    "\n", ""
+)
 """Said of the line that follows."""
 OPEN_ENDS = """is are was were be been reads read says said say write wrote written writes writing print prints printed
 give gives gave given had have has to with into as by a an the of at on like such answer answers pick choose find finds
@@ -190,7 +200,9 @@ EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|w
 |notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] 
 |\d[.)] |confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due|overall|summary
 |note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*|thanks?
-|thank you|erklärung|weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace("\n", "")
+|thank you|erklärung|weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace(
+    "\n", ""
+)
 SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat
 |it|its|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?|points?|parts?|structure|language|details?|examples?
 |lack\w*|wrong|incomplete|incorrect|inaccurate|vague|short|long|no \w+|pros|cons|strengths?|weakness\w*|clear\w*
@@ -205,5 +217,7 @@ PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|
 BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong|completely wrong|totally wrong
 |utterly wrong|completely false|bottom of the scale|do worse|fails completely|lowest possible|nonsense|garbage
 |not one true|not one correct|answer what|answer anything|all wrong|nutzlos|unbrauchbar|völlig falsch|inutile
-|totalement fausse|inútil|totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处""".replace("\n", "")
+|totalement fausse|inútil|totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处""".replace(
+    "\n", ""
+)
 """Words beside which only the best or the worst score can stand."""

@@ -1,4 +1,5 @@
-"""rubric: both responses scored on six criteria (Soft-Elo, appendix A); the margin is the mean difference."""
+"""rubric: both responses scored on six criteria (Soft-Elo, appendix A); the margin is the mean
+difference."""
 
 import json
 import re
@@ -20,7 +21,8 @@ from podium.scorers.score_tables import ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
-"""The criteria for transcripts of agents: each takes the place of one for answers, which the reader knows."""
+"""The criteria for transcripts of agents: each takes the place of one for answers, which the reader
+knows."""
 SWAPPED = dict(zip(CRITERIA + FOR_AGENTS, FOR_AGENTS + CRITERIA, strict=True))
 CRITERION = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
 LOW, HIGH = 1, 10
@@ -37,7 +39,8 @@ OTHER_SCORES = re.compile(
     rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
     rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}"
 )
-"""Scores outside the JSON object, which then may be a quotation; in lower case, which is searched faster."""
+"""Scores outside the JSON object, which then may be a quotation; in lower case, which is searched
+faster."""
 # Searched in lower case; begins with literal characters, which are searched as a set.
 VERDICT = re.compile(
     r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)|answer(?<!\wanswer)"
@@ -45,10 +48,13 @@ VERDICT = re.compile(
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
 LONGEST_OUTSIDE, NEAR = 20_000, 400
-"""Characters around the scores: longer texts are no explanation, and further ones contradict nothing."""
+"""Characters around the scores: longer texts are no explanation, and further ones contradict
+nothing."""
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
-OBJECT = re.compile(rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE)
+OBJECT = re.compile(
+    rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE
+)
 """The beginning of another object with scores, quoted or not."""
 OTHER_SCALE = re.compile(
     r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "
@@ -65,7 +71,9 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     table = read_table(view, text, CRITERIA)
     if isinstance(table, str) or not table.scores:
         silent = no_verdict(text) if "{" not in text else "bad JSON"
-        return Verdict(None, reason=silent if table == "no verdict" or not isinstance(table, str) else table)
+        return Verdict(
+            None, reason=silent if table == "no verdict" or not isinstance(table, str) else table
+        )
     if len(table.scores) < 2 * len(CRITERIA):
         return Verdict(None, reason="bad JSON")
     if not all(LOW <= score <= HIGH for score in table.scores.values()):
@@ -77,20 +85,31 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 
 def _swap_names(text: str, settings: Settings) -> str:
-    """Return a text with the criteria of agents and of answers in each other's place, if transcripts are judged."""
-    return CRITERION.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
+    """Return a text with the criteria of agents and of answers in each other's place, if
+    transcripts are judged."""
+    return (
+        CRITERION.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
+    )
 
 
-def _swap_keys(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> dict[str, dict[str, Any]]:
+def _swap_keys(
+    scores: Mapping[str, Mapping[str, Any]], settings: Settings
+) -> dict[str, dict[str, Any]]:
     """Return the scores of both responses with `_swap_names` of their criteria."""
-    return {side: {_swap_names(name, settings): own for name, own in scores[side].items()} for side in scores}
+    return {
+        side: {_swap_names(name, settings): own for name, own in scores[side].items()}
+        for side in scores
+    }
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
     """Return why the text around the scores makes them somebody else's or contradicts them."""
     ends = [0, *(place for span in table.places for place in span), len(text)]
     gaps = list(zip(ends[::2], ends[1::2], strict=True))
-    near = [(start if start else max(0, end - NEAR), min(end, start + NEAR) if start else end) for start, end in gaps]
+    near = [
+        (start if start else max(0, end - NEAR), min(end, start + NEAR) if start else end)
+        for start, end in gaps
+    ]
     outside = "\n".join(view[start:end] for start, end in near)
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
     hidden = "".join(text[start:end] for start, end in gaps)
@@ -107,16 +126,20 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 
 
 def _has_other_scores(outside: str) -> bool:
-    """Return whether the text around the scores, in lower case, states others, but for the range."""
+    """Return whether the text around the scores, in lower case, states others, but for the
+    range."""
     return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> Verdict:
-    """Return the verdict of valid scores of both responses, numbers or their digits, by the criteria for answers."""
+    """Return the verdict of valid scores of both responses, numbers or their digits, by the
+    criteria for answers."""
     # Fractions, so that rounding decides no tie.
     leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
     mean = Fraction(sum(leads.values()), len(CRITERIA))
-    return verdict_of_margin(mean, {_swap_names(name, settings): float(lead) for name, lead in leads.items()})
+    return verdict_of_margin(
+        mean, {_swap_names(name, settings): float(lead) for name, lead in leads.items()}
+    )
 
 
 def _exact(score: Any) -> int | Fraction:
@@ -125,7 +148,8 @@ def _exact(score: Any) -> int | Fraction:
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range; equal only at 0.5."""
+    """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range;
+    equal only at 0.5."""
     most = len(CRITERIA) * (HIGH - LOW)
     lead = round((preference.degree - 0.5) * most)
     if lead == 0 and preference.degree != 0.5:
@@ -148,7 +172,9 @@ RUBRIC = Realization(
     read_reply=read_reply,
     write_reply=write_reply,
     form=ReplyForm(
-        fields=lambda settings: _swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings),
+        fields=lambda settings: _swap_keys(
+            {side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings
+        ),
         read=lambda scores, settings: _verdict_of_scores(_swap_keys(scores, settings), settings),
         write=lambda reply, *_: json.loads(reply.text, parse_int=str),
         tokens=400,

@@ -21,12 +21,14 @@ class ReplyForm:
     """The JSON object in which a realization's reply can be asked for.
 
     Attributes:
-        fields: allowed values of each field, in the order in which they are written; grades are enumerated because
-            providers ignore `minimum` and `maximum`.
-        read: `(object, settings) -> Verdict | Rating` of an object with exactly these fields and values.
+        fields: allowed values of each field, in the order in which they are written; grades are
+            enumerated because providers ignore `minimum` and `maximum`.
+        read: `(object, settings) -> Verdict | Rating` of an object with exactly these fields and
+            values.
         write: `(text reply, its verdict or rating) -> object`, for the stand-in judge.
         meaning: what the values mean, for the prompt.
-        choices: `settings -> what each value of the last field says`, if it is a choice that can be graded.
+        choices: `settings -> what each value of the last field says`, if it is a choice that can be
+            graded.
         tokens: limit of output tokens of such a reply.
     """
 
@@ -49,17 +51,21 @@ class ReplyForm:
         return f"Whatever form is named above, answer with one JSON object and nothing else: {shape}{meaning}"
 
     def parse(self, reply: Reply, settings: Settings) -> Verdict | Rating | str:
-        """Parse a reply that is one object with these fields and nothing else; return why it is unparsed."""
+        """Parse a reply that is one object with these fields and nothing else; return why it is
+        unparsed."""
         if reply.reason_of_silence:
             return reply.reason_of_silence
         fields, answer = self.fields(settings), parse_object(reply.text)
-        if answer is not None and (_is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields))):
+        if answer is not None and (
+            _is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields))
+        ):
             return self.read(answer, settings)
         return "refusal" if no_verdict(reply.text) == "refusal" else "bad JSON"
 
 
 def parse_object(text: str) -> Mapping[str, Any] | None:
-    """Parse a text that is one JSON object and nothing else, without repeated keys; None if it is not."""
+    """Parse a text that is one JSON object and nothing else, without repeated keys; None if it is
+    not."""
     try:
         value = json.loads(text, object_pairs_hook=refuse_repeats)
     except (ValueError, RecursionError):
@@ -75,13 +81,21 @@ def refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
 
 
 def choice_form(
-    field: str, answers: Callable[[Settings], Answers], *, reasons: bool = False, meaning: str = "", tokens: int = 64
+    field: str,
+    answers: Callable[[Settings], Answers],
+    *,
+    reasons: bool = False,
+    meaning: str = "",
+    tokens: int = 64,
 ) -> ReplyForm:
-    """Build the form of a reply that chooses one of `answers`, after a text with the reasons if they are asked for."""
+    """Build the form of a reply that chooses one of `answers`, after a text with the reasons if
+    they are asked for."""
     before = {"reasons": None} if reasons else {}
 
     def write(reply: Reply, said: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
-        code = next(code for code, answer in answers(settings).items() if answer.label == said.label)
+        code = next(
+            code for code, answer in answers(settings).items() if answer.label == said.label
+        )
         return {**dict.fromkeys(before, reply.text.rpartition("\n\n")[0]), field: code}
 
     return ReplyForm(
@@ -104,7 +118,12 @@ def _schema_of(allowed: Any) -> dict[str, Any]:
     if not isinstance(allowed, Mapping):
         return {"type": "string"} if allowed is None else {"type": "string", "enum": [*allowed]}
     properties = {name: _schema_of(values) for name, values in allowed.items()}
-    return {"type": "object", "properties": properties, "required": [*allowed], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*allowed],
+        "additionalProperties": False,
+    }
 
 
 def _shape_of(allowed: Any) -> Any:
@@ -120,5 +139,7 @@ def _is_allowed(answer: Any, allowed: Any) -> bool:
     """Return whether a value of a reply is allowed; an object needs exactly the fields named."""
     if isinstance(allowed, Mapping):
         is_object = isinstance(answer, Mapping) and answer.keys() == allowed.keys()
-        return is_object and all(_is_allowed(answer[name], values) for name, values in allowed.items())
+        return is_object and all(
+            _is_allowed(answer[name], values) for name, values in allowed.items()
+        )
     return isinstance(answer, str) and (allowed is None or answer in allowed)

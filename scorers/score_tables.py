@@ -1,4 +1,5 @@
-"""Tables of scores in replies: a score for each criterion and response, as JSON, lists, tables or prose."""
+"""Tables of scores in replies: a score for each criterion and response, as JSON, lists, tables or
+prose."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,9 @@ REMARK = (
 )
 NUMBER = r"(?<![\w.,])(?P<number>[-−]?\d+(?:\.\d+)?(?:e-?\d+)?)(?P<scale>\s*(?:/|out of)\s*\d+|[-–]\d+)?(?![\w.]\w)"
 COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
-WORDS = re.compile(r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.*?)[\"'”](?=\s*[,，}\]])", re.IGNORECASE)
+WORDS = re.compile(
+    r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.*?)[\"'”](?=\s*[,，}\]])", re.IGNORECASE
+)
 """The value of a field in words."""
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object with the scores of one response."""
@@ -41,7 +44,8 @@ class ScoreTable:
 
 
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
-    """Return the scores in objects of a text or, if it has none, in its lines; or the reason why they are unparsed."""
+    """Return the scores in objects of a text or, if it has none, in its lines; or the reason why
+    they are unparsed."""
     pieces = re.compile(
         rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}"
         r"|(?P<word>[^\W\d_]+))",
@@ -58,7 +62,9 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         matches = list(pieces.finditer(block))
         if not any(piece["criterion"] for piece in matches):
             continue
-        block_scores = _scores_of_pieces(matches, label["side"].upper() if label else "", is_object=True)
+        block_scores = _scores_of_pieces(
+            matches, label["side"].upper() if label else "", is_object=True
+        )
         if block_scores is None or (end == len(view) and block.rstrip()[-1:].isdigit()):
             return "bad JSON"
         if any(table.scores.get(key, score) != score for key, score in block_scores.items()):
@@ -73,11 +79,20 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     """Return the scores in lines that have a criterion, or begin with a response."""
     if len(view) > LONGEST_TABLE:
         return "no verdict"
-    begins = re.compile(rf"[^\w\n]*(?:(?:\w+\W*[|\t][^\w\n]*)?{SIDE}|(?:total|sum|average)\W*\|)", re.IGNORECASE)
+    begins = re.compile(
+        rf"[^\w\n]*(?:(?:\w+\W*[|\t][^\w\n]*)?{SIDE}|(?:total|sum|average)\W*\|)", re.IGNORECASE
+    )
     lines = (line.span() for line in re.finditer(r"[^\n]+", view))
     marks = ((span, LIST_MARK.match(view, *span)) for span in lines)
-    rows = [(span, list(pieces.finditer(view, mark.end() if mark else span[0], span[1]))) for span, mark in marks]
-    rows = [row for row in rows if begins.match(view, *row[0]) or any(piece["criterion"] for piece in row[1])]
+    rows = [
+        (span, list(pieces.finditer(view, mark.end() if mark else span[0], span[1])))
+        for span, mark in marks
+    ]
+    rows = [
+        row
+        for row in rows
+        if begins.match(view, *row[0]) or any(piece["criterion"] for piece in row[1])
+    ]
     scores = _scores_of_pieces(chain.from_iterable(row[1] for row in rows), "", is_object=False)
     if not scores:
         return "no verdict" if scores is not None else "several verdicts"
@@ -87,15 +102,20 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     return ScoreTable(scores, [(start, rows[-1][0][1])])
 
 
-def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: bool) -> Scores | None:
-    """Assign numbers to the criterion and the response named before; None if they contradict each other, are of
-    another scale or, in objects, if other names or numbers occur."""
+def _scores_of_pieces(
+    pieces: Iterable[re.Match[str]], side: str, *, is_object: bool
+) -> Scores | None:
+    """Assign numbers to the criterion and the response named before; None if they contradict each
+    other, are of another scale or, in objects, if other names or numbers occur."""
     scores: Scores = {}
     sides, name, count, last, skips = [side] if side else [], "", 0, None, False
     for piece in pieces:
         kind = "number" if piece["number"] else piece.lastgroup
         if kind == "side":
-            sides, count = [*(sides[-2:] if last == kind and not is_object else []), piece["side"].upper()], 0
+            sides, count = (
+                [*(sides[-2:] if last == kind and not is_object else []), piece["side"].upper()],
+                0,
+            )
         elif kind == "criterion":
             name, count, skips = piece["criterion"].lower(), 0, False
         elif kind == "remark":
@@ -105,9 +125,16 @@ def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: 
                 return None
             continue
         elif not skips:
-            cell, score = _place_of_score(sides, name, count), Decimal(piece["number"].replace("−", "-"))
+            cell, score = (
+                _place_of_score(sides, name, count),
+                Decimal(piece["number"].replace("−", "-")),
+            )
             is_other_scale = piece["scale"] and not OUT_OF_TEN.fullmatch(piece["scale"])
-            if is_other_scale or (cell is None and is_object) or (cell and scores.setdefault(cell, score) != score):
+            if (
+                is_other_scale
+                or (cell is None and is_object)
+                or (cell and scores.setdefault(cell, score) != score)
+            ):
                 return None
             count += 1
         last = kind

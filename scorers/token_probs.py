@@ -18,8 +18,8 @@ REJECTED = ("retracted", "reported", "several verdicts", "refusal")
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank, or at the token of the parsed answer; a
-    reply cut off after the first one counts."""
+    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank, or at the token of the
+    parsed answer; a reply cut off after the first one counts."""
     if reply.refused or not reply.text.strip():
         return Rating(None, reason=reply.reason_of_silence)
     stated = read_statement(reply, ANSWER, str.lower, is_letter_alone)

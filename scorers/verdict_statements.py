@@ -1,4 +1,5 @@
-"""Statements of a verdict in the judge's own words: where they stand, what they say and in which form."""
+"""Statements of a verdict in the judge's own words: where they stand, what they say and in which
+form."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +13,9 @@ NOUNS = frozenset(words.VERDICT_NOUNS.split())
 RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
 JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
 RATINGS = frozenset(words.RATING_WORDS.split())
-COMPARATIVES = frozenset(("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied"))
+COMPARATIVES = frozenset(
+    ("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied")
+)
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
 INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
 LETTERS = frozenset("ABC")
@@ -54,12 +57,14 @@ TAIL = re.compile(
 NAME_AS_SUBJECT = re.compile(
     rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
 )
-"""The name of a response with more of the clause after it. Most lines of replies begin so, and state no verdict."""
+"""The name of a response with more of the clause after it. Most lines of replies begin so, and
+state no verdict."""
 MOST_WORDS = 16
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
 LAST_SENTENCES, LAST_LINES = 200, 2
-"""Characters at the end of a line, and lines at the end, in which sentences, not only the line, may state a verdict."""
+"""Characters at the end of a line, and lines at the end, in which sentences, not only the line, may
+state a verdict."""
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -69,8 +74,9 @@ Form = Literal["marked", "alone", "leading", "mention"]
 
 
 class Statement(NamedTuple):
-    """One statement, from the start of its clause to its end; `place` is that of the value; `form` is `marked` (named
-    as verdict or in the form asked for), `alone` on its line, `leading` it, or a `mention` of a value."""
+    """One statement, from the start of its clause to its end; `place` is that of the value; `form`
+    is `marked` (named as verdict or in the form asked for), `alone` on its line, `leading` it, or a
+    `mention` of a value."""
 
     start: int
     end: int
@@ -80,9 +86,12 @@ class Statement(NamedTuple):
     named: bool = False
 
 
-def find_statements(view: str, lines: Sequence[Span], value: Pattern, signs: Pattern | None) -> list[Statement]:
-    """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None);
-    `signs`, given for levels in brackets, matches a sign that each line with a level has."""
+def find_statements(
+    view: str, lines: Sequence[Span], value: Pattern, signs: Pattern | None
+) -> list[Statement]:
+    """Return the statements at the starts of lines and sentences; `value` matches a value (one
+    group is not None); `signs`, given for levels in brackets, matches a sign that each line with a
+    level has."""
     statements = []
     for number, (begin, end) in enumerate(lines):
         if signs and not signs.search(view, begin, end):
@@ -95,15 +104,20 @@ def find_statements(view: str, lines: Sequence[Span], value: Pattern, signs: Pat
         for start in starts:
             if signs or not NAME_AS_SUBJECT.match(view, start, end):
                 is_line = start == starts[0]
-                statement = _statement(view, start, end, value, is_line=is_line, bracketed=signs is not None)
+                statement = _statement(
+                    view, start, end, value, is_line=is_line, bracketed=signs is not None
+                )
                 statements += [statement] if statement else []
         if len(statements) > MOST_STATEMENTS:
             break
     return statements
 
 
-def _statement(view: str, start: int, end: int, value: Pattern, *, is_line: bool, bracketed: bool) -> Statement | None:
-    """Return the statement that begins at a place: introductory words, then a value, then the end of the clause."""
+def _statement(
+    view: str, start: int, end: int, value: Pattern, *, is_line: bool, bracketed: bool
+) -> Statement | None:
+    """Return the statement that begins at a place: introductory words, then a value, then the end
+    of the clause."""
     place = start
     lead: list[str] = []
     for _ in range(MOST_WORDS):
@@ -113,14 +127,20 @@ def _statement(view: str, start: int, end: int, value: Pattern, *, is_line: bool
             if not (tail or "[[" in value_match[0] or (is_letter and names_verdict(lead))):
                 value_match = None
         if value_match:
-            is_of_response = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)  # `Verdict of response A:`
+            is_of_response = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(
+                lead
+            )  # `Verdict of response A:`
             if is_of_response or AT_BEST.search(" ".join(lead)):
                 return None
-            return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
+            return _with_form(
+                view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed
+            )
         token = TOKEN.match(view, place, end)
         word = token["word"] if token else ""
         # A level may follow a comparison: `Response A is better than B: [[A>B]]`.
-        compares = bracketed and (word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead)))
+        compares = bracketed and (
+            word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
+        )
         if token is None or not (compares or is_introductory(word)):
             return None
         lead.append(word if word in LETTERS else word.lower())
@@ -129,9 +149,17 @@ def _statement(view: str, start: int, end: int, value: Pattern, *, is_line: bool
 
 
 def _with_form(
-    view: str, span: Span, value_match: Match, tail: Match | None, lead: list[str], *, is_line: bool, bracketed: bool
+    view: str,
+    span: Span,
+    value_match: Match,
+    tail: Match | None,
+    lead: list[str],
+    *,
+    is_line: bool,
+    bracketed: bool,
 ) -> Statement | None:
-    """Return a statement with its form; None for a letter that names a response and states nothing."""
+    """Return a statement with its form; None for a letter that names a response and states
+    nothing."""
     start, end = span
     group = value_match.lastindex or 0
     gap = view[value_match.start() : value_match.start(group)]
@@ -143,13 +171,19 @@ def _with_form(
     is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
     close = tail.end() if tail else value_match.end()
     ending = tail.end("closers") if tail else value_match.end()
-    around = (view[start : value_match.start(group)] + view[value_match.end(group) : ending]).strip()
+    around = (
+        view[start : value_match.start(group)] + view[value_match.end(group) : ending]
+    ).strip()
     if "(" not in around:
         around = around.removesuffix(")")  # `A)`
     if named and ":" in view[value_match.end() : close + 2]:
         return None
-    if tail is None or not (is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):
-        if not is_asked and not (names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))):
+    if tail is None or not (
+        is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])
+    ):
+        if not is_asked and not (
+            names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))
+        ):
             return None
         form: Form = "mention"
     elif is_marked:
@@ -165,24 +199,33 @@ def _with_form(
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value."""
     return word not in LETTERS and (
-        word.lower().replace("’", "'") in INTRODUCTORY or word.isdecimal() or bool(CHINESE.match(word))
+        word.lower().replace("’", "'") in INTRODUCTORY
+        or word.isdecimal()
+        or bool(CHINESE.match(word))
     )
 
 
 def names_verdict(lead: list[str]) -> bool:
     """Return whether one of the words before a value names a verdict or gives one."""
-    return any(word.replace("’", "'") in JUDGING or (not word.isascii() and CHINESE_NOUN.search(word)) for word in lead)
+    return any(
+        word.replace("’", "'") in JUDGING or (not word.isascii() and CHINESE_NOUN.search(word))
+        for word in lead
+    )
 
 
 def states_other_letter(line: str, letter: str) -> bool:
-    """Return whether a line says nothing but letters, glued to another word or not, and one is not the given one."""
+    """Return whether a line says nothing but letters, glued to another word or not, and one is not
+    the given one."""
     spoken = [token["word"] for token in TOKEN.finditer(line)]
     letters = {word for word in spoken if word in LETTERS or GLUED.match(word)}
-    return bool(letters - {letter}) and all(word in letters or is_introductory(word) for word in spoken)
+    return bool(letters - {letter}) and all(
+        word in letters or is_introductory(word) for word in spoken
+    )
 
 
 def is_introduction(clause: str) -> bool:
-    """Return whether a clause introduces the judge's own verdict: it names one and says nothing else."""
+    """Return whether a clause introduces the judge's own verdict: it names one and says nothing
+    else."""
     lead = [token["word"] for token in TOKEN.finditer(clause)]
     low = [word.lower() for word in lead]
     return (
@@ -193,7 +236,8 @@ def is_introduction(clause: str) -> bool:
 
 
 def is_balanced(line: str) -> bool:
-    """Return whether every bracket, quotation mark and emphasis in a line is closed; apostrophes are none."""
+    """Return whether every bracket, quotation mark and emphasis in a line is closed; apostrophes
+    are none."""
     opened: list[str] = []
     for sign in PAIRED.findall(line):
         if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):

@@ -1,4 +1,5 @@
-"""What podium's commands say about a file, taken from what they print, so that two commands can be held together."""
+"""What podium's commands say about a file, taken from what they print, so that two commands can be
+held together."""
 
 import io
 import json
@@ -29,7 +30,8 @@ class Facts:
         order: all models, by place.
         rank_sets: the rank set of each model as it is printed: `1`, `1–3`, or `–` if it is unknown.
         scores: the score of each model, rounded as the command rounds it.
-        counts: how many items, judgments and battles there are, and how many are judged, unparsed and missing.
+        counts: how many items, judgments and battles there are, and how many are judged, unparsed
+            and missing.
         warnings: all messages.
     """
 
@@ -68,7 +70,8 @@ class Comparison:
 
 @cache
 def run_command(folder: Path, *words: str) -> tuple[int, str, str]:
-    """Run `podium WORDS...` in a folder, in this process; return the exit code, stdout and stderr."""
+    """Run `podium WORDS...` in a folder, in this process; return the exit code, stdout and
+    stderr."""
     from podium.cli.main import main
 
     printed, told = io.StringIO(), io.StringIO()
@@ -88,7 +91,9 @@ def cause_of(code: int, told: str) -> str:
     """Return the error that a command ended with; empty if it answered."""
     if code in (0, 3):
         return ""
-    messages = [line.removeprefix("podium: ") for line in told.splitlines() if line.startswith("podium: ")]
+    messages = [
+        line.removeprefix("podium: ") for line in told.splitlines() if line.startswith("podium: ")
+    ]
     errors = [line for line in messages if not line.startswith("warning:")]
     return errors[-1] if errors else told.strip()
 
@@ -128,7 +133,11 @@ def facts_of_table(folder: Path, *words: str) -> Facts:
         return Facts(code, cause_of(code, told), warnings=told)
     answer, _, rest = printed.partition("\n\n")
     lines = rest.splitlines()
-    start = next(place for place, line in enumerate(lines) if COLUMNS.split(line.strip())[:2] == ["rank", "model"])
+    start = next(
+        place
+        for place, line in enumerate(lines)
+        if COLUMNS.split(line.strip())[:2] == ["rank", "model"]
+    )
     header = COLUMNS.split(lines[start].strip())
     rows = []
     for line in lines[start + 1 :]:
@@ -138,18 +147,26 @@ def facts_of_table(folder: Path, *words: str) -> Facts:
     return facts_of_rows(code, " ".join(answer.split()), header, rows, rest, told)
 
 
-def facts_of_rows(code: int, answer: str, header: list[str], rows: list[list[str]], rest: str, told: str) -> Facts:
-    """Return what a printed table says, its cells as texts; `rest` is the text that has the counts."""
+def facts_of_rows(
+    code: int, answer: str, header: list[str], rows: list[list[str]], rest: str, told: str
+) -> Facts:
+    """Return what a printed table says, its cells as texts; `rest` is the text that has the
+    counts."""
     cells = [dict(zip(header, row, strict=False)) for row in rows if row and row[0].isdigit()]
     names = [one["model"].removesuffix(" *") for one in cells]
     score = header[2]
     return Facts(
         code,
         answer=answer,
-        leaders=frozenset(name for name, one in zip(names, cells, strict=True) if one["rank"] == "1"),
+        leaders=frozenset(
+            name for name, one in zip(names, cells, strict=True) if one["rank"] == "1"
+        ),
         order=tuple(names),
         rank_sets={name: one["rank set"] for name, one in zip(names, cells, strict=True)},
-        scores={name: float(one[score].replace("−", "-")) for name, one in zip(names, cells, strict=True)},
+        scores={
+            name: float(one[score].replace("−", "-"))
+            for name, one in zip(names, cells, strict=True)
+        },
         counts=counts_in(rest),
         warnings=told,
     )

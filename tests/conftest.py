@@ -1,4 +1,5 @@
-"""One numerical thread per test process, no network, and a word about the tests that were left out."""
+"""One numerical thread per test process, no network, and a word about the tests that were left
+out."""
 
 import gc
 import importlib.metadata
@@ -18,11 +19,14 @@ settings.register_profile("podium", suppress_health_check=[HealthCheck.too_slow]
 settings.load_profile("podium")
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-# Set before Hugging Face's packages are imported: where there is no network, each of their questions waits for seconds.
+# Set before Hugging Face's packages are imported: where there is no network, each of their
+# questions waits for seconds.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-# Inspect looks through all installed packages for that of a task, which takes a third of a second per eval of a test.
+# Inspect looks through all installed packages for that of a task, which takes a third of a second
+# per eval of a test.
 importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
-# What is imported stays to the end: to look through it for garbage again and again takes a twentieth of the time.
+# What is imported stays to the end: to look through it for garbage again and again takes a
+# twentieth of the time.
 gc.disable()
 
 pytest_plugins = ["shared_fixtures"]
@@ -34,7 +38,11 @@ def pytest_addoption(parser):
     """Add options for CI, whose time is limited and whose tests of the language model must run."""
     words = "skip what has not begun by then, and begin each day with other files"
     parser.addoption("--minutes", type=float, metavar="N", help=words)
-    parser.addoption("--require-llm", action="store_true", help="fail, not skip, where no language model is installed")
+    parser.addoption(
+        "--require-llm",
+        action="store_true",
+        help="fail, not skip, where no language model is installed",
+    )
 
 
 def pytest_configure(config):
@@ -44,18 +52,22 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Let each day begin with other files where not all may get their turn; those of the language model always do."""
+    """Let each day begin with other files where not all may get their turn; those of the language
+    model always do."""
     if config.getoption("minutes"):
         today = date.today().isoformat()
 
         def turn(item):
-            return item.get_closest_marker("llm") is None, sha256(f"{today} {item.path.name}".encode()).digest()
+            return item.get_closest_marker("llm") is None, sha256(
+                f"{today} {item.path.name}".encode()
+            ).digest()
 
         items.sort(key=turn)
 
 
 def pytest_collection_finish(session):
-    """Look for garbage in what tests make; fork commands from a process that has the hosts, where slow tests ask."""
+    """Look for garbage in what tests make; fork commands from a process that has the hosts, where
+    slow tests ask."""
     gc.freeze()
     gc.enable()
     if "forked" in sys.modules:
@@ -76,7 +88,8 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture(scope="session", autouse=True)
 def no_temporary_folder_is_left(tmp_path_factory):
-    """Give all tests and what they start one place for temporary files; fail if podium leaves anything there."""
+    """Give all tests and what they start one place for temporary files; fail if podium leaves
+    anything there."""
     from podium.storage import temporary_folders
 
     place = tmp_path_factory.mktemp("temporary")

@@ -1,4 +1,5 @@
-"""The same battles under other names, in another order, from the other side; and the figures of an answer."""
+"""The same battles under other names, in another order, from the other side; and the figures of an
+answer."""
 
 import re
 from collections import defaultdict
@@ -25,7 +26,10 @@ def disguise(frame: pd.DataFrame, names: Mapping[str, str], seed: int) -> pd.Dat
     turned = rng.random(len(table)) < 0.5
     for a, b in SIDES:
         if a in table:
-            table[a], table[b] = frame[a].where(~turned, frame[b]), frame[b].where(~turned, frame[a])
+            table[a], table[b] = (
+                frame[a].where(~turned, frame[b]),
+                frame[b].where(~turned, frame[a]),
+            )
     for column in table.columns:
         if column in COMPLEMENT:
             table[column] = frame[column].where(~turned, 1 - frame[column])
@@ -39,7 +43,8 @@ def disguise(frame: pd.DataFrame, names: Mapping[str, str], seed: int) -> pd.Dat
 
 
 def figures_of(answer: Any, names: Mapping[str, str]) -> dict[tuple[str, ...], list[Any]]:
-    """Flatten an answer: numbers, and words, by the keys that lead to them, with the names that they had before.
+    """Flatten an answer: numbers, and words, by the keys that lead to them, with the names that
+    they had before.
 
     Args:
         answer: as JSON has it.
@@ -72,7 +77,9 @@ def figures_of(answer: Any, names: Mapping[str, str]) -> dict[tuple[str, ...], l
     return {path: sorted(values) for path, values in found.items()}
 
 
-def differences(first: Mapping[tuple[str, ...], list[Any]], second: Mapping[tuple[str, ...], list[Any]]) -> list[str]:
+def differences(
+    first: Mapping[tuple[str, ...], list[Any]], second: Mapping[tuple[str, ...], list[Any]]
+) -> list[str]:
     """Say which figures differ by more than 1e-9, relative to what is larger than 1."""
     apart = []
     for path in sorted(set(first) | set(second)):

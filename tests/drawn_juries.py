@@ -1,4 +1,5 @@
-"""Juries with known truth, drawn by NumPy: each judge follows the strengths and the items' effects by its slope."""
+"""Juries with known truth, drawn by NumPy: each judge follows the strengths and the items' effects
+by its slope."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,8 +13,8 @@ MODELS = 8
 
 @dataclass(frozen=True)
 class Jury:
-    """A jury: slopes, standard deviations in logits of `shared` item effects, a judge's `own` and its `taste`, and
-    two judges of whom the second copies a share of the first one's verdicts."""
+    """A jury: slopes, standard deviations in logits of `shared` item effects, a judge's `own` and
+    its `taste`, and two judges of whom the second copies a share of the first one's verdicts."""
 
     slopes: tuple[float, ...] = (2.6, 1.4, 0.55)
     shared: float = 0.6
@@ -30,15 +31,19 @@ class Jury:
         return theta - theta.mean(), tastes - tastes.mean(axis=1, keepdims=True)
 
 
-def play(jury: Jury, *, items: int, seed: int, overlap: float = 0.0, rotate: bool = True) -> pd.DataFrame:
-    """Return merged battles of random circles, one an item: a judge per battle in rotation, or all judges."""
+def play(
+    jury: Jury, *, items: int, seed: int, overlap: float = 0.0, rotate: bool = True
+) -> pd.DataFrame:
+    """Return merged battles of random circles, one an item: a judge per battle in rotation, or all
+    judges."""
     rng = np.random.default_rng(seed)
     strengths, tastes = jury.draw_world(rng)
     return play_world(jury, strengths + tastes, rng, items=items, overlap=overlap, rotate=rotate)
 
 
 def play_world(jury, theta, rng, *, items, overlap=0.0, rotate=True, every_pair=False):
-    """Return battles of a drawn world; `every_pair` plays all pairs on each item instead of a circle."""
+    """Return battles of a drawn world; `every_pair` plays all pairs on each item instead of a
+    circle."""
     if every_pair:
         a, b = (np.tile(side, items) for side in np.array(list(combinations(range(MODELS), 2))).T)
     else:
@@ -50,9 +55,13 @@ def play_world(jury, theta, rng, *, items, overlap=0.0, rotate=True, every_pair=
     credit = np.empty((judges, len(a)))
     copied = rng.random(len(a)) < jury.copied
     for judge, slope in enumerate(jury.slopes):
-        side = [theta[judge][model] + effects[item, model] + own[judge, item, model] for model in (a, b)]
+        side = [
+            theta[judge][model] + effects[item, model] + own[judge, item, model] for model in (a, b)
+        ]
         logit = slope * (side[0] - side[1])
-        credit[judge] = sum(rng.random(len(a)) < expit(logit + sign * jury.position) for sign in (1, -1)) / 2
+        credit[judge] = (
+            sum(rng.random(len(a)) < expit(logit + sign * jury.position) for sign in (1, -1)) / 2
+        )
         if jury.copies and judge == jury.copies[1]:
             credit[judge] = np.where(copied, credit[jury.copies[0]], credit[judge])
     turn = rng.permutation(np.arange(len(a)) % judges)

@@ -6,9 +6,11 @@ from podium.scorers.prompt import LINE
 
 
 def texts_in_fences(prompt: str) -> dict[str, str]:
-    """Return the texts between the fences of a prompt, by name: what `fence_texts` was given, escapes left visible.
+    """Return the texts between the fences of a prompt, by name: what `fence_texts` was given,
+    escapes left visible.
 
-    The first fence of the prompt says the mark; lines that look like fences and bear another are text.
+    The first fence of the prompt says the mark; lines that look like fences and bear another are
+    text.
     """
     lines = list(LINE.finditer(prompt))
     texts: dict[str, str] = {}

@@ -1,7 +1,8 @@
-"""Commands in processes of their own, forked from one that has imported what they need, which takes ten seconds.
+"""Commands in processes of their own, forked from one that has imported what they need, which takes
+ten seconds.
 
-For tests of what a command does: it has its own arguments, environment, folder, streams and signals, and can be killed.
-How a command starts is tested by starting it.
+For tests of what a command does: it has its own arguments, environment, folder, streams and
+signals, and can be killed. How a command starts is tested by starting it.
 """
 
 import atexit
@@ -20,7 +21,11 @@ from tempfile import TemporaryDirectory
 
 import podium
 
-COMMANDS = {"inspect": "inspect_ai._cli.main:main", "podium": "podium.cli.main:main", "python": "forked:run_code"}
+COMMANDS = {
+    "inspect": "inspect_ai._cli.main:main",
+    "podium": "podium.cli.main:main",
+    "python": "forked:run_code",
+}
 CONTEXT = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 )
@@ -31,7 +36,11 @@ TESTS = Path(__file__).parent
 
 def preload(*, hosts: bool) -> None:
     """Say what the first process imports, before it is started."""
-    modules = [one.name for one in pkgutil.walk_packages(podium.__path__, "podium.") if one.name.split(".")[1] in ROOMS]
+    modules = [
+        one.name
+        for one in pkgutil.walk_packages(podium.__path__, "podium.")
+        if one.name.split(".")[1] in ROOMS
+    ]
     CONTEXT.set_forkserver_preload([*modules, "rich.progress", *(HOSTS if hosts else [])])
 
 
@@ -53,16 +62,26 @@ def start(
     """
     output, errors = streams or (Path(os.devnull), Path(os.devnull))
     line = [command, *map(str, words)]
-    reported = (line, str(folder or Path.cwd()), dict(environment or os.environ), str(output), str(errors))
+    reported = (
+        line,
+        str(folder or Path.cwd()),
+        dict(environment or os.environ),
+        str(output),
+        str(errors),
+    )
     process = CONTEXT.Process(target=_run, args=reported, daemon=True)
-    # In the checkout itself what an editable installation leaves there would hide from Inspect what it is.
+    # In the checkout itself what an editable installation leaves there would hide from Inspect what
+    # it is.
     with chdir(TESTS):
         process.start()
     return process
 
 
 def run(
-    command: str, *words: object, folder: Path | None = None, environment: Mapping[str, str] | None = None
+    command: str,
+    *words: object,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> CompletedProcess[str]:
     """Run a command to its end."""
     with TemporaryDirectory() as place:
@@ -80,12 +99,17 @@ def run_code() -> None:
     exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
 
 
-def _run(line: list[str], folder: str, environment: dict[str, str], output: str, errors: str) -> None:
+def _run(
+    line: list[str], folder: str, environment: dict[str, str], output: str, errors: str
+) -> None:
     """Become the command."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.path[:] = [*_paths(environment), *(path for path in sys.path if not _is_of_tests(Path(path)))]
+    sys.path[:] = [
+        *_paths(environment),
+        *(path for path in sys.path if not _is_of_tests(Path(path))),
+    ]
     for number, path in ((1, output), (2, errors)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     for stream in (sys.stdout, sys.stderr):

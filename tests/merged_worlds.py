@@ -1,4 +1,5 @@
-"""Battles of simulated worlds as `read_battles` gives them, in a thirtieth of its time: hundreds are drawn."""
+"""Battles of simulated worlds as `read_battles` gives them, in a thirtieth of its time: hundreds
+are drawn."""
 
 from typing import Any
 
@@ -14,8 +15,11 @@ from podium.planning.simulation import UNPARSED
 Columns = dict[str, Any]
 
 
-def battles_of(world: World, judge: Judge | None = None, *, orders: str = "both", human: bool = False) -> Battles:
-    """Return what `World.battles` gives: the verdicts of one judge on all pairs, the two orders merged.
+def battles_of(
+    world: World, judge: Judge | None = None, *, orders: str = "both", human: bool = False
+) -> Battles:
+    """Return what `World.battles` gives: the verdicts of one judge on all pairs, the two orders
+    merged.
 
     Args:
         judge: the default judge when none is given.
@@ -38,7 +42,9 @@ def unmerged_and_merged(world: World, judge: Judge, *, repeats: int = 1) -> tupl
     known = known_of(world, judge, human_labels(world, rng))
     apart, together = [], []
     for repeat in range(repeats):
-        own = known | ({"repeat": np.full(len(known["item"]), float(repeat))} if repeats > 1 else {})
+        own = known | (
+            {"repeat": np.full(len(known["item"]), float(repeat))} if repeats > 1 else {}
+        )
         shown = [shown_as(world, judge, order, rng) for order in ("ab", "ba")]
         apart += [own | columns for columns in shown]
         together.append(own | merged(*shown))
@@ -51,8 +57,17 @@ def scored_battles(world: World) -> Battles:
     score_a, score_b = world.quality[item, a], world.quality[item, b]
     margin = score_a - score_b
     names = [f"i{k:03d}" for k in range(len(world.quality))]
-    columns = {"item": coded(item, names), "model_a": names_of(world, a), "model_b": names_of(world, b)}
-    columns |= {"credit": (np.sign(margin) + 1) / 2, "margin": margin, "score_a": score_a, "score_b": score_b}
+    columns = {
+        "item": coded(item, names),
+        "model_a": names_of(world, a),
+        "model_b": names_of(world, b),
+    }
+    columns |= {
+        "credit": (np.sign(margin) + 1) / 2,
+        "margin": margin,
+        "score_a": score_a,
+        "score_b": score_b,
+    }
     return in_order([columns | {"reason": coded(np.full_like(item, -1), [])}])
 
 
@@ -79,7 +94,9 @@ def known_of(world: World, judge: Judge, human: np.ndarray | None) -> Columns:
         "model_b": names_of(world, b),
         "judge": coded(np.zeros_like(item), [judge.name]),
         **({} if human is None else {"human": human}),
-        "category": coded(np.array([categories.index(name) for name in world.categories])[item], categories),
+        "category": coded(
+            np.array([categories.index(name) for name in world.categories])[item], categories
+        ),
         "length_a": length[item, a],
         "length_b": length[item, b],
     }

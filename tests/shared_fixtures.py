@@ -1,4 +1,5 @@
-"""Fixtures that tests of several rooms share: the command line in this process, a writer of files, a language model."""
+"""Fixtures that tests of several rooms share: the command line in this process, a writer of files,
+a language model."""
 
 import json
 import os
@@ -25,8 +26,11 @@ class Answer:
 
 
 @pytest.fixture
-def podium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Return `podium("rank", path, ...)`, as a user would type it; the exit code is the one a shell would see."""
+def podium(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Answer]:
+    """Return `podium("rank", path, ...)`, as a user would type it; the exit code is the one a shell
+    would see."""
     from podium.cli.main import main
 
     def run(*words: object) -> Answer:
@@ -63,7 +67,8 @@ def save(tmp_path: Path) -> Callable[[str, Any], str]:
 
 @pytest.fixture(scope="session")
 def weights(request: pytest.FixtureRequest) -> Path:
-    """Return the language model's file; skip the test where it is not installed, or fail with `--require-llm`."""
+    """Return the language model's file; skip the test where it is not installed, or fail with
+    `--require-llm`."""
     found = find_weights()
     if found is None:
         stop = pytest.fail if request.config.getoption("require_llm") else pytest.skip
@@ -81,14 +86,37 @@ def language_model(weights: Path) -> Iterator[LanguageModel]:  # noqa: ARG001
 
 
 @pytest.fixture(scope="session")
-def every_eval_ever(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Return `python -m every_eval_ever WORDS`, run in a folder; skip the test where its wheel cannot be downloaded.
+def every_eval_ever(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return `python -m every_eval_ever WORDS`, run in a folder; skip the test where its wheel
+    cannot be downloaded.
 
-    It asks for Python 3.12; what is used of it here runs on 3.11, so it is unpacked and not installed.
+    It asks for Python 3.12; what is used of it here runs on 3.11, so it is unpacked and not
+    installed.
     """
     folder = tmp_path_factory.mktemp("every_eval_ever")
-    how = ("--no-deps", "--python-version", "3.12", "--only-binary=:all:", "--timeout", "5", "--retries", "0")
-    command = [sys.executable, "-m", "pip", "download", "-q", *how, "-d", folder, "every-eval-ever==0.3.*"]
+    how = (
+        "--no-deps",
+        "--python-version",
+        "3.12",
+        "--only-binary=:all:",
+        "--timeout",
+        "5",
+        "--retries",
+        "0",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        *how,
+        "-d",
+        folder,
+        "every-eval-ever==0.3.*",
+    ]
     subprocess.run(command, capture_output=True, check=False)
     wheel = next(folder.glob("*.whl"), None)
     if wheel is None:
@@ -99,6 +127,8 @@ def every_eval_ever(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., s
     def run(*words: object, folder: Path) -> subprocess.CompletedProcess[str]:
         typed = [sys.executable, "-m", "every_eval_ever", *map(str, words)]
         environment = {**os.environ, "PYTHONPATH": path}
-        return subprocess.run(typed, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+        return subprocess.run(
+            typed, capture_output=True, text=True, check=False, cwd=folder, env=environment
+        )
 
     return run

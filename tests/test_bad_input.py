@@ -35,7 +35,11 @@ def standings(battles, ranker="bradley-terry", **options):
 def circle(items=4):
     """Battles of x, y and z in which everyone wins and loses."""
     pairs = [("x", "y"), ("y", "z"), ("z", "x")]
-    return [(f"i{k}", *pair, float(k % 2 or n == 0)) for k in range(items) for n, pair in enumerate(pairs)]
+    return [
+        (f"i{k}", *pair, float(k % 2 or n == 0))
+        for k in range(items)
+        for n, pair in enumerate(pairs)
+    ]
 
 
 def test_records_that_are_no_frame_say_how_to_make_one():
@@ -78,7 +82,9 @@ def test_a_credit_outside_its_range_is_rejected_with_row_value_and_remedy(save, 
 
 
 def test_a_credit_that_is_a_word_is_rejected(save):
-    assert "votes.csv, row 1: credit 'win' is not a number" in refusal(save("votes.csv", f"{HEADER}1,x,y,win\n"))
+    assert "votes.csv, row 1: credit 'win' is not a number" in refusal(
+        save("votes.csv", f"{HEADER}1,x,y,win\n")
+    )
 
 
 def test_several_bad_rows_are_counted(save):
@@ -87,7 +93,9 @@ def test_several_bad_rows_are_counted(save):
 
 
 def test_a_data_frames_rows_are_named_too():
-    with pytest.raises(podium.DataError, match=r"the data frame, row 2: credit 3.0 is outside \[0, 1\]"):
+    with pytest.raises(
+        podium.DataError, match=r"the data frame, row 2: credit 3.0 is outside \[0, 1\]"
+    ):
         table(("1", "x", "y", 1.0), ("2", "x", "y", 3.0))
 
 
@@ -97,7 +105,9 @@ def test_battle_of_a_model_with_itself_is_rejected(save):
 
 
 def test_a_model_without_a_name_is_rejected(save):
-    assert "votes.csv, row 1: model_b is empty. Remedy:" in refusal(save("votes.csv", f"{HEADER}1,x,,1\n"))
+    assert "votes.csv, row 1: model_b is empty. Remedy:" in refusal(
+        save("votes.csv", f"{HEADER}1,x,,1\n")
+    )
 
 
 @pytest.mark.parametrize("value", ["0", "-1"])
@@ -139,10 +149,18 @@ def test_mixed_judges_are_rejected_with_the_three_remedies():
 @pytest.mark.slow
 def test_mixed_judges_can_be_pooled_split_or_chosen():
     columns = ("item", "model_a", "model_b", "credit", "judge")
-    frame = pd.DataFrame([(*row, judge) for row in circle() for judge in ("gpt", "claude")], columns=list(columns))
+    frame = pd.DataFrame(
+        [(*row, judge) for row in circle() for judge in ("gpt", "claude")], columns=list(columns)
+    )
     assert len(podium.rank(frame, "win-rate", pool=True).standings) == 1
-    assert [one.slice for one in podium.rank(frame, "win-rate", by="judge").standings] == ["claude", "gpt"]
-    assert len(podium.rank(podium.read_battles(frame, where=[("judge", "gpt")]), "win-rate").standings) == 1
+    assert [one.slice for one in podium.rank(frame, "win-rate", by="judge").standings] == [
+        "claude",
+        "gpt",
+    ]
+    assert (
+        len(podium.rank(podium.read_battles(frame, where=[("judge", "gpt")]), "win-rate").standings)
+        == 1
+    )
 
 
 def test_one_model_only_is_rejected(save):
@@ -172,7 +190,9 @@ def test_all_ties_put_everyone_level(ranker, score):
 
 
 def unbeaten():
-    return table(*circle(), *((f"i{k}", "champion", other, 1.0) for k in range(4) for other in "xyz"))
+    return table(
+        *circle(), *((f"i{k}", "champion", other, 1.0) for k in range(4) for other in "xyz")
+    )
 
 
 def test_an_unbeaten_model_is_flagged_with_a_lower_bound_alone_and_named():
@@ -204,17 +224,25 @@ def test_groups_that_never_met_are_rejected_with_the_battle_that_joins_them():
 
 def test_win_rates_of_groups_that_never_met_are_warned_about():
     rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
-    assert any("2 groups that never met" in warning for warning in standings(table(*rows), "win-rate").warnings)
+    assert any(
+        "2 groups that never met" in warning
+        for warning in standings(table(*rows), "win-rate").warnings
+    )
 
 
 def test_a_margin_that_is_nan_with_a_credit_is_only_without_margin():
     columns = ("item", "model_a", "model_b", "credit", "margin")
-    counts = table(("1", "x", "y", 1.0, math.nan), ("2", "x", "y", 0.0, -1.0), columns=columns).counts()
+    counts = table(
+        ("1", "x", "y", 1.0, math.nan), ("2", "x", "y", 0.0, -1.0), columns=columns
+    ).counts()
     assert (counts.unparsed, counts.without_margin) == (0, 1)
 
 
 def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
-    lines = [{"item": k, "model_a": "x", "model_b": "y", "margin": margin} for k, margin in enumerate((math.nan, 1.0))]
+    lines = [
+        {"item": k, "model_a": "x", "model_b": "y", "margin": margin}
+        for k, margin in enumerate((math.nan, 1.0))
+    ]
     battles = podium.read_battles(save("votes.jsonl", "\n".join(map(json.dumps, lines))))
     assert battles.counts().unparsed == 1
 
@@ -223,21 +251,33 @@ def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
 def test_an_infinite_margin_is_rejected(save, margin):
     line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
     message = refusal(save("votes.jsonl", json.dumps(line)))
-    assert f"line 1: margin {json.dumps(margin)} is infinite or too large. Remedy: leave the cell empty" in message
+    assert (
+        f"line 1: margin {json.dumps(margin)} is infinite or too large. Remedy: leave the cell empty"
+        in message
+    )
 
 
 def test_a_margin_on_a_criterion_that_is_a_word_is_rejected(save):
-    message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,2.5\nx,y,1,warm\n"))
+    message = refusal(
+        save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,2.5\nx,y,1,warm\n")
+    )
     assert "votes.csv, row 2: margin_tone 'warm' is not a number. Remedy: write a number" in message
 
 
 def test_an_infinite_margin_on_a_criterion_is_rejected(save):
     message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,inf\n"))
-    assert "row 1: margin_tone 'inf' is infinite or too large. Remedy: leave the cell empty" in message
+    assert (
+        "row 1: margin_tone 'inf' is infinite or too large. Remedy: leave the cell empty" in message
+    )
 
 
 def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
-    message = refusal(save("v.csv", "item,model_a,model_b,credit,reason\n1,x,y,0,\n2,x,y,1,refusal\n3,x,y,,refusal\n"))
+    message = refusal(
+        save(
+            "v.csv",
+            "item,model_a,model_b,credit,reason\n1,x,y,0,\n2,x,y,1,refusal\n3,x,y,,refusal\n",
+        )
+    )
     assert (
         "v.csv, row 2: reason 'refusal' contradicts the credit of its row. Remedy: empty one of the two, or rename"
         in message
@@ -245,9 +285,14 @@ def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
 
 
 def test_a_column_reason_of_explanations_is_kept_under_another_name(save):
-    words = "The first response answers all three parts of the question, the second only one of them"
+    words = (
+        "The first response answers all three parts of the question, the second only one of them"
+    )
     battles = podium.read_battles(
-        save("v.csv", f"item,model_a,model_b,credit,reason\n1,x,y,1,{words.replace(',', ' -')}\n2,x,y,0,it is\n")
+        save(
+            "v.csv",
+            f"item,model_a,model_b,credit,reason\n1,x,y,1,{words.replace(',', ' -')}\n2,x,y,0,it is\n",
+        )
     )
     assert (battles.counts().unparsed, battles.to_frame()["reason_"].notna().sum()) == (0, 2)
 
@@ -273,7 +318,9 @@ def test_a_number_that_cannot_be_is_named_with_its_row(column, value, problem):
 @pytest.mark.parametrize("margin", [1e10, 1e100])
 def test_the_largest_margins_rank_without_a_warning_of_numpy(margin):
     rows = [(*row, margin * (2 * row[3] - 1), row[3], 3.0) for row in circle(8)]
-    battles = table(*rows, columns=("item", "model_a", "model_b", "credit", "margin", "human", "length_a"))
+    battles = table(
+        *rows, columns=("item", "model_a", "model_b", "credit", "margin", "human", "length_a")
+    )
     assert len(podium.rank(battles, "bradley-terry,soft-elo,win-rate", beta=1.0).standings) == 3
 
 
@@ -286,7 +333,9 @@ def test_a_decimal_comma_in_a_comma_table_is_told_to_be_a_point(save, cells):
 
 
 def test_two_columns_of_one_criterion_are_rejected():
-    frame = pd.DataFrame([("x", "y", 1.0, 2.0)], columns=["model_a", "model_b", "margin_tone", "margin_tone"])
+    frame = pd.DataFrame(
+        [("x", "y", 1.0, 2.0)], columns=["model_a", "model_b", "margin_tone", "margin_tone"]
+    )
     assert "two columns are called 'margin_tone'" in refusal(frame, format="podium")
 
 
@@ -296,13 +345,17 @@ def sparse(models, groups):
     size = models // groups
     child = np.arange(1, size)
     chord = np.stack([rng.permutation(size), np.arange(size)])
-    edges = np.concatenate([np.stack([child, (rng.random(size - 1) * child).astype(int)]), chord], axis=1)
+    edges = np.concatenate(
+        [np.stack([child, (rng.random(size - 1) * child).astype(int)]), chord], axis=1
+    )
     edges = edges[:, edges[0] != edges[1]]
     pairs = np.concatenate([edges + group * size for group in range(groups)], axis=1)
     names = np.array([f"m{k:05d}" for k in range(models)], dtype=object)
     credit = rng.integers(0, 2, pairs.shape[1]) * 1.0
     item = np.arange(pairs.shape[1]) % 100
-    return pd.DataFrame({"item": item, "model_a": names[pairs[0]], "model_b": names[pairs[1]], "credit": credit})
+    return pd.DataFrame(
+        {"item": item, "model_a": names[pairs[0]], "model_b": names[pairs[1]], "credit": credit}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -340,12 +393,16 @@ def test_a_path_that_does_not_exist_is_named_whole_despite_an_equals_sign(tmp_pa
 
 
 def test_a_glob_without_match_is_named(tmp_path):
-    assert f"no file matches {tmp_path}/*.csv" in refusal(f"{tmp_path}/*.csv", error=podium.UsageError)
+    assert f"no file matches {tmp_path}/*.csv" in refusal(
+        f"{tmp_path}/*.csv", error=podium.UsageError
+    )
 
 
 def test_an_empty_directory_is_named_with_the_suffixes(tmp_path):
     message = refusal(str(tmp_path), error=podium.UsageError)
-    assert f"the directory {tmp_path} contains no .csv, .tsv, .parquet, .json, .jsonl file" in message
+    assert (
+        f"the directory {tmp_path} contains no .csv, .tsv, .parquet, .json, .jsonl file" in message
+    )
 
 
 def test_a_directory_without_verdicts_is_rejected(save, tmp_path):
@@ -354,7 +411,9 @@ def test_a_directory_without_verdicts_is_rejected(save, tmp_path):
 
 
 def test_an_unknown_format_suggests_the_nearest(save):
-    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n"), format="alpaca-evl", error=podium.UsageError)
+    message = refusal(
+        save("votes.csv", f"{HEADER}1,x,y,1\n"), format="alpaca-evl", error=podium.UsageError
+    )
     assert "no format called 'alpaca-evl'; did you mean 'alpaca-eval'?" in message
 
 
@@ -364,27 +423,38 @@ def test_an_unknown_ranker_suggests_the_nearest():
 
 
 def test_an_unknown_option_suggests_the_nearest():
-    message = unranked(table(*circle()), "bradley-terry", error=podium.UsageError, regularisation=0.1)
+    message = unranked(
+        table(*circle()), "bradley-terry", error=podium.UsageError, regularisation=0.1
+    )
     assert "no option called 'regularisation'; did you mean 'regularization'?" in message
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("labels", "fuzzy"), ("interval", "jackknife"), ("cluster", "model"), ("regularization", -1)]
+    ("option", "value"),
+    [("labels", "fuzzy"), ("interval", "jackknife"), ("cluster", "model"), ("regularization", -1)],
 )
 def test_an_unknown_value_of_an_option_is_a_usage_error(option, value):
-    assert f"{option}={value!r}" in unranked(table(*circle()), error=podium.UsageError, **{option: value})
+    assert f"{option}={value!r}" in unranked(
+        table(*circle()), error=podium.UsageError, **{option: value}
+    )
 
 
 @pytest.mark.parametrize("level", [0, 1, 95])
 def test_a_level_outside_zero_and_one_is_a_usage_error(level):
-    assert f"level {level} is not between 0 and 1" in unranked(table(*circle()), error=podium.UsageError, level=level)
+    assert f"level {level} is not between 0 and 1" in unranked(
+        table(*circle()), error=podium.UsageError, level=level
+    )
 
 
 def test_a_condition_on_an_unknown_column_lists_the_columns(save):
-    message = refusal(save("v.csv", f"{HEADER}1,x,y,1\n"), where=[("jugde", "gpt")], error=podium.UsageError)
+    message = refusal(
+        save("v.csv", f"{HEADER}1,x,y,1\n"), where=[("jugde", "gpt")], error=podium.UsageError
+    )
     assert "no column 'jugde' for --where; columns: credit, item, model_a, model_b" in message
 
 
 def test_a_condition_that_no_row_meets_lists_the_values(save):
-    message = refusal(save("v.csv", f"{HEADER}1,x,y,1\n"), where=[("model_a", "z")], error=podium.UsageError)
+    message = refusal(
+        save("v.csv", f"{HEADER}1,x,y,1\n"), where=[("model_a", "z")], error=podium.UsageError
+    )
     assert "no row has model_a='z'; values: x" in message

@@ -38,7 +38,9 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
     ],
 )
 def test_a_short_benchmark_runs(command):
-    done = subprocess.run([sys.executable, *command], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, *command], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -53,11 +55,20 @@ def test_tournaments_are_measured_beside_bare_inspect_and_over_http():
         "    benchmark.own_cost(benchmark.instantly(20)[:2], markdown=True)\n"
         "    benchmark.call_rate(benchmark.served(20)[:2], markdown=True)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines()]
-    found = [(row[1], row[2]) for row in rows if len(row) > 2 and row[1] in ("bare Inspect", "podium")]
-    assert found == [("bare Inspect", "20"), ("podium", "20"), ("bare Inspect", "40"), ("podium", "40")]
+    found = [
+        (row[1], row[2]) for row in rows if len(row) > 2 and row[1] in ("bare Inspect", "podium")
+    ]
+    assert found == [
+        ("bare Inspect", "20"),
+        ("podium", "20"),
+        ("bare Inspect", "40"),
+        ("podium", "40"),
+    ]
 
 
 @pytest.mark.slow
@@ -70,14 +81,17 @@ def test_the_comparison_with_peers_still_knows_podium():
         "peers.fits(tools, hard, soft, False)\n"
         "peers._podium_intervals(hard, 3, 4)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("items", [20, 40])
 def test_the_enumerated_tests_of_right_or_wrong_scores_are_those_of_scipy_and_statsmodels(items):
-    """One-sided p-values of all records with more wins than losses; t corrected for skewness is podium's own."""
+    """One-sided p-values of all records with more wins than losses; t corrected for skewness is
+    podium's own."""
     pytest.importorskip("statsmodels")
     script = (
         "import sys\n"
@@ -112,7 +126,8 @@ def test_the_enumerated_tests_of_right_or_wrong_scores_are_those_of_scipy_and_st
 
 
 def effects_of(*arguments):
-    """Return partial eta squared, its interval, F and p by effect, as `judge_anova.py` prints them."""
+    """Return partial eta squared, its interval, F and p by effect, as `judge_anova.py` prints
+    them."""
     command = [sys.executable, "judge_anova.py", *map(str, arguments)]
     done = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -122,7 +137,8 @@ def effects_of(*arguments):
 
 @pytest.mark.slow
 def test_justranks_analysis_of_variance_follows_from_its_table():
-    """Appendix D: partial eta squared 0.81, 0.51, 0.78 and 0.02; F 36.0 (by SPSS, sums of type III), 26.6 and 10.1."""
+    """Appendix D: partial eta squared 0.81, 0.51, 0.78 and 0.02; F 36.0 (by SPSS, sums of type
+    III), 26.6 and 10.1."""
     found, names = effects_of(), ("judge", "realization", "judge x realization", "aggregation")
     assert [round(found[name][0], 2) for name in names] == [0.81, 0.51, 0.78, 0.02]
     assert found["judge"][3] == pytest.approx(36.0, rel=0.035)
@@ -134,14 +150,22 @@ def test_justranks_analysis_of_variance_follows_from_its_table():
 def test_the_judge_explains_the_variance_where_realizations_do_not_differ(tmp_path):
     """Four judges with strengths in different orders, each twice with other noise."""
     frames, rng, names = [], np.random.default_rng(0), [f"m{k}" for k in range(6)]
-    for judge, order in enumerate(([0, 1, 2, 3, 4, 5], [3, 0, 5, 1, 4, 2], [1, 0, 3, 2, 5, 4], [5, 4, 3, 2, 1, 0])):
+    for judge, order in enumerate(
+        ([0, 1, 2, 3, 4, 5], [3, 0, 5, 1, 4, 2], [1, 0, 3, 2, 5, 4], [5, 4, 3, 2, 1, 0])
+    ):
         for realization in ("likert", "anchor"):
             rows = [(k, i, j) for k in range(60) for i in range(6) for j in range(i)]
             item, a, b = np.array(rows).T
             won = rng.random(len(rows)) < 1 / (1 + np.exp(np.array(order)[b] - np.array(order)[a]))
-            sides = {"model_a": np.array(names)[a], "model_b": np.array(names)[b], "credit": won * 1.0}
+            sides = {
+                "model_a": np.array(names)[a],
+                "model_b": np.array(names)[b],
+                "credit": won * 1.0,
+            }
             frames.append(
-                pd.DataFrame({"judge": f"j{judge}|{realization}|x", "item": item, "order": "merged", **sides})
+                pd.DataFrame(
+                    {"judge": f"j{judge}|{realization}|x", "item": item, "order": "merged", **sides}
+                )
             )
     pd.concat(frames).to_csv(tmp_path / "verdicts.csv", index=False)
     pd.DataFrame({"model": names, "score": range(6)}).to_csv(tmp_path / "gold.csv", index=False)
@@ -159,7 +183,9 @@ def test_leaving_one_out_agrees_with_a_transcription_of_algorithm_1():
         "benchmark.speed([found], 20, False)\n"
         "print(*(found.largest_difference(kind) for kind in ('human', 'hard', 'soft')))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert {"podium", "transcription"} <= {line.split()[0] for line in lines if line}
@@ -168,7 +194,9 @@ def test_leaving_one_out_agrees_with_a_transcription_of_algorithm_1():
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgments are not beside this checkout")
+@pytest.mark.skipif(
+    not RECORDED.exists(), reason="the recorded judgments are not beside this checkout"
+)
 def test_the_anchor_study_prints_what_it_printed_before_on_recorded_verdicts_of_gpt_4(tmp_path):
     """The strongest anchor is the worst (Figure 1), and informativeness predicts tau (Figure 3).
 
@@ -176,12 +204,18 @@ def test_the_anchor_study_prints_what_it_printed_before_on_recorded_verdicts_of_
     """
     record = tmp_path / "gpt4.parquet"
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
-    battles = read_battles(RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a", merge=False)
+    battles = read_battles(
+        RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a", merge=False
+    )
     battles.to_frame().to_parquet(record)
     command = [sys.executable, "anchor_study.py", str(record), "--items", "200", "--markdown"]
     done = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in done.stdout.splitlines()
+        if "|" in line
+    ]
     expected = [
         ["gpt4", "1", "38.1%", "36.2% … 40.0%", "0.686 ± 0.028", "0.686 ± 0.028"],
         ["guanaco-65b", "3", "64.7%", "63.3% … 66.1%", "0.924 ± 0.019", "0.919 ± 0.016"],

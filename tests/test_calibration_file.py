@@ -1,4 +1,5 @@
-"""The calibration file: what stands in it, that it reads back as it was, and the error that a damaged one raises."""
+"""The calibration file: what stands in it, that it reads back as it was, and the error that a
+damaged one raises."""
 
 import json
 from copy import deepcopy
@@ -10,7 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, read_calibration, simulate
+from podium import (
+    DataError,
+    Judge,
+    UsageError,
+    calibrate,
+    rank,
+    read_battles,
+    read_calibration,
+    simulate,
+)
 from podium.format_version import FORMAT_VERSION
 
 SHARED = Path(__file__).parents[2] / "shared" / "design" / "calibration.schema.json"
@@ -50,12 +60,16 @@ CONTRACT = record(
 
 
 def judgments(models, items=20, seed=1, **options):
-    return simulate(models, items, seed=seed, spread=0.8).judgments(JUDGE, human=True, orders="ab", **options)
+    return simulate(models, items, seed=seed, spread=0.8).judgments(
+        JUDGE, human=True, orders="ab", **options
+    )
 
 
 def with_criteria(frame):
     rng = np.random.default_rng(0)
-    return frame.assign(margin_style=frame["margin"] + rng.normal(size=len(frame)), margin_depth=frame["margin"])
+    return frame.assign(
+        margin_style=frame["margin"] + rng.normal(size=len(frame)), margin_depth=frame["margin"]
+    )
 
 
 def soft_credits(frame):
@@ -113,7 +127,9 @@ def document():
 def write(tmp_path):
     def written(content):
         path = tmp_path / "calibration.json"
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        path.write_text(
+            content if isinstance(content, str) else json.dumps(content), encoding="utf-8"
+        )
         return path
 
     return written
@@ -148,7 +164,9 @@ def test_a_file_has_the_fields_of_the_contract(which):
 @pytest.mark.skipif(not SHARED.exists(), reason="the schema lies beside a development checkout")
 @pytest.mark.parametrize("which", [*SMALL, *HOLES, "twenty"])
 def test_a_file_follows_the_shared_schema(which):
-    jsonschema.validate(json.loads(calibrated(which).to_json()), json.loads(SHARED.read_text(encoding="utf-8")))
+    jsonschema.validate(
+        json.loads(calibrated(which).to_json()), json.loads(SHARED.read_text(encoding="utf-8"))
+    )
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the schema lies beside a development checkout")
@@ -180,11 +198,17 @@ def test_neither_nan_nor_infinity_is_written(which):
     def refuse(word):
         raise AssertionError(word)
 
-    assert json.loads(calibrated(which).to_json(), parse_constant=refuse)["podium"] == FORMAT_VERSION
+    assert (
+        json.loads(calibrated(which).to_json(), parse_constant=refuse)["podium"] == FORMAT_VERSION
+    )
 
 
 def test_a_model_without_a_rating_is_written_with_nulls():
-    [bridge] = [one for one in json.loads(calibrated("bridge").to_json())["models"] if one["soft_elo"] is None]
+    [bridge] = [
+        one
+        for one in json.loads(calibrated("bridge").to_json())["models"]
+        if one["soft_elo"] is None
+    ]
     assert (bridge["model"], bridge["human_elo"], bridge["soft_se"]) == ("model-03", None, None)
 
 
@@ -208,12 +232,20 @@ def test_five_models_give_a_finite_quantile_at_80_percent():
 @pytest.mark.parametrize("which", ["five", "five, 80%"])
 def test_halves_that_are_too_small_give_no_coverage_and_the_number_needed(which):
     found = json.loads(calibrated(which).to_json())["conformal"]["soft"]
-    assert (found["coverage"], found["median_width"], found["needed_for_splits"]) == (None, None, 2 * found["needed"])
+    assert (found["coverage"], found["median_width"], found["needed_for_splits"]) == (
+        None,
+        None,
+        2 * found["needed"],
+    )
 
 
 def test_twenty_models_are_enough_for_halves():
     found = json.loads(calibrated("twenty").to_json())["conformal"]["soft"]
-    assert (found["needed_for_splits"], 0 <= found["coverage"] <= 1, found["median_width"] > 0) == (18, True, True)
+    assert (found["needed_for_splits"], 0 <= found["coverage"] <= 1, found["median_width"] > 0) == (
+        18,
+        True,
+        True,
+    )
 
 
 def stripped(content, schema):
@@ -229,7 +261,9 @@ def test_a_file_with_the_contracts_fields_alone_ranks_as_the_whole_one(write):
     """Without a word on clusters, errors are those of single battles, as in the paper."""
     whole = calibrated("row")
     alone = stripped(json.loads(whole.to_json()), CONTRACT)
-    found, expected = (rank(arrivals(), "soft-elo", calibration=one) for one in (write(alone), whole))
+    found, expected = (
+        rank(arrivals(), "soft-elo", calibration=one) for one in (write(alone), whole)
+    )
     assert found.to_frame()["conformal_low"].notna().sum() == 2
     pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
 
@@ -249,11 +283,19 @@ def test_a_file_with_the_contracts_fields_alone_lacks_podiums_own():
     }
     assert content.keys() - alone.keys() == left_out
     assert content["models"][0].keys() - alone["models"][0].keys() >= {"weights", "separated"}
-    assert content["conformal"]["soft"].keys() - alone["conformal"]["soft"].keys() >= {"needed", "median_se"}
+    assert content["conformal"]["soft"].keys() - alone["conformal"]["soft"].keys() >= {
+        "needed",
+        "median_se",
+    }
 
 
 def test_fields_that_a_later_version_adds_are_passed_over(write, document):
-    for part in (document, document["models"][0], document["conformal"]["soft"], document["loo"]["hard"]):
+    for part in (
+        document,
+        document["models"][0],
+        document["conformal"]["soft"],
+        document["loo"]["hard"],
+    ):
         part["novelty"] = {"x": 1}
     assert read_calibration(write(document)) == calibrated("margin")
 
@@ -289,7 +331,9 @@ def refusal(path):
 
 
 def test_a_file_that_is_not_there_is_a_usage_error(tmp_path):
-    with pytest.raises(UsageError, match=r"no calibration file '.*absent\.json'; `podium calibrate` makes one"):
+    with pytest.raises(
+        UsageError, match=r"no calibration file '.*absent\.json'; `podium calibrate` makes one"
+    ):
         read_calibration(tmp_path / "absent.json")
 
 
@@ -310,7 +354,9 @@ def test_a_folder_is_no_calibration_file(tmp_path):
 
 @pytest.mark.parametrize("content", [[], 5, None, "calibration", [{}]], ids=str)
 def test_json_that_is_no_object_is_named_with_the_remedy(write, content):
-    assert "is not a calibration: no JSON object. Remedy: make the file again" in refusal(write(json.dumps(content)))
+    assert "is not a calibration: no JSON object. Remedy: make the file again" in refusal(
+        write(json.dumps(content))
+    )
 
 
 def test_a_ranking_is_no_calibration(write):
@@ -348,7 +394,10 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
     [
         *(((name,), "much") for name in NUMBERS),
         *(((name,), None) for name in NUMBERS),
-        *(((name,), 5) for name in ("loo", "models", "anchors", "conformal", "agreement", "provenance")),
+        *(
+            ((name,), 5)
+            for name in ("loo", "models", "anchors", "conformal", "agreement", "provenance")
+        ),
         (("models",), "abc"),
         (("models", 0), "model-01"),
         (("anchors", 0), ["model-01", 0.0, 0.0, 0.0]),
@@ -410,7 +459,16 @@ def test_a_value_that_cannot_be_is_rejected(write, document, path, wrong):
 
 @pytest.mark.parametrize(
     "method",
-    ["jackknife", "bootstrap", "bootstrap:", "bootstrap:many", "bootstrap:-5", "sandwich:200", 200, None],
+    [
+        "jackknife",
+        "bootstrap",
+        "bootstrap:",
+        "bootstrap:many",
+        "bootstrap:-5",
+        "sandwich:200",
+        200,
+        None,
+    ],
     ids=str,
 )
 def test_an_unknown_method_of_standard_errors_is_named_with_the_remedy(write, document, method):
@@ -419,5 +477,7 @@ def test_an_unknown_method_of_standard_errors_is_named_with_the_remedy(write, do
 
 
 def test_the_resamples_of_the_file_are_those_of_its_method(write, document):
-    assert read_calibration(write(changed(document, ("se_method",), "bootstrap:35"))).resamples == 35
+    assert (
+        read_calibration(write(changed(document, ("se_method",), "bootstrap:35"))).resamples == 35
+    )
     assert read_calibration(write(changed(document, ("se_method",), "sandwich"))).resamples == 0

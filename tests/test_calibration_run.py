@@ -20,7 +20,9 @@ CONSTANTS = [0.55, 0.65, 0.75, 0.85, 0.95]
 @cache
 def drawn(models=7, items=24, seed=4):
     """Merged battles with human labels, an eighth of them ties."""
-    frame = read_battles(simulate(models, items, seed=seed, spread=0.8).judgments(JUDGE, human=True)).to_frame()
+    frame = read_battles(
+        simulate(models, items, seed=seed, spread=0.8).judgments(JUDGE, human=True)
+    ).to_frame()
     luck = np.random.default_rng(seed).random(len(frame))
     return frame.assign(human=frame["human"].mask(luck < 0.125, 0.5))
 
@@ -63,7 +65,9 @@ def hard_label(frame):
 def test_without_human_labels_it_is_rejected_with_both_ways_to_give_them(human):
     frame = labelled().drop(columns="human") if human is None else labelled().assign(human=human)
     message = refusal(frame)
-    assert [words in message for words in ("no human labels", "column `human`", "--human-judge")] == [True] * 3
+    assert [
+        words in message for words in ("no human labels", "column `human`", "--human-judge")
+    ] == [True] * 3
 
 
 def test_several_judges_are_rejected_with_the_ways_on():
@@ -83,7 +87,9 @@ def test_verdicts_without_margins_are_margins_of_twice_the_credit_less_one():
 def test_a_single_margin_makes_verdicts_no_margins():
     frame = labelled()
     frame.loc[frame.index[1:], "margin"] = np.nan
-    with pytest.raises(NotIdentifiedError, match="models have battles with human labels, verdicts and signals"):
+    with pytest.raises(
+        NotIdentifiedError, match="models have battles with human labels, verdicts and signals"
+    ):
         run(frame)
 
 
@@ -106,13 +112,18 @@ def test_three_models_are_enough():
 def test_human_ties_alone_are_rejected_with_their_number():
     frame = labelled()
     message = refusal(frame.assign(human=0.5))
-    assert f"{len(frame)} of {len(frame)} have a human label, {len(frame)} of those are ties" in message
+    assert (
+        f"{len(frame)} of {len(frame)} have a human label, {len(frame)} of those are ties"
+        in message
+    )
 
 
 def test_labels_without_a_margin_beside_any_are_rejected():
     frame = labelled()
     even = np.arange(len(frame)) % 2 == 0
-    message = refusal(frame.assign(human=frame["human"].where(even), margin=frame["margin"].mask(even)))
+    message = refusal(
+        frame.assign(human=frame["human"].where(even), margin=frame["margin"].mask(even))
+    )
     assert f"{even.sum()} of {len(frame)} have a human label" in message
     assert "0 have a signal beside it" in message
 
@@ -133,7 +144,10 @@ def test_labels_without_a_margin_beside_any_are_rejected():
         ({"ridge": float("nan")}, "ridge=nan"),
         ({"target": "smoothing", "constant": 0.5}, "constant=0.5: the credit of a win"),
         ({"target": "smoothing", "constant": 1.0}, "constant=1: the credit of a win"),
-        ({"target": "margin", "constant": 0.7}, "constant is the credit of a win under target=smoothing"),
+        (
+            {"target": "margin", "constant": 0.7},
+            "constant is the credit of a win under target=smoothing",
+        ),
         ({"target": "sign"}, "target='sign' is unknown; use one of margin, smoothing"),
         ({"cluster": "model"}, "cluster='model' is unknown; use one of item, row"),
     ],
@@ -153,7 +167,9 @@ def test_labels_without_any_leave_one_out_beta_hold_out_no_model():
     """Humans agree with the sign of every margin in two pairs, and with none in the third."""
     sides = {"ab": (1.0, 2), "ac": (1.0, 3), "bc": (-0.5, 4)}
     drawn_sides = [
-        (k, pair, size, -1.0 if k % every else 1.0) for k in range(12) for pair, (size, every) in sides.items()
+        (k, pair, size, -1.0 if k % every else 1.0)
+        for k in range(12)
+        for pair, (size, every) in sides.items()
     ]
     rows = [(k, *pair, size * side, float(side > 0)) for k, pair, size, side in drawn_sides]
     found = run(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]))
@@ -163,8 +179,13 @@ def test_labels_without_any_leave_one_out_beta_hold_out_no_model():
 def test_labels_that_give_no_beta_without_one_model_leave_that_one_out():
     """Without a's battles no label contradicts the sign of a margin, and no finite beta exists."""
     pairs = ("ab", "ac", "ad", "bc", "bd", "cd")
-    sides = [(k, pair, 1.0 if k % (n + 2) else -1.0) for k in range(24) for n, pair in enumerate(pairs)]
-    rows = [(k, *pair, side, float((side > 0) != ("a" in pair and k % 5 == 0))) for k, pair, side in sides]
+    sides = [
+        (k, pair, 1.0 if k % (n + 2) else -1.0) for k in range(24) for n, pair in enumerate(pairs)
+    ]
+    rows = [
+        (k, *pair, side, float((side > 0) != ("a" in pair and k % 5 == 0)))
+        for k, pair, side in sides
+    ]
     found = run(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]))
     assert [one.model for one in found.models if one.soft_elo is None] == ["a"]
     assert "their labels give no beta: a" in warning_with(found, "cannot be held out")
@@ -172,14 +193,19 @@ def test_labels_that_give_no_beta_without_one_model_leave_that_one_out():
 
 def test_ratings_that_are_all_the_same_have_no_rank_correlation():
     rows = [
-        (k, *pair, -((-1.0) ** k) * (1 + k), k % 4 < 2 or k == 11) for k in range(12) for pair in ("ab", "bc", "ca")
+        (k, *pair, -((-1.0) ** k) * (1 + k), k % 4 < 2 or k == 11)
+        for k in range(12)
+        for pair in ("ab", "bc", "ca")
     ]
-    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]).astype({"human": float})
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]).astype(
+        {"human": float}
+    )
     assert run(frame).accuracy["soft"].spearman is None
 
 
 def clone(frame, name, margin):
-    """Add a model that only ever met model-01, always with the same margin, and humans who cannot decide."""
+    """Add a model that only ever met model-01, always with the same margin, and humans who cannot
+    decide."""
     mine = [(f"item-{k:02d}", name, "model-01", margin, 1.0, float(k % 2)) for k in range(24)]
     rows = pd.DataFrame(mine, columns=["item", "model_a", "model_b", "margin", "credit", "human"])
     return pd.concat([frame, rows.assign(judge="rubric-judge")])
@@ -195,7 +221,9 @@ def test_a_single_enormous_margin_that_human_agree_with_does_not_stop_it():
     frame = labelled()
     row = frame.index[(frame["margin"] > 1) & (frame["human"] == 1)][0]
     enormous = frame["margin"].mask(frame.index == row, 1e4)
-    assert run(frame.assign(margin=enormous)).target.beta == pytest.approx(calibrated().target.beta, rel=0.05)
+    assert run(frame.assign(margin=enormous)).target.beta == pytest.approx(
+        calibrated().target.beta, rel=0.05
+    )
 
 
 def test_rows_without_a_margin_are_counted():
@@ -226,19 +254,28 @@ def test_few_scale_corrected_models_get_a_t_interval_with_its_assumption():
 
 
 def test_enough_models_for_the_level_are_not_warned_of():
-    assert [warning for warning in run(labelled(), level=0.8).warnings if "infinite" in warning] == []
+    assert [
+        warning for warning in run(labelled(), level=0.8).warnings if "infinite" in warning
+    ] == []
 
 
 def test_notes_of_reading_are_among_the_warnings():
-    assert "no item column: rows counted as independent" in run(labelled().drop(columns="item")).warnings
+    assert (
+        "no item column: rows counted as independent"
+        in run(labelled().drop(columns="item")).warnings
+    )
 
 
 def test_without_items_the_bootstrap_draws_rows():
-    assert (calibrated().se_cluster, run(labelled().drop(columns="item")).se_cluster) == ("item", "row")
+    assert (calibrated().se_cluster, run(labelled().drop(columns="item")).se_cluster) == (
+        "item",
+        "row",
+    )
 
 
 def test_the_hard_label_is_the_credit_where_the_sign_of_the_margin_says_otherwise():
-    """Labels given to humans instead are rated by the same two steps: 12% of the battles are flips, with a margin."""
+    """Labels given to humans instead are rated by the same two steps: 12% of the battles are flips,
+    with a margin."""
     frame = labelled()
     contradicted = (frame["swap"] == "flip") & (frame["margin"] != 0)
     as_human = run(frame.assign(human=hard_label(frame)), target="smoothing", constant=0.75)
@@ -255,9 +292,13 @@ def test_the_sign_of_the_margin_would_give_another_hard_rating():
 
 def test_flips_that_a_file_records_as_ties_are_ties():
     frame = labelled()
-    recorded = frame.assign(credit=np.where(frame["credit"].isna(), np.nan, hard_label(frame))).drop(columns="swap")
+    recorded = frame.assign(
+        credit=np.where(frame["credit"].isna(), np.nan, hard_label(frame))
+    ).drop(columns="swap")
     assert (recorded["credit"].eq(0.5) & (recorded["margin"].abs() > 0.3)).sum() > 20
-    assert held_out(run(recorded), "hard") == pytest.approx(held_out(calibrated(), "hard"), abs=1e-9)
+    assert held_out(run(recorded), "hard") == pytest.approx(
+        held_out(calibrated(), "hard"), abs=1e-9
+    )
 
 
 def test_the_agreement_in_the_file_is_that_of_the_judge_battle_by_battle():
@@ -271,9 +312,14 @@ def test_the_agreement_in_the_file_is_that_of_the_judge_battle_by_battle():
 def test_agreement_alone_needs_no_margins():
     frame = labelled()
     with_margins, without = (
-        judge_agreement(read_battles(one)) for one in (frame, frame.drop(columns="margin").assign(margin=np.nan))
+        judge_agreement(read_battles(one))
+        for one in (frame, frame.drop(columns="margin").assign(margin=np.nan))
     )
-    assert (without.kappa, without.decisive, without.auc) == (with_margins.kappa, with_margins.decisive, None)
+    assert (without.kappa, without.decisive, without.auc) == (
+        with_margins.kappa,
+        with_margins.decisive,
+        None,
+    )
 
 
 def test_the_counts_of_human_labels_are_those_of_the_table():
@@ -292,7 +338,11 @@ def test_the_counts_of_human_labels_are_those_of_the_table():
 def large():
     """1,980 battles of 12 models, all with a human preference."""
     frame = simulate(12, 30, seed=2, spread=0.8).judgments(JUDGE, human=True, orders="ab")
-    return run(frame.assign(credit=frame["credit"].fillna(1), margin=frame["margin"].fillna(1), reason=None))
+    return run(
+        frame.assign(
+            credit=frame["credit"].fillna(1), margin=frame["margin"].fillna(1), reason=None
+        )
+    )
 
 
 def test_beta_is_fitted_to_growing_subsets_of_the_human_preferences():
@@ -307,10 +357,14 @@ def test_beta_varies_less_among_larger_subsets():
 
 
 def test_the_spread_of_beta_among_the_largest_subsets_is_no_smaller_than_its_error():
-    """Subsets of nearly all labels share most of them; without a correction their spread tends to 0."""
+    """Subsets of nearly all labels share most of them; without a correction their spread tends to
+    0."""
     found = large()
     error = found.target.covariance[0][0] ** 0.5
-    assert found.stability[-1].sd > 0.6 * error * (found.target.battles / found.stability[-1].battles) ** 0.5
+    assert (
+        found.stability[-1].sd
+        > 0.6 * error * (found.target.battles / found.stability[-1].battles) ** 0.5
+    )
 
 
 def test_beta_of_large_subsets_is_that_of_all():
@@ -350,7 +404,10 @@ def test_incomparable_targets_are_reported_with_the_reason():
     found, reasons = compared(labelled())
     assert {one.target.kind for one in found} == {"margin", "smoothing"}
     [criteria] = reasons
-    assert (criteria.startswith("criteria: none of the "), "margin_<criterion>" in criteria) == (True, True)
+    assert (criteria.startswith("criteria: none of the "), "margin_<criterion>" in criteria) == (
+        True,
+        True,
+    )
 
 
 @pytest.mark.slow
@@ -362,7 +419,9 @@ def test_a_compared_target_is_what_it_is_alone():
 @pytest.mark.slow
 def test_soft_credits_are_compared_where_there_are_no_margins():
     frame = labelled()
-    found, _ = compared(frame.assign(credit=expit(frame["margin"])).drop(columns=["margin", "swap"]))
+    found, _ = compared(
+        frame.assign(credit=expit(frame["margin"])).drop(columns=["margin", "swap"])
+    )
     assert "credit" in {one.target.kind for one in found}
 
 
@@ -375,7 +434,9 @@ def as_signs(frame):
 def test_smoothing_by_a_constant_is_a_margin_of_the_verdicts_sign(constant):
     """Soft-Elo, appendix H.1: beta = logit(c), to the last bit."""
     smoothed = rank(read_battles(labelled()), "soft-elo", constant=constant, hard=True)
-    signs = rank(read_battles(as_signs(labelled())), "soft-elo", beta=float(logit(constant)), hard=True)
+    signs = rank(
+        read_battles(as_signs(labelled())), "soft-elo", beta=float(logit(constant)), hard=True
+    )
     assert smoothed.standings[0].entries == signs.standings[0].entries
 
 
@@ -384,7 +445,9 @@ def test_calibrating_a_constant_gives_the_anchors_of_ranking_by_it():
     anchors = run(labelled(), target="smoothing", constant=0.75).anchors
     signs = rank(read_battles(as_signs(labelled())), "soft-elo", beta=float(logit(0.75)))
     scores = {entry.model: entry.score for entry in signs.standings[0].entries}
-    assert scores == pytest.approx({one.model: MEAN + POINTS * one.soft_theta for one in anchors}, abs=1e-9)
+    assert scores == pytest.approx(
+        {one.model: MEAN + POINTS * one.soft_theta for one in anchors}, abs=1e-9
+    )
 
 
 @pytest.mark.slow
@@ -399,7 +462,12 @@ def test_the_sign_of_the_margin_itself_is_another_smoothing():
     frame = labelled()
     margins = run(frame.assign(margin=np.sign(frame["margin"])))
     smoothed = run(frame, target="smoothing")
-    assert max(abs(held_out(margins, "soft")[m] - elo) for m, elo in held_out(smoothed, "soft").items()) > 1
+    assert (
+        max(
+            abs(held_out(margins, "soft")[m] - elo) for m, elo in held_out(smoothed, "soft").items()
+        )
+        > 1
+    )
 
 
 def test_criteria_under_a_huge_ridge_are_their_mean():
@@ -413,7 +481,10 @@ def test_criteria_under_a_huge_ridge_are_their_mean():
 def test_criteria_without_a_ridge_are_not_their_mean():
     frame = with_criteria(labelled())
     margin, criteria = run(frame), run(frame, target="criteria", ridge=0.0)
-    assert max(abs(held_out(margin, "soft")[m] - elo) for m, elo in held_out(criteria, "soft").items()) > 1e-3
+    assert (
+        max(abs(held_out(margin, "soft")[m] - elo) for m, elo in held_out(criteria, "soft").items())
+        > 1e-3
+    )
 
 
 def soft_credits():
@@ -460,7 +531,14 @@ def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers
     assert calibration.answer[0] == (
         "The soft ratings carry no information about human ratings: take another judge or another target."
     )
-    assert (len(calibration.answer), calibration.is_uninformative, calibrated().is_uninformative) == (3, True, False)
+    assert (
+        len(calibration.answer),
+        calibration.is_uninformative,
+        calibrated().is_uninformative,
+    ) == (3, True, False)
     found = rank(read_battles(blind.drop(columns="human")), "soft-elo", calibration=calibration)
-    assert any("says: the judge's soft ratings carry no information" in text for text in found.standings[0].warnings)
+    assert any(
+        "says: the judge's soft ratings carry no information" in text
+        for text in found.standings[0].warnings
+    )
     assert "no information" not in calibrated().answer[0]

@@ -1,7 +1,8 @@
-"""Files of other projects' kinds: no two commands contradict one another about one of them, and the answer is right.
+"""Files of other projects' kinds: no two commands contradict one another about one of them, and the
+answer is right.
 
-Each file is asked of `podium rank` (as a table and as JSON), `podium compare` (of two of its models), `podium report`
-and `podium diagnose`. What they say is held together (`command_facts`).
+Each file is asked of `podium rank` (as a table and as JSON), `podium compare` (of two of its
+models), `podium report` and `podium diagnose`. What they say is held together (`command_facts`).
 """
 
 import json
@@ -84,7 +85,9 @@ TABLE = [
 ]
 SMALL = [one for one in TABLE if one.name.endswith((".csv", ".jsonl", ".json", ".xz"))]
 SLOW = [pytest.param(one, id=one.name, marks=pytest.mark.slow) for one in TABLE]
-QUICK = [pytest.param(one, id=one.name, marks=() if one in SMALL else pytest.mark.slow) for one in TABLE]
+QUICK = [
+    pytest.param(one, id=one.name, marks=() if one in SMALL else pytest.mark.slow) for one in TABLE
+]
 """Reading logs and making pages takes seconds."""
 
 
@@ -123,7 +126,8 @@ def is_refused(one: Facts | Comparison) -> bool:
 
 
 def skip_if_refused(*what: Facts | Comparison) -> None:
-    """Skip a test of answers where there is none; that all commands refuse alike has its own tests."""
+    """Skip a test of answers where there is none; that all commands refuse alike has its own
+    tests."""
     if any(is_refused(one) for one in what):
         pytest.skip("the file is refused")
 
@@ -219,12 +223,15 @@ def side_claimed(ranking: Facts, first: str, second: str) -> int:
 
 @pytest.mark.parametrize("case", QUICK)
 def test_two_models_are_clearly_apart_in_both_commands_or_in_none(case):
-    """With two models the ranking makes one comparison, so that the two commands answer one question."""
+    """With two models the ranking makes one comparison, so that the two commands answer one
+    question."""
     ranking, comparison = ranked(case), compared(case)
     skip_if_refused(ranking, comparison)
     if len(ranking.order) > 2:
         pytest.skip("more than two models")
-    assert ("clearly" in ranking.answer) == comparison.is_claimed == ("clearly" in comparison.answer)
+    assert (
+        ("clearly" in ranking.answer) == comparison.is_claimed == ("clearly" in comparison.answer)
+    )
 
 
 @pytest.mark.parametrize("case", QUICK)
@@ -265,7 +272,10 @@ def scored(case: Case, *rankers: str) -> dict[str, dict[str, float]]:
     code, text, told = command_facts.run_command(CASES, *words)
     assert code in (0, 3), told
     rankings = json.loads(text)["rankings"]
-    return {one["ranker"]: {model["model"]: model["score"] for model in one["models"]} for one in rankings}
+    return {
+        one["ranker"]: {model["model"]: model["score"] for model in one["models"]}
+        for one in rankings
+    }
 
 
 @pytest.mark.parametrize("name", ["00-compare-csv-works.csv", "00-compare-jsonl.jsonl"])
@@ -291,7 +301,9 @@ def test_all_epochs_count_where_one_model_has_four_and_the_other_one():
     assert compared(case).difference == pytest.approx(0.25)
     assert ranked(case).order == case.models
     assert scored(case, "mean")["mean"] == pytest.approx({"mockllm/a": 0.5, "mockllm/b": 0.25})
-    code, _, _ = command_facts.run_command(CASES, "compare", *reversed(case.models), case.name, "--require", "better")
+    code, _, _ = command_facts.run_command(
+        CASES, "compare", *reversed(case.models), case.name, "--require", "better"
+    )
     assert code in (4, 5)
 
 
@@ -306,7 +318,8 @@ def test_the_reducer_of_the_logs_reduces_the_epochs():
 
 @pytest.mark.slow
 def test_invalidated_samples_are_left_out_counted_and_named_by_every_command():
-    """Six of the twelve samples of a are invalidated; of the others a has six right, and b has two of them right."""
+    """Six of the twelve samples of a are invalidated; of the others a has six right, and b has two
+    of them right."""
     case = case_of("04-inspect-invalidated-samples")
     assert scored(case, "mean")["mean"]["mockllm/a"] == pytest.approx(1.0)
     assert ranked(case).leaders == {"mockllm/a"}
@@ -322,7 +335,9 @@ def test_a_win_matrix_is_refused_by_every_command_with_both_readings():
     assert "columns" in ranked(case).cause
 
 
-@pytest.mark.parametrize(("reading", "first", "last"), [("rows", "m0", "m7"), ("columns", "m7", "m0")])
+@pytest.mark.parametrize(
+    ("reading", "first", "last"), [("rows", "m0", "m7"), ("columns", "m7", "m0")]
+)
 def test_a_win_matrix_is_ranked_by_the_reading_that_is_typed(reading, first, last):
     case = case_of("09-win-matrix.csv", "--matrix", reading)
     facts = ranked(case)
@@ -335,7 +350,11 @@ def test_the_turns_of_mt_bench_are_items_and_no_repeats():
     case = case_of("10-mt-bench-turns.jsonl")
     assert ranked(case).counts["items"] == 40
     _, card, _ = command_facts.run_command(CASES, "diagnose", case.name, "--full")
-    [line] = [line for line in card.splitlines() if line.strip().startswith("same verdict when repeated  ")]
+    [line] = [
+        line
+        for line in card.splitlines()
+        if line.strip().startswith("same verdict when repeated  ")
+    ]
     assert line.split() == ["same", "verdict", "when", "repeated", "–"]
 
 
@@ -352,18 +371,26 @@ def test_one_rare_model_does_not_take_the_intervals_of_the_others():
     words = ("rank", case.name, "--set", "interval=bootstrap", "--format", "json")
     code, text, told = command_facts.run_command(CASES, *words)
     assert code == 0, told
-    bounded = {one["model"]: one["low"] is not None for one in json.loads(text)["rankings"][0]["models"]}
+    bounded = {
+        one["model"]: one["low"] is not None for one in json.loads(text)["rankings"][0]["models"]
+    }
     assert bounded == {"a": True, "b": True, "c": True, "rare": False}
 
 
 def test_replies_are_read_as_the_column_of_credits_says():
-    rows = [json.loads(line) for line in (CASES / "26-replies.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (CASES / "26-replies.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert rows
-    assert [credit_of(row["realization"], row["reply"]) for row in rows] == [row["credit"] for row in rows]
+    assert [credit_of(row["realization"], row["reply"]) for row in rows] == [
+        row["credit"] for row in rows
+    ]
 
 
 def credit_of(realization: str, reply: str) -> float | None:
-    """Return the credit of the response shown first in a judge's reply, as a tournament parses it."""
+    """Return the credit of the response shown first in a judge's reply, as a tournament parses
+    it."""
     return find_realization(realization).read_reply(Reply(reply), Settings()).credit
 
 

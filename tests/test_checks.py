@@ -1,4 +1,5 @@
-"""The table of checks: docs/statistics.md gives the reason of every row, and every sentence says what it names."""
+"""The table of checks: docs/statistics.md gives the reason of every row, and every sentence says
+what it names."""
 
 from pathlib import Path
 from string import Formatter

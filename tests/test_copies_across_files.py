@@ -14,14 +14,27 @@ from podium.formats.records import records_of
 from podium.reading import table
 from podium.reading.rows import RecordTable, join_tables
 
-ANNOTATION = {"generator_1": "base", "generator_2": "wren", "annotator": "judge", "preference_price_per_example": 0.1}
+ANNOTATION = {
+    "generator_1": "base",
+    "generator_2": "wren",
+    "annotator": "judge",
+    "preference_price_per_example": 0.1,
+}
 
 
 def rows(*credits, **more):
     """Return a verdict on each item."""
     return pd.DataFrame(
         [
-            {"item": f"q{k}", "model_a": "x", "model_b": "y", "order": "ab", "judge": "j", "credit": credit, **more}
+            {
+                "item": f"q{k}",
+                "model_a": "x",
+                "model_b": "y",
+                "order": "ab",
+                "judge": "j",
+                "credit": credit,
+                **more,
+            }
             for k, credit in enumerate(credits)
         ]
     )
@@ -42,12 +55,20 @@ def retest_of(folder, *frames):
 
 def test_annotations_of_a_nested_folder_with_one_more_column_are_counted_once(tmp_path):
     reported = [
-        {"instruction": f"Question {k}?", "output_1": "a", "output_2": "b", "preference": 1 + k % 2, **ANNOTATION}
+        {
+            "instruction": f"Question {k}?",
+            "output_1": "a",
+            "output_2": "b",
+            "preference": 1 + k % 2,
+            **ANNOTATION,
+        }
         for k in range(6)
     ]
     (tmp_path / "wren" / "again").mkdir(parents=True)
     (tmp_path / "wren" / "annotations.json").write_text(json.dumps(reported))
-    more = [{**row, "preference_price_per_example": 0.2, "time": k} for k, row in enumerate(reported)]
+    more = [
+        {**row, "preference_price_per_example": 0.2, "time": k} for k, row in enumerate(reported)
+    ]
     (tmp_path / "wren" / "again" / "annotations.json").write_text(json.dumps(more))
     battles = podium.read_battles(str(tmp_path))
     assert (len(battles), battles.copies) == (6, 6)
@@ -117,7 +138,9 @@ def test_a_file_without_items_that_holds_another_file_counts_once(tmp_path):
 
 
 def test_few_rows_that_may_agree_by_chance_count_separately_and_are_reported(tmp_path):
-    battles = read(tmp_path, without_items([1, 0, 1]), without_items([1, 0, 1]), without_items([1, 1, 1]))
+    battles = read(
+        tmp_path, without_items([1, 0, 1]), without_items([1, 0, 1]), without_items([1, 1, 1])
+    )
     assert (len(battles), battles.copies) == (9, 0)
     assert any("1 files without items hold the rows of another" in note for note in battles.notes)
     assert len(podium.read_battles(str(tmp_path / "part0.csv"), str(tmp_path / "part0.csv"))) == 3
@@ -134,8 +157,12 @@ def test_files_without_items_of_other_rows_or_another_order_are_no_copies(tmp_pa
 
 def test_rows_of_many_files_and_battles_made_of_scores_keep_places_of_their_own():
     engine = Duck()
-    scores = pd.DataFrame({"item": ["q0", "q1"] * 2, "model": ["x"] * 2 + ["y"] * 2, "score": [1.0, 2.0, 2.0, 2.0]})
+    scores = pd.DataFrame(
+        {"item": ["q0", "q1"] * 2, "model": ["x"] * 2 + ["y"] * 2, "score": [1.0, 2.0, 2.0, 2.0]}
+    )
     frames = [rows(1, 0), rows(1, 0).assign(judge="k"), rows(1, 1).assign(judge="l"), scores]
-    view, *_ = join_tables(engine, [RecordTable(table.check(records_of(engine, frame, "it"))) for frame in frames])
+    view, *_ = join_tables(
+        engine, [RecordTable(table.check(records_of(engine, frame, "it"))) for frame in frames]
+    )
     places = [place for (place,) in engine.rows(f"select {ROW} from {view}")]
     assert len(places) == len({*places}) == 8

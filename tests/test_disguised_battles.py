@@ -48,7 +48,9 @@ RANKED = (*TABLES, "newcomers")
 def table_of(kind: str) -> pd.DataFrame:
     """Return judgments with everything that a table may hold."""
     world, rng = simulate(MODELS, 30, seed=5, spread=0.8), np.random.default_rng(7)
-    judge = Judge("gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unparsed=0.03)
+    judge = Judge(
+        "gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unparsed=0.03
+    )
     table = world.judgments(judge, human=True, repeats=2)
     table["margin"] = table["margin"].round(1)
     seen = table["margin"].fillna(0)
@@ -63,15 +65,25 @@ def table_of(kind: str) -> pd.DataFrame:
         return uneven.assign(weight=rng.choice([0.5, 1.0, 2.0], len(uneven)))
     if kind == "no items":
         alone = table[(table["order"] == "ab") & (table["repeat"] == 0)]
-        return alone.drop(columns=["item", "repeat"]).sample(frac=0.9, random_state=1).reset_index(drop=True)
+        return (
+            alone.drop(columns=["item", "repeat"])
+            .sample(frac=0.9, random_state=1)
+            .reset_index(drop=True)
+        )
     return table
 
 
 def with_newcomers(table: pd.DataFrame) -> pd.DataFrame:
     """Leave one model four items and another six, all of which it wins."""
-    one, lucky = ((table[["model_a", "model_b"]] == name).any(axis=1) for name in ("model-f", "model-e"))
+    one, lucky = (
+        (table[["model_a", "model_b"]] == name).any(axis=1) for name in ("model-f", "model-e")
+    )
     items = table["item"].unique()
-    kept = ~(one & ~table["item"].isin(items[:4])) & ~(lucky & ~table["item"].isin(items[4:10])) & ~(one & lucky)
+    kept = (
+        ~(one & ~table["item"].isin(items[:4]))
+        & ~(lucky & ~table["item"].isin(items[4:10]))
+        & ~(one & lucky)
+    )
     table, lucky = table[kept].reset_index(drop=True), lucky[kept].to_numpy()
     side = np.where(table["model_a"] == "model-e", 1.0, -1.0)[lucky]
     for name in [name for name in table if name.startswith("margin")]:
@@ -86,10 +98,16 @@ def moved(
     answer: Callable[[pd.DataFrame, dict[str, str]], Any], kind: str, disguised: Callable = disguise
 ) -> list[str]:
     """Return the figures of an answer that differ between a table and the same in disguise."""
-    same, names, seed = {name: name for name in MODELS}, new_names(list(MODELS), 1), RANKED.index(kind)
+    same, names, seed = (
+        {name: name for name in MODELS},
+        new_names(list(MODELS), 1),
+        RANKED.index(kind),
+    )
     found = figures_of(answer(table_of(kind), same), same)
     assert len(found) > 20
-    return differences(found, figures_of(answer(disguised(table_of(kind), names, seed), names), names))
+    return differences(
+        found, figures_of(answer(disguised(table_of(kind), names, seed), names), names)
+    )
 
 
 def without_provenance(answer: Any) -> dict[str, Any]:
@@ -121,7 +139,11 @@ def test_a_disguise_that_forgets_the_credit_is_seen():
         swapped = disguise(table.assign(row=np.arange(len(table))), names, seed)
         return swapped.assign(credit=table["credit"].to_numpy()[swapped["row"]]).drop(columns="row")
 
-    apart = moved(lambda table, _: without_provenance(rank(table, "bradley-terry")), "round robin", half_swapped)
+    apart = moved(
+        lambda table, _: without_provenance(rank(table, "bradley-terry")),
+        "round robin",
+        half_swapped,
+    )
     assert any("score" in figure for figure in apart)
 
 
@@ -201,7 +223,9 @@ COMMANDS = {
 }
 SLOW_COMMANDS = {
     "compare": lambda sources: targets_of(battles_of(*sources)),
-    "diagnose": lambda sources: without_provenance(diagnose(battles_of(*sources, merge=False), battles_of(*sources))),
+    "diagnose": lambda sources: without_provenance(
+        diagnose(battles_of(*sources, merge=False), battles_of(*sources))
+    ),
 }
 
 
@@ -209,7 +233,9 @@ SLOW_COMMANDS = {
 def two_files(tmp_path_factory):
     """Return two files with the same rows, of each kind of table."""
     folder = tmp_path_factory.mktemp("files")
-    sources = {kind: [folder / f"{kind} {name}.csv" for name in ("verdicts", "again")] for kind in TABLES}
+    sources = {
+        kind: [folder / f"{kind} {name}.csv" for name in ("verdicts", "again")] for kind in TABLES
+    }
     for kind, pair in sources.items():
         for source in pair:
             table_of(kind).to_csv(source, index=False)
@@ -225,11 +251,17 @@ def test_the_same_file_as_two_sources_changes_no_figure(command, kind, two_files
         pytest.skip("informativeness needs items")
     sources = two_files[kind]
     once, twice = ((COMMANDS | SLOW_COMMANDS)[command](given) for given in (sources[:1], sources))
-    assert differences(figures_of(without_notes(once), {}), figures_of(without_notes(twice), {})) == []
+    assert (
+        differences(figures_of(without_notes(once), {}), figures_of(without_notes(twice), {})) == []
+    )
 
 
 def without_notes(answer):
     """Leave out notes about the sources themselves."""
     if isinstance(answer, dict):
-        return {name: without_notes(part) for name, part in answer.items() if name not in ("warnings", "notes")}
+        return {
+            name: without_notes(part)
+            for name, part in answer.items()
+            if name not in ("warnings", "notes")
+        }
     return [without_notes(part) for part in answer] if isinstance(answer, list) else answer

@@ -1,9 +1,11 @@
-"""Every command of README and docs runs, prints what the page shows, and every link leads somewhere.
+"""Every command of README and docs runs, prints what the page shows, and every link leads
+somewhere.
 
-A block `sh` holds commands, the block `text` after it what they print, in this order. After a block, a comment
-`not run: WHY` excuses it, and `run where there is FILE` excuses it but in a checkout with that record beside it.
-Commands of a page run one after another, in a folder with the examples. A picture that the page shows is the one that
-a command of the page makes by the same name.
+A block `sh` holds commands, the block `text` after it what they print, in this order. After a
+block, a comment `not run: WHY` excuses it, and `run where there is FILE` excuses it but in a
+checkout with that record beside it. Commands of a page run one after another, in a folder with the
+examples. A picture that the page shows is the one that a command of the page makes by the same
+name.
 """
 
 import os
@@ -20,34 +22,47 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(
-    r"^```(\w*)\n(.*?)^```$(\n\n<!-- (not run: .+?|run where there is .+?) -->)?", re.MULTILINE | re.DOTALL
+    r"^```(\w*)\n(.*?)^```$(\n\n<!-- (not run: .+?|run where there is .+?) -->)?",
+    re.MULTILINE | re.DOTALL,
 )
 COMMANDS = ("podium", "inspect")
 RECORDS = ROOT.parent / "shared" / "data"
 NEEDED = "run where there is "
 PICTURE = re.compile(r"^!\[[^\]]+\]\(([^)\s]+)\)$", re.MULTILINE)
 DRAWN = re.compile(r'aria-label="([^"]*)"|>([^<]+)<')
-"""What an SVG says, and what each of its marks stands for: where they lie hangs on the fonts of the machine, too."""
+"""What an SVG says, and what each of its marks stands for: where they lie hangs on the fonts of the
+machine, too."""
 
 
 def blocks_of(page):
     """Return the language, text, and excuse of each block."""
-    return [(found[1], found[2], found[4]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    return [
+        (found[1], found[2], found[4]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))
+    ]
 
 
 def commands_of(text):
-    """Return a block's commands: lines joined where they go on, remarks and installations cut off."""
+    """Return a block's commands: lines joined where they go on, remarks and installations cut
+    off."""
     lines = text.replace("\\\n", " ").strip().splitlines()
     commands = [shlex.split(line, comments=True) for line in lines]
-    return [command[command.index("&&") + 1 :] if "&&" in command else command for command in commands]
+    return [
+        command[command.index("&&") + 1 :] if "&&" in command else command for command in commands
+    ]
 
 
 def printed_by(command, folder):
     """Return the exit code and all output of a command, with logs and caches in the folder."""
-    environment = {**os.environ, "INSPECT_CACHE_DIR": str(folder / "cache"), "INSPECT_DISPLAY": "none"}
+    environment = {
+        **os.environ,
+        "INSPECT_CACHE_DIR": str(folder / "cache"),
+        "INSPECT_DISPLAY": "none",
+    }
     output = folder / "printed"
     output.unlink(missing_ok=True)
-    process = forked.start(*command, folder=folder, environment=environment, streams=(output, output))
+    process = forked.start(
+        *command, folder=folder, environment=environment, streams=(output, output)
+    )
     process.join(timeout=300)
     assert process.exitcode is not None, f"{shlex.join(command)} is still running"
     return process.exitcode, output.read_text(encoding="utf-8")
@@ -57,7 +72,11 @@ def lines_not_printed(shown, printed):
     """Return lines shown that were not printed in this order, except lines that only underline."""
     remaining = iter(line.rstrip() for line in printed.splitlines())
     wanted = [line.rstrip() for line in shown.splitlines() if line.strip(" ─")]
-    return [line for line in wanted if not any(printed_line.startswith(line) for printed_line in remaining)]
+    return [
+        line
+        for line in wanted
+        if not any(printed_line.startswith(line) for printed_line in remaining)
+    ]
 
 
 def pictures_of(page, suffix):
@@ -67,7 +86,8 @@ def pictures_of(page, suffix):
 
 
 def drawn_in(picture):
-    """Return what an SVG says and draws; of a number six decimals, as the last of twelve is the machine's."""
+    """Return what an SVG says and draws; of a number six decimals, as the last of twelve is the
+    machine's."""
     return DRAWN.findall(re.sub(r"(\.\d{6})\d+", r"\1", picture.read_text(encoding="utf-8")))
 
 
@@ -77,12 +97,17 @@ def pictures_not_made(page, folder):
     for picture in pictures_of(page, ".svg"):
         made = folder / picture.name
         drawn = [drawn_in(path) for path in (made, picture) if path.exists()]
-        wrong += [] if len(drawn) == 2 and drawn[0] == drawn[1] else [f"not what a command made: {picture.name}"]
+        wrong += (
+            []
+            if len(drawn) == 2 and drawn[0] == drawn[1]
+            else [f"not what a command made: {picture.name}"]
+        )
     return wrong
 
 
 def is_to_be_run(excuse, folder):
-    """Return whether nothing excuses a block from being run; put the record that it needs into the folder."""
+    """Return whether nothing excuses a block from being run; put the record that it needs into the
+    folder."""
     name = (excuse or "").removeprefix(NEEDED)
     if not excuse or name == excuse or not (RECORDS / name).exists():
         return not excuse
@@ -112,7 +137,9 @@ def run_page(page, folder):
 
 def is_run(page):
     return any(
-        language == "sh" and not excuse and any(command[0] in COMMANDS for command in commands_of(text))
+        language == "sh"
+        and not excuse
+        and any(command[0] in COMMANDS for command in commands_of(text))
         for language, text, excuse in blocks_of(page)
     )
 
@@ -169,9 +196,14 @@ def anchors_of(page):
 def test_the_page_of_options_is_what_its_script_makes():
     page = ROOT / "docs" / "options.md"
     done = subprocess.run(
-        [sys.executable, str(page.with_name("make_options.py"))], capture_output=True, text=True, check=True
+        [sys.executable, str(page.with_name("make_options.py"))],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert page.read_text(encoding="utf-8") == done.stdout, "python docs/make_options.py > docs/options.md"
+    assert page.read_text(encoding="utf-8") == done.stdout, (
+        "python docs/make_options.py > docs/options.md"
+    )
 
 
 def test_the_readme_is_short():

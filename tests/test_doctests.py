@@ -11,7 +11,11 @@ import podium
 
 MODULES = [
     "podium",
-    *(one.name for one in pkgutil.walk_packages(podium.__path__, "podium.") if "__main__" not in one.name),
+    *(
+        one.name
+        for one in pkgutil.walk_packages(podium.__path__, "podium.")
+        if "__main__" not in one.name
+    ),
 ]
 
 

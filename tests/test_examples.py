@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from podium.answers.rank_templates import all_of, join_item_names, join_names, more_items_sentence, number_word
+from podium.answers.rank_templates import (
+    all_of,
+    join_item_names,
+    join_names,
+    more_items_sentence,
+    number_word,
+)
 from podium.checks import CHECKS
 from podium.comparison.gate import parse_requirement
 from podium.diagnosis.clustered import farther_ends
@@ -49,9 +55,15 @@ def test_items_are_named_and_a_row_without_an_item_is_called_by_its_number():
 
 
 def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():
-    gap, power = "between wren and finch is the measured 72 Elo", "1 more item would separate them with 80% power"
+    gap, power = (
+        "between wren and finch is the measured 72 Elo",
+        "1 more item would separate them with 80% power",
+    )
     texts = [more_items_sentence("wren", "finch", 1, "72 Elo", pairs=pairs) for pairs in (1, 15)]
-    tests = "is for a test of these two models alone", "includes a correction for testing all 15 pairs"
+    tests = (
+        "is for a test of these two models alone",
+        "includes a correction for testing all 15 pairs",
+    )
     assert texts == [f"If the true gap {gap}, {power}. This number {tested}." for tested in tests]
 
 
@@ -62,7 +74,10 @@ def test_a_warning_has_its_figures():
 
 
 def test_a_short_warning_is_a_sentence():
-    assert CHECKS["items"].short_warning(items=3, noun="items") == "Only 3 items: the intervals are approximate."
+    assert (
+        CHECKS["items"].short_warning(items=3, noun="items")
+        == "Only 3 items: the intervals are approximate."
+    )
 
 
 def test_a_requirement_has_a_margin_in_points():
@@ -110,7 +125,10 @@ def test_credits_that_strengths_explain_do_not_deviate():
 
 
 def test_a_quarter_of_random_triples_without_ties_has_no_order():
-    assert (round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)) == (0.25, 14.0)
+    assert (round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)) == (
+        0.25,
+        14.0,
+    )
 
 
 def test_the_hint_for_an_extra_is_a_command():
@@ -165,7 +183,13 @@ def test_ties_with_the_anchor_make_more_items_informative():
 
 
 def test_informative_items_are_those_of_table_2():
-    assert [informative_needed(edge) for edge in (0.05, 0.10, 0.15, 0.20, 0.25)] == [617, 153, 67, 37, 23]
+    assert [informative_needed(edge) for edge in (0.05, 0.10, 0.15, 0.20, 0.25)] == [
+        617,
+        153,
+        67,
+        37,
+        23,
+    ]
 
 
 def test_items_are_needed_for_those_that_are_not_informative_too():

@@ -9,7 +9,10 @@ from podium.errors import DataError
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.json_files import read_calibration, read_ranking
 
-OLD_RANKING = {"podium": "0.1", "rankings": [{"models": [{"model": "amber", "score": 1000.0}], "scale": "elo"}]}
+OLD_RANKING = {
+    "podium": "0.1",
+    "rankings": [{"models": [{"model": "amber", "score": 1000.0}], "scale": "elo"}],
+}
 
 
 @pytest.mark.parametrize("read", [read_gold, read_ranking])
@@ -17,7 +20,9 @@ OLD_RANKING = {"podium": "0.1", "rankings": [{"models": [{"model": "amber", "sco
 def test_a_ranking_of_another_format_is_rejected(tmp_path, read, version):
     path = tmp_path / "old.json"
     path.write_text(json.dumps(OLD_RANKING | {"podium": version}), encoding="utf-8")
-    with pytest.raises(DataError, match=f"old.json: a ranking .*; this podium reads format {FORMAT_VERSION}.*run"):
+    with pytest.raises(
+        DataError, match=f"old.json: a ranking .*; this podium reads format {FORMAT_VERSION}.*run"
+    ):
         read(str(path) if read is read_gold else path)
 
 

@@ -39,13 +39,21 @@ def test_a_label_is_what_model_a_of_the_labelled_battle_earned():
 
 
 def test_votes_are_averaged_in_either_response_order():
-    votes = ("i", "x", "y", 1.0, "crowd"), ("i", "y", "x", 0.0, "crowd"), ("i", "x", "y", 0.5, "crowd")
-    assert labels(read(("i", "x", "y", 1.0, "gpt"), *votes, ("i", "y", "x", 0.5, "crowd"))) == [0.75]
+    votes = (
+        ("i", "x", "y", 1.0, "crowd"),
+        ("i", "y", "x", 0.0, "crowd"),
+        ("i", "x", "y", 0.5, "crowd"),
+    )
+    assert labels(read(("i", "x", "y", 1.0, "gpt"), *votes, ("i", "y", "x", 0.5, "crowd"))) == [
+        0.75
+    ]
 
 
 def test_votes_count_by_their_weight():
     votes = ("i", "x", "y", 1.0, "crowd", 3.0), ("i", "x", "y", 0.0, "crowd", 1.0)
-    assert labels(read(("i", "x", "y", 1.0, "gpt", 7.0), *votes, columns=(*COLUMNS, "weight"))) == [0.75]
+    assert labels(read(("i", "x", "y", 1.0, "gpt", 7.0), *votes, columns=(*COLUMNS, "weight"))) == [
+        0.75
+    ]
 
 
 @pytest.mark.parametrize(("item", "model"), [("j", "y"), ("i", "z"), (None, "y")])
@@ -77,7 +85,9 @@ def test_the_human_judges_own_rows_leave():
 
 
 def test_models_that_only_the_human_judge_saw_leave():
-    battles = read(("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd"), ("i", "a", "z", 0.0, "crowd"))
+    battles = read(
+        ("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd"), ("i", "a", "z", 0.0, "crowd")
+    )
     assert battles.models == ("x", "y")
 
 
@@ -104,7 +114,9 @@ def test_both_orders_of_a_battle_get_one_label():
 def test_unmerged_judgments_get_labels_in_their_own_orientation():
     columns = (*COLUMNS, "order")
     judged = ("i", "x", "y", 1.0, "gpt", "ab"), ("i", "y", "x", 0.5, "gpt", "ab")
-    assert labels(read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns, merge=False)) == [0.0, 1.0]
+    assert labels(
+        read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns, merge=False)
+    ) == [0.0, 1.0]
 
 
 def test_an_empty_column_of_human_labels_is_filled():
@@ -114,19 +126,26 @@ def test_an_empty_column_of_human_labels_is_filled():
 
 def test_votes_and_verdicts_may_lie_in_two_files(tmp_path):
     for judge, credit in (("gpt", 1), ("crowd", 0)):
-        (tmp_path / f"{judge}.csv").write_text(f"{','.join(COLUMNS)}\ni,x,y,{credit},{judge}\n", encoding="utf-8")
+        (tmp_path / f"{judge}.csv").write_text(
+            f"{','.join(COLUMNS)}\ni,x,y,{credit},{judge}\n", encoding="utf-8"
+        )
     assert labels(podium.read_battles(tmp_path, human_judge="crowd")) == [0.0]
 
 
 def test_where_judge_keeps_the_human_judge():
-    battles = read(*(("i", "x", "y", 1.0, judge) for judge in ("gpt", "claude", "crowd")), where={"judge": "gpt"})
+    battles = read(
+        *(("i", "x", "y", 1.0, judge) for judge in ("gpt", "claude", "crowd")),
+        where={"judge": "gpt"},
+    )
     assert (battles.judges, labels(battles)) == (("gpt",), [1.0])
 
 
 def test_a_condition_on_another_column_holds_for_the_human_judge_too():
     columns = (*COLUMNS, "wave")
     votes = ("i", "x", "y", 1.0, "crowd", "crowd"), ("i", "x", "y", 0.0, "crowd", "second")
-    battles = read(("i", "x", "y", 1.0, "gpt", "second"), *votes, columns=columns, where={"wave": "second"})
+    battles = read(
+        ("i", "x", "y", 1.0, "gpt", "second"), *votes, columns=columns, where={"wave": "second"}
+    )
     assert labels(battles) == [0.0]
 
 
@@ -143,7 +162,10 @@ def test_two_conditions_on_the_judge_leave_no_battle_to_label():
 
 
 def test_note_reports_votes_pairs_and_labels_with_denominators():
-    votes = [("i", "x", "y", 1.0, "crowd")] * 2 + [("j", "x", "z", 1.0, "crowd"), ("j", "x", "y", None, "crowd")]
+    votes = [("i", "x", "y", 1.0, "crowd")] * 2 + [
+        ("j", "x", "z", 1.0, "crowd"),
+        ("j", "x", "y", None, "crowd"),
+    ]
     judged = [(item, "x", model, 1.0, "gpt") for item in "ijk" for model in "yz"]
     assert read(*judged, *votes).notes[-2:] == (
         "human labels: 3 votes by crowd (1 more without verdict or item), on 2 pairs of responses, "
@@ -153,12 +175,18 @@ def test_note_reports_votes_pairs_and_labels_with_denominators():
 
 
 def test_the_human_judge_is_on_record():
-    assert read(("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd")).reading == {"human_judge": "crowd"}
+    assert read(("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd")).reading == {
+        "human_judge": "crowd"
+    }
 
 
 def test_what_is_missing_is_not_known_after_labelling():
     columns = ("item", "model", "score", "judge")
-    rows = [("i", model, score, judge) for judge in ("gpt", "crowd") for model, score in (("x", 2), ("y", 1))]
+    rows = [
+        ("i", model, score, judge)
+        for judge in ("gpt", "crowd")
+        for model, score in (("x", 2), ("y", 1))
+    ]
     battles = read(*rows, columns=columns)
     assert (labels(battles), battles.missing) == ([1.0], None)
 
@@ -190,19 +218,30 @@ def test_a_human_judge_that_is_the_only_one_is_rejected(where):
 
 @pytest.mark.parametrize("side", ["gpt", "crowd"])
 def test_human_labels_that_are_there_are_not_replaced(side):
-    rows = [("i", "x", "y", 1.0, judge, 1.0 if judge == side else None) for judge in ("gpt", "crowd")]
+    rows = [
+        ("i", "x", "y", 1.0, judge, 1.0 if judge == side else None) for judge in ("gpt", "crowd")
+    ]
     message = refusal(*rows, columns=(*COLUMNS, "human"), error=podium.UsageError)
     assert "1 battles have a human label already: leave out --human-judge" in message
 
 
 def test_without_items_no_label_can_be_found():
-    message = refusal(("x", "y", 1.0, "gpt"), ("x", "y", 1.0, "crowd"), columns=COLUMNS[1:], error=podium.DataError)
+    message = refusal(
+        ("x", "y", 1.0, "gpt"),
+        ("x", "y", 1.0, "crowd"),
+        columns=COLUMNS[1:],
+        error=podium.DataError,
+    )
     assert "the data frame: no row of the verdicts has an item" in message
     assert "--columns item=prompt" in message
 
 
 def test_human_judge_without_readable_verdicts_is_rejected():
-    rows = ("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", None, "crowd"), (None, "x", "y", 1.0, "crowd")
+    rows = (
+        ("i", "x", "y", 1.0, "gpt"),
+        ("i", "x", "y", None, "crowd"),
+        (None, "x", "y", 1.0, "crowd"),
+    )
     message = refusal(*rows, error=podium.NotIdentifiedError)
     assert "no label to take: none of the 2 battles of crowd has an item and a verdict" in message
 
@@ -219,15 +258,28 @@ def test_two_judges_that_name_a_pair_the_other_way_round_are_no_two_orders():
 
 
 def test_agreement_of_battles_with_several_votes_is_reported():
-    votes = ("i", "x", "y", 1.0), ("i", "x", "y", 1.0), ("j", "x", "y", 1.0), ("j", "x", "y", 0.0), ("k", "x", "y", 0.5)
+    votes = (
+        ("i", "x", "y", 1.0),
+        ("i", "x", "y", 1.0),
+        ("j", "x", "y", 1.0),
+        ("j", "x", "y", 0.0),
+        ("k", "x", "y", 0.5),
+    )
     rows = [(*vote, "crowd", repeat) for repeat, vote in enumerate(votes)]
     judged = [(item, "x", "y", 1.0, "gpt", 0) for item in "ijk"]
     battles = read(*judged, *rows, columns=(*COLUMNS, "repeat"))
     assert "of 2 battles with several votes, all votes agree on 50%" in battles.notes
     assert "human labels: 5 votes by crowd, on 3 pairs" in battles.notes[0]
-    assert (battles.table["human"].tolist(), human_ties(battles).tolist()) == ([1, 0.5, 0.5], [False, False, True])
+    assert (battles.table["human"].tolist(), human_ties(battles).tolist()) == (
+        [1, 0.5, 0.5],
+        [False, False, True],
+    )
     turned = [("i", "x", "y", 0.3, "crowd", 0), ("i", "y", "x", 0.7, "crowd", 1)]
-    assert read(judged[0], *turned, columns=(*COLUMNS, "repeat")).notes[-1].endswith("all votes agree on 100%")
+    assert (
+        read(judged[0], *turned, columns=(*COLUMNS, "repeat"))
+        .notes[-1]
+        .endswith("all votes agree on 100%")
+    )
     [note] = read(judged[0], rows[0], columns=(*COLUMNS, "repeat")).notes
     assert "human labels: 1 vote by crowd, on 1 pair of" in note
 
@@ -249,25 +301,36 @@ def judged(draw):
     rows = draw(st.permutations(SURE + draw(st.lists(ROWS, max_size=20))))
     columns = (*COLUMNS, "weight")
     return frame_of(
-        *((item, *pair, credit, judge, weight) for item, pair, credit, judge, weight in rows), columns=columns
+        *((item, *pair, credit, judge, weight) for item, pair, credit, judge, weight in rows),
+        columns=columns,
     )
 
 
 def for_the_first(table, column):
     """Return a credit as that of the model whose name comes first."""
-    return np.where(table["model_a"] < table["model_b"], table[column], 1 - table[column].astype(float))
+    return np.where(
+        table["model_a"] < table["model_b"], table[column], 1 - table[column].astype(float)
+    )
 
 
 def naive(frame):
     """Average the votes row by row, in plain Python."""
     credit = for_the_first(frame, "credit")
-    where = [(item, frozenset(pair)) for item, *pair in frame[["item", "model_a", "model_b"]].values]
+    where = [
+        (item, frozenset(pair)) for item, *pair in frame[["item", "model_a", "model_b"]].values
+    ]
     votes = {}
-    for place, judge, earned, weight in zip(where, frame["judge"], credit, frame["weight"], strict=True):
+    for place, judge, earned, weight in zip(
+        where, frame["judge"], credit, frame["weight"], strict=True
+    ):
         if judge == "crowd" and not pd.isna(place[0]) and not np.isnan(earned):
             votes.setdefault(place, []).append((earned, weight))
     mean = {place: sum(c * w for c, w in of) / sum(w for _, w in of) for place, of in votes.items()}
-    return [mean.get(place, np.nan) for place, judge in zip(where, frame["judge"], strict=True) if judge != "crowd"]
+    return [
+        mean.get(place, np.nan)
+        for place, judge in zip(where, frame["judge"], strict=True)
+        if judge != "crowd"
+    ]
 
 
 def labels_of(frame):

@@ -8,7 +8,9 @@ from merged_worlds import battles_of, scored_battles, unmerged_and_merged
 from podium import Judge, read_battles, simulate
 from podium.counting.verdicts import verdicts_of
 
-FAULTY = Judge("x", scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unparsed=0.3, verbosity_bias=0.4)
+FAULTY = Judge(
+    "x", scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unparsed=0.3, verbosity_bias=0.4
+)
 JUDGES = {"fair": Judge(), "faulty": FAULTY, "soft": Judge(verdicts="soft", unparsed=0.05)}
 
 
@@ -21,7 +23,9 @@ def assert_same(drawn, read):
 @pytest.mark.parametrize("judge", JUDGES)
 def test_battles_are_those_that_a_world_reads(judge, how):
     world = simulate(4, 30, seed=3, categories=("essay", "code"))
-    assert_same(battles_of(world, JUDGES[judge], **how).table, world.battles(JUDGES[judge], **how).table)
+    assert_same(
+        battles_of(world, JUDGES[judge], **how).table, world.battles(JUDGES[judge], **how).table
+    )
 
 
 @pytest.mark.parametrize("repeats", [1, 2])

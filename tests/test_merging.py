@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 import podium
 
 COLUMNS = ("item", "model_a", "model_b", "order", "credit")
-NAMES = ("rank", "rank_low", "rank_high", "score", "low", "high", "se", "battles", "win_rate", "separated")
+NAMES = (
+    "rank",
+    "rank_low",
+    "rank_high",
+    "score",
+    "low",
+    "high",
+    "se",
+    "battles",
+    "win_rate",
+    "separated",
+)
 
 
 def read(*rows, columns=COLUMNS, **options):
@@ -25,7 +36,12 @@ def only(battles):
 
 def test_one_of_each_order_becomes_one_battle_with_the_mean_credit():
     row = only(read(("i", "x", "y", "ab", 1.0), ("i", "x", "y", "ba", 0.5)))
-    assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == ("x", "y", 0.75, "merged")
+    assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == (
+        "x",
+        "y",
+        0.75,
+        "merged",
+    )
 
 
 def test_the_other_order_may_name_the_models_swapped():
@@ -41,19 +57,29 @@ def test_swapped_names_in_the_same_shown_order_do_not_merge():
 
 def test_margins_are_averaged_in_the_orientation_of_the_first_row():
     columns = (*COLUMNS, "margin")
-    row = only(read(("i", "x", "y", "ab", 1.0, 3.0), ("i", "y", "x", "ab", 1.0, 1.0), columns=columns))
+    row = only(
+        read(("i", "x", "y", "ab", 1.0, 3.0), ("i", "y", "x", "ab", 1.0, 1.0), columns=columns)
+    )
     assert (row["credit"], row["margin"]) == (0.5, 1.0)
 
 
 def test_criterion_margins_are_averaged_in_the_orientation_of_the_first_row():
     columns = (*COLUMNS, "margin_tone", "margin_clarity")
-    row = only(read(("i", "x", "y", "ab", 1.0, 3.0, -2.0), ("i", "y", "x", "ab", 1.0, 1.0, -4.0), columns=columns))
+    row = only(
+        read(
+            ("i", "x", "y", "ab", 1.0, 3.0, -2.0),
+            ("i", "y", "x", "ab", 1.0, 1.0, -4.0),
+            columns=columns,
+        )
+    )
     assert (row["margin_tone"], row["margin_clarity"]) == (1.0, 1.0)
 
 
 def test_a_margin_on_a_criterion_that_one_order_lacks_is_empty():
     columns = (*COLUMNS, "margin_tone")
-    row = only(read(("i", "x", "y", "ab", 1.0, 3.0), ("i", "x", "y", "ba", 1.0, None), columns=columns))
+    row = only(
+        read(("i", "x", "y", "ab", 1.0, 3.0), ("i", "x", "y", "ba", 1.0, None), columns=columns)
+    )
     assert np.isnan(row["margin_tone"])
 
 
@@ -71,13 +97,22 @@ def test_one_sided_keep_uses_the_readable_orders_margin_on_a_criterion():
 
 def test_criteria_named_like_paired_columns_change_sign_and_keep_their_names():
     columns = (*COLUMNS, "margin_part_a", "margin_part_b")
-    row = only(read(("i", "x", "y", "ab", 1.0, 3.0, 5.0), ("i", "y", "x", "ab", 0.0, -3.0, -5.0), columns=columns))
+    row = only(
+        read(
+            ("i", "x", "y", "ab", 1.0, 3.0, 5.0),
+            ("i", "y", "x", "ab", 0.0, -3.0, -5.0),
+            columns=columns,
+        )
+    )
     assert (row["margin_part_a"], row["margin_part_b"]) == (3.0, 5.0)
 
 
 def test_paired_columns_are_swapped_with_their_models():
     columns = (*COLUMNS, "length_a", "length_b", "human", "tokens_a", "tokens_b")
-    rows = ("i", "x", "y", "ab", 1.0, 10, 20, 1.0, 1, 2), ("i", "y", "x", "ab", 0.0, 20, 10, 0.0, 2, 1)
+    rows = (
+        ("i", "x", "y", "ab", 1.0, 10, 20, 1.0, 1, 2),
+        ("i", "y", "x", "ab", 0.0, 20, 10, 0.0, 2, 1),
+    )
     row = only(read(*rows, columns=columns))
     assert (row["length_a"], row["length_b"], row["human"]) == (10, 20, 1.0)
     assert (row["tokens_a"], row["tokens_b"]) == (1, 2)
@@ -85,11 +120,19 @@ def test_paired_columns_are_swapped_with_their_models():
 
 @pytest.mark.parametrize(
     ("column", "one", "other"),
-    [("item", "i", "j"), ("judge", "g", "h"), ("repeat", 0, 1), ("repeat", -1, None), ("model_b", "y", "z")],
+    [
+        ("item", "i", "j"),
+        ("judge", "g", "h"),
+        ("repeat", 0, 1),
+        ("repeat", -1, None),
+        ("model_b", "y", "z"),
+    ],
 )
 def test_judgments_with_different_keys_are_not_merged(column, one, other):
     same = {"item": "i", "model_a": "x", "model_b": "y", "judge": "g", "repeat": 0, "credit": 1.0}
-    frame = pd.DataFrame([same | {column: one, "order": "ab"}, same | {column: other, "order": "ba"}])
+    frame = pd.DataFrame(
+        [same | {column: one, "order": "ab"}, same | {column: other, "order": "ba"}]
+    )
     battles = podium.read_battles(frame)
     assert len(battles) == 2
     assert battles.swaps() is None
@@ -97,7 +140,11 @@ def test_judgments_with_different_keys_are_not_merged(column, one, other):
 
 def test_rows_of_the_same_key_merge_within_their_repeat():
     columns = (*COLUMNS, "repeat")
-    rows = [("i", "x", "y", order, credit, repeat) for repeat, credit in ((0, 1.0), (1, 0.0)) for order in ("ab", "ba")]
+    rows = [
+        ("i", "x", "y", order, credit, repeat)
+        for repeat, credit in ((0, 1.0), (1, 0.0))
+        for order in ("ab", "ba")
+    ]
     assert sorted(read(*rows, columns=columns).table["credit"]) == [0.0, 1.0]
 
 
@@ -131,7 +178,9 @@ def test_one_unreadable_order_makes_the_battle_unparsed_with_that_reason():
 def test_one_sided_keep_uses_the_readable_order(readable):
     credits = [None, None]
     credits[readable] = 1.0
-    battles = read(("i", "x", "y", "ab", credits[0]), ("i", "x", "y", "ba", credits[1]), one_sided="keep")
+    battles = read(
+        ("i", "x", "y", "ab", credits[0]), ("i", "x", "y", "ba", credits[1]), one_sided="keep"
+    )
     assert battles.table["credit"].tolist() == [1.0]
     assert (battles.counts().unparsed, battles.counts().one_sided) == (0, 1)
 
@@ -143,7 +192,11 @@ def test_one_sided_keep_orients_the_readable_order_to_the_battle():
 
 def test_two_unreadable_orders_keep_their_reasons():
     columns = (*COLUMNS, "reason")
-    battles = read(("i", "x", "y", "ab", None, "timeout"), ("i", "x", "y", "ba", None, "refusal"), columns=columns)
+    battles = read(
+        ("i", "x", "y", "ab", None, "timeout"),
+        ("i", "x", "y", "ba", None, "refusal"),
+        columns=columns,
+    )
     assert battles.unparsed_reasons() == {"refusal / timeout": 1}
 
 
@@ -177,11 +230,16 @@ def test_shares_of_the_swap_report_are_of_readable_battles():
     assert read(*judgments).swaps().shares() == {"same": 0.5, "half": 0.0, "flip": 0.5}
 
 
-@pytest.mark.parametrize("orders", [("ab", "ab", "ba"), ("ab", "ba", "ba"), ("ab", "ab", "ba", "ba")])
+@pytest.mark.parametrize(
+    "orders", [("ab", "ab", "ba"), ("ab", "ba", "ba"), ("ab", "ab", "ba", "ba")]
+)
 def test_groups_with_more_than_one_of_an_order_stay_and_are_warned_about(orders):
     battles = read(*(("i", "x", "y", order, k % 2) for k, order in enumerate(orders)))
     assert len(battles) == len(orders)
-    assert f"{len(orders)} judgments share item, pair, judge and repeat with more than one other" in battles.notes[-1]
+    assert (
+        f"{len(orders)} judgments share item, pair, judge and repeat with more than one other"
+        in battles.notes[-1]
+    )
 
 
 def test_repeats_of_one_order_stay_without_that_warning():
@@ -203,51 +261,82 @@ def test_without_merging_every_judgment_is_a_row():
 
 def test_foreign_columns_survive_a_merge_where_both_orders_agree():
     columns = (*COLUMNS, "colour", "reply")
-    row = only(read(("i", "x", "y", "ab", 1.0, "red", "A"), ("i", "x", "y", "ba", 1.0, "red", "B"), columns=columns))
+    row = only(
+        read(
+            ("i", "x", "y", "ab", 1.0, "red", "A"),
+            ("i", "x", "y", "ba", 1.0, "red", "B"),
+            columns=columns,
+        )
+    )
     assert row["colour"] == "red"
     assert pd.isna(row["reply"])
 
 
 def test_hard_labels_make_a_flip_of_soft_credits_a_tie():
-    rows = [(item, "x", "y", order, credit) for item in "ij" for order, credit in (("ab", 0.9), ("ba", 0.2))]
+    rows = [
+        (item, "x", "y", order, credit)
+        for item in "ij"
+        for order, credit in (("ab", 0.9), ("ba", 0.2))
+    ]
     battles = read(*rows)
-    soft, hard = (podium.rank(battles, "win-rate", labels=labels).standings[0] for labels in ("soft", "hard"))
+    soft, hard = (
+        podium.rank(battles, "win-rate", labels=labels).standings[0] for labels in ("soft", "hard")
+    )
     assert soft.entries[0].score == pytest.approx(0.55)
     assert [entry.score for entry in hard.entries] == [0.5, 0.5]
 
 
 def test_hard_labels_make_a_win_beside_a_tie_a_win():
-    rows = [(item, "x", "y", order, credit) for item in "ij" for order, credit in (("ab", 1.0), ("ba", 0.5))]
+    rows = [
+        (item, "x", "y", order, credit)
+        for item in "ij"
+        for order, credit in (("ab", 1.0), ("ba", 0.5))
+    ]
     assert podium.rank(read(*rows), "win-rate", labels="hard").standings[0].entries[0].score == 1.0
 
 
-@pytest.mark.parametrize(("margins", "credit"), [((3.0, -1.0), 1.0), ((1.0, -1.0), 0.5), ((-3.0, 1.0), 0.0)])
+@pytest.mark.parametrize(
+    ("margins", "credit"), [((3.0, -1.0), 1.0), ((1.0, -1.0), 0.5), ((-3.0, 1.0), 0.0)]
+)
 def test_the_sign_of_the_merged_margin_stands_in_where_no_credit_is(margins, credit):
     columns = ("item", "model_a", "model_b", "order", "margin")
-    row = only(read(("i", "x", "y", "ab", margins[0]), ("i", "x", "y", "ba", margins[1]), columns=columns))
+    row = only(
+        read(("i", "x", "y", "ab", margins[0]), ("i", "x", "y", "ba", margins[1]), columns=columns)
+    )
     assert row["credit"] == credit
 
 
 def test_margins_of_opposite_sign_are_a_flip():
     columns = ("item", "model_a", "model_b", "order", "margin")
-    assert read(("i", "x", "y", "ab", 3.0), ("i", "x", "y", "ba", -1.0), columns=columns).swaps().flip == 1
+    assert (
+        read(("i", "x", "y", "ab", 3.0), ("i", "x", "y", "ba", -1.0), columns=columns).swaps().flip
+        == 1
+    )
 
 
 def test_a_margin_never_overrules_a_credit():
     columns = (*COLUMNS, "margin")
-    row = only(read(("i", "x", "y", "ab", 0.0, 5.0), ("i", "x", "y", "ba", 0.0, 5.0), columns=columns))
+    row = only(
+        read(("i", "x", "y", "ab", 0.0, 5.0), ("i", "x", "y", "ba", 0.0, 5.0), columns=columns)
+    )
     assert (row["credit"], row["margin"]) == (0.0, 5.0)
 
 
 def test_an_order_with_only_a_margin_is_averaged_with_one_that_has_a_credit():
     columns = (*COLUMNS, "margin")
-    row = only(read(("i", "x", "y", "ab", 1.0, None), ("i", "x", "y", "ba", None, -2.0), columns=columns))
+    row = only(
+        read(("i", "x", "y", "ab", 1.0, None), ("i", "x", "y", "ba", None, -2.0), columns=columns)
+    )
     assert (row["credit"], row["swap"]) == (0.5, "flip")
 
 
 def test_a_margin_does_not_make_a_row_with_a_reason_readable():
     columns = (*COLUMNS, "margin", "reason")
-    battles = read(("i", "x", "y", "ab", None, 2.0, "refusal"), ("j", "x", "y", "ab", 1.0, 2.0, None), columns=columns)
+    battles = read(
+        ("i", "x", "y", "ab", None, 2.0, "refusal"),
+        ("j", "x", "y", "ab", 1.0, 2.0, None),
+        columns=columns,
+    )
     assert battles.unparsed_reasons() == {"refusal": 1}
 
 
@@ -300,7 +389,10 @@ def by_name(standings):
 
 
 def assert_same(frame, other, ranker):
-    (counts, numbers), (other_counts, other_numbers) = figures(frame, ranker), figures(other, ranker)
+    (counts, numbers), (other_counts, other_numbers) = (
+        figures(frame, ranker),
+        figures(other, ranker),
+    )
     assert counts == other_counts
     if numbers is not None:
         np.testing.assert_allclose(numbers, other_numbers, rtol=1e-9, atol=1e-9)
@@ -329,8 +421,13 @@ def test_shuffling_rows_changes_nothing(frame, seed):
 def test_swapping_a_and_b_only_turns_the_margins_on_criteria(frame, data):
     frame["margin_tone"] = 2 * frame["margin"].astype(float) + 1
     which = np.array(data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame))))
-    turned = mirrored(frame, which).assign(margin_tone=frame["margin_tone"].where(~which, -frame["margin_tone"]))
-    tones = [_by_first_model(podium.read_battles(one).to_frame(), "margin_tone") for one in (frame, turned)]
+    turned = mirrored(frame, which).assign(
+        margin_tone=frame["margin_tone"].where(~which, -frame["margin_tone"])
+    )
+    tones = [
+        _by_first_model(podium.read_battles(one).to_frame(), "margin_tone")
+        for one in (frame, turned)
+    ]
     np.testing.assert_array_equal(*tones)
 
 
@@ -362,6 +459,8 @@ def test_a_judges_own_swap_flag_is_a_foreign_column():
 
 def test_rows_without_a_judge_beside_a_named_one_are_another_judge():
     battles = table_of(
-        ["item", "model_a", "model_b", "credit", "judge"], ("i", "x", "y", 1, "j"), ("j", "y", "x", 1, None)
+        ["item", "model_a", "model_b", "credit", "judge"],
+        ("i", "x", "y", 1, "j"),
+        ("j", "y", "x", 1, None),
     )
     assert battles.judges == ("j", "(no judge)")

@@ -50,7 +50,10 @@ def test_judges_that_differ_in_the_prompt_hash_alone_are_grouped():
 
 
 def test_an_instruction_of_one_word_has_two_demands():
-    assert [demand.name for demand in demands("Name a colour in one word.")] == ["answers", "one word"]
+    assert [demand.name for demand in demands("Name a colour in one word.")] == [
+        "answers",
+        "one word",
+    ]
 
 
 def test_control_characters_are_escaped_and_newlines_stay():
@@ -58,7 +61,11 @@ def test_control_characters_are_escaped_and_newlines_stay():
 
 
 def test_a_line_is_balanced_if_brackets_quotes_and_emphasis_are_closed():
-    assert [is_balanced(line) for line in ("**Verdict:** [A]", "[A", 'Verdict: B"')] == [True, False, False]
+    assert [is_balanced(line) for line in ("**Verdict:** [A]", "[A", 'Verdict: B"')] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_what_is_no_finite_number_is_no_rating():
@@ -76,7 +83,10 @@ def test_a_pairing_has_its_models_in_sorted_order():
 
 def test_a_model_whose_name_has_a_comma_can_be_named():
     models = ("a", "b", "x,y")
-    assert (parse_model_names("b,a", models), parse_model_names("x,y", models)) == (("b", "a"), ("x,y",))
+    assert (parse_model_names("b,a", models), parse_model_names("x,y", models)) == (
+        ("b", "a"),
+        ("x,y",),
+    )
 
 
 def test_a_newcomer_meets_as_many_as_the_logarithm_of_the_ranked_models():
@@ -85,14 +95,18 @@ def test_a_newcomer_meets_as_many_as_the_logarithm_of_the_ranked_models():
 
 def test_options_of_rankers_are_split_from_those_of_inspect():
     command = pytest.importorskip("podium.hosts.inspect_ai.command")
-    split = command.split_rankers(["eval", "task.py", "--ranker", "soft-elo", "--ranker=mean,median"])
+    split = command.split_rankers(
+        ["eval", "task.py", "--ranker", "soft-elo", "--ranker=mean,median"]
+    )
     assert split == (["eval", "task.py"], ["soft-elo", "mean", "median"])
 
 
 def test_options_that_save_cpu_spare_those_that_the_user_decided():
     command = pytest.importorskip("podium.hosts.inspect_ai.command")
     arguments = ["eval", "podium/ring", "--log-model-api"]
-    assert command.cpu_saving_flags(arguments, {"INSPECT_EVAL_SCORE_DISPLAY": "true"}) == ["--no-log-realtime"]
+    assert command.cpu_saving_flags(arguments, {"INSPECT_EVAL_SCORE_DISPLAY": "true"}) == [
+        "--no-log-realtime"
+    ]
 
 
 def test_nested_arguments_are_flattened():
@@ -119,7 +133,9 @@ def test_the_sample_that_announces_a_round_is_named_by_number_and_revision():
     assert (samples.round_id(2), samples.round_id(2, 1)) == ("round 002", "round 002 again 1")
 
 
-@pytest.mark.parametrize("role", [("--model-role", "judge=lm-eval:hf,x=y"), ("--model-role=judge=lm-eval:hf,x=y",)])
+@pytest.mark.parametrize(
+    "role", [("--model-role", "judge=lm-eval:hf,x=y"), ("--model-role=judge=lm-eval:hf,x=y",)]
+)
 def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_inspect_takes(role):
     command = pytest.importorskip("podium.hosts.inspect_ai.command")
     with pytest.raises(UsageError) as refusal:
@@ -132,7 +148,8 @@ def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_insp
 
 @pytest.mark.parametrize("host", ["inspect", "lm_eval"])
 @pytest.mark.parametrize(
-    ("end", "code", "text"), [("stopped by the host", 1, "stopped by the host\n"), (3, 3, ""), (None, 0, "")]
+    ("end", "code", "text"),
+    [("stopped by the host", 1, "stopped by the host\n"), (3, 3, ""), (None, 0, "")],
 )
 def test_a_text_with_which_a_host_ends_is_printed(monkeypatch, host, end, code, text):
     from click.testing import CliRunner
@@ -170,12 +187,17 @@ def test_a_comma_within_a_value_of_old_gen_kwargs_divides_nothing():
 def test_opponents_of_lm_eval_become_sources_with_or_without_a_label():
     opponents_of_run = pytest.importorskip("podium.hosts.lm_eval.opponents")
     given = {"big": "runs/big"}, "runs/small"
-    assert [opponents_of_run._format_sources(one) for one in given] == [["big=runs/big"], ["runs/small"]]
+    assert [opponents_of_run._format_sources(one) for one in given] == [
+        ["big=runs/big"],
+        ["runs/small"],
+    ]
 
 
 def test_a_section_of_a_config_file_becomes_options():
     options = pytest.importorskip("podium.hosts.lm_eval.options")
-    section = options.section_of({"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"})
+    section = options.section_of(
+        {"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"}
+    )
     assert section == {"rankers": "soft-elo", "against": "runs"}
 
 
@@ -187,8 +209,13 @@ def test_pairs_on_a_command_line_become_typed_options():
 
 def test_a_message_names_options_as_lm_eval_takes_them():
     options = pytest.importorskip("podium.hosts.lm_eval.options")
-    message = options.as_typed_here("choose with --metric, or --set beta=NUMBER (--calibration FILE)")
-    assert message == "choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)"
+    message = options.as_typed_here(
+        "choose with --metric, or --set beta=NUMBER (--calibration FILE)"
+    )
+    assert (
+        message
+        == "choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)"
+    )
 
 
 def test_names_of_keys_and_tokens_are_secret_but_not_of_counts():

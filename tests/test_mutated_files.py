@@ -1,4 +1,5 @@
-"""Files of every format, damaged in many ways: an error that names the file, or a ranking of all that is there.
+"""Files of every format, damaged in many ways: an error that names the file, or a ranking of all
+that is there.
 
 `PODIUM_MUTATIONS=100` damages every format in a hundred ways instead of sixteen.
 """
@@ -56,7 +57,10 @@ OF_THE_FILE = (
 def battles(credit, **more):
     """Return 36 rows of three models on twelve items; `credit` gives the columns of the verdict."""
     rows = enumerate(PAIRS * 12)
-    return [{"item": f"item-{k // 3}", "model_a": a, "model_b": b, **credit(k), **more} for k, (a, b) in rows]
+    return [
+        {"item": f"item-{k // 3}", "model_a": a, "model_b": b, **credit(k), **more}
+        for k, (a, b) in rows
+    ]
 
 
 def renamed(rows, **names):
@@ -68,8 +72,13 @@ def of_names(*words):
 
 
 OWN = battles(lambda k: {"credit": (1, 0.5, 0)[k % 3]})
-GAMES = battles(lambda k: {"games": [{"score": "A>B"}, {"score": ("A=B", "B>>A")[k % 2]}]}, judge="gpt")
-VERDICTS = [{"judgment": {"judge_model": "g"}, "decision": "A>B"}, {"judgment": {}, "decision": "B>A"}]
+GAMES = battles(
+    lambda k: {"games": [{"score": "A>B"}, {"score": ("A=B", "B>>A")[k % 2]}]}, judge="gpt"
+)
+VERDICTS = [
+    {"judgment": {"judge_model": "g"}, "decision": "A>B"},
+    {"judgment": {}, "decision": "B>A"},
+]
 TABLES = {
     "podium": OWN,
     "alpaca-eval": renamed(
@@ -80,24 +89,37 @@ TABLES = {
     ),
     "arena-hard": renamed(GAMES, item="uid", model_a="model", model_b="baseline"),
     "mt-bench": renamed(
-        battles(lambda k: {"g1_winner": ("model_1", "tie")[k % 2], "g2_winner": "model_2", "judge": ["gpt", "pair"]}),
+        battles(
+            lambda k: {
+                "g1_winner": ("model_1", "tie")[k % 2],
+                "g2_winner": "model_2",
+                "judge": ["gpt", "pair"],
+            }
+        ),
         item="question_id",
         model_a="model_1",
         model_b="model_2",
     ),
     "arena": renamed(battles(of_names("model_a", "model_b", "tie")), item="question_id"),
-    "soft-elo": battles(lambda k: {"judge_pref": k % 2, "scores_a": "{'c': 1}", "scores_b": "{'c': 0.5}"}),
+    "soft-elo": battles(
+        lambda k: {"judge_pref": k % 2, "scores_a": "{'c': 1}", "scores_b": "{'c': 0.5}"}
+    ),
     "evalica": renamed(battles(of_names("left", "right", "tie")), model_a="left", model_b="right"),
     "900k": renamed(
-        battles(lambda k: {"final_verdict": ("m1>m2", "m1=m2", "m2>>m1")[k % 3], "judge_model": "g"}),
+        battles(
+            lambda k: {"final_verdict": ("m1>m2", "m1=m2", "m2>>m1")[k % 3], "judge_model": "g"}
+        ),
         item="uid",
         model_a="model_a_in_prompt",
         model_b="model_b_in_prompt",
     ),
     "judge-bench": [
-        {"pair_id": k, "response_model": "m", "label": ("A>B", "B>A")[k % 2], "judgments": VERDICTS} for k in range(36)
+        {"pair_id": k, "response_model": "m", "label": ("A>B", "B>A")[k % 2], "judgments": VERDICTS}
+        for k in range(36)
     ],
-    "pointwise": [{"item": f"item-{k // 3}", "model": "xyz"[k % 3], "score": k % 7} for k in range(36)],
+    "pointwise": [
+        {"item": f"item-{k // 3}", "model": "xyz"[k % 3], "score": k % 7} for k in range(36)
+    ],
 }
 TABLES["mt-bench-single"] = [
     {
@@ -112,8 +134,16 @@ TABLES["mt-bench-single"] = [
 ]
 NESTED = ("arena-hard", "mt-bench", "mt-bench-single", "judge-bench")
 FILES = [
-    *((table, suffix) for table in TABLES for suffix in ("jsonl", "csv") if suffix == "jsonl" or table not in NESTED),
-    *(("podium", suffix) for suffix in ("tsv", "json", "parquet", "duckdb", "csv.gz", "jsonl.zst", "csv.zst")),
+    *(
+        (table, suffix)
+        for table in TABLES
+        for suffix in ("jsonl", "csv")
+        if suffix == "jsonl" or table not in NESTED
+    ),
+    *(
+        ("podium", suffix)
+        for suffix in ("tsv", "json", "parquet", "duckdb", "csv.gz", "jsonl.zst", "csv.zst")
+    ),
     ("arena-hard", "json"),
     ("arena-hard", "parquet"),
 ]
@@ -123,9 +153,13 @@ def content_of(rows, suffix, folder):
     """Return a table as the bytes of a file."""
     kind, _, packed = suffix.partition(".")
     if kind in ("csv", "tsv"):
-        content = pd.DataFrame(rows).to_csv(index=False, sep="\t" if kind == "tsv" else ",").encode()
+        content = (
+            pd.DataFrame(rows).to_csv(index=False, sep="\t" if kind == "tsv" else ",").encode()
+        )
     elif kind in ("json", "jsonl"):
-        content = (json.dumps(rows, indent=0) if kind == "json" else "\n".join(map(json.dumps, rows))).encode()
+        content = (
+            json.dumps(rows, indent=0) if kind == "json" else "\n".join(map(json.dumps, rows))
+        ).encode()
     elif kind == "parquet":
         stream = io.BytesIO()
         pa.parquet.write_table(pa.Table.from_pylist(rows), stream)
@@ -161,7 +195,9 @@ def records_in(content, suffix):
         content = pa.CompressedInputStream(pa.BufferReader(content), "zstd").read()
     if kind in ("csv", "tsv"):
         lines = io.StringIO(content.decode("utf-8-sig"), newline="")
-        return sum(any(row) for row in csv.reader(lines, delimiter="\t" if kind == "tsv" else ",")) - 1
+        return (
+            sum(any(row) for row in csv.reader(lines, delimiter="\t" if kind == "tsv" else ",")) - 1
+        )
     if kind == "jsonl":
         return sum(bool(line.strip()) for line in content.splitlines())
     return len(json.loads(content)) if kind == "json" else None

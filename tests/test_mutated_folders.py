@@ -1,4 +1,5 @@
-"""Folders that the hosts and AlpacaEval write, one of their files damaged: named, or ranked with what is left out.
+"""Folders that the hosts and AlpacaEval write, one of their files damaged: named, or ranked with
+what is left out.
 
 `PODIUM_MUTATIONS=100` damages every kind of folder in a hundred ways instead of sixteen.
 """
@@ -25,18 +26,27 @@ MODELS = ("weak", "fair", "good")
 
 def write_lm_eval(folder):
     for k, model in enumerate(MODELS):
-        write_run(folder, model, {"quiz": scored([float((q * 5 + k) % 3 < k + 1) for q in range(12)])})
+        write_run(
+            folder, model, {"quiz": scored([float((q * 5 + k) % 3 < k + 1) for q in range(12)])}
+        )
 
 
 def write_alpaca_eval(folder):
     for k, model in enumerate(MODELS):
         rows = [
-            {"instruction": f"question {q}", "generator_1": "baseline", "generator_2": model, "output_1": "a"}
+            {
+                "instruction": f"question {q}",
+                "generator_1": "baseline",
+                "generator_2": model,
+                "output_1": "a",
+            }
             | {"output_2": "b", "preference": (1, 2, 1.5)[(q * 5 + k) % 3], "annotator": "judge"}
             for q in range(12)
         ]
         (folder / model / "weighted_alpaca_eval_gpt4_turbo").mkdir(parents=True)
-        (folder / model / "weighted_alpaca_eval_gpt4_turbo" / "annotations.json").write_text(json.dumps(rows))
+        (folder / model / "weighted_alpaca_eval_gpt4_turbo" / "annotations.json").write_text(
+            json.dumps(rows)
+        )
 
 
 @solver

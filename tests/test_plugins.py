@@ -1,4 +1,5 @@
-"""Plugins of other packages: found, shown with where they come from, and named when they are broken."""
+"""Plugins of other packages: found, shown with where they come from, and named when they are
+broken."""
 
 import inspect
 import json
@@ -44,12 +45,17 @@ def install(packages: Path, name: str, code: str) -> None:
     (packages / f"{name}.py").write_text(code, encoding="utf-8")
     about = packages / f"{name}-1.2.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n", encoding="utf-8")
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n", encoding="utf-8"
+    )
     (about / "entry_points.txt").write_text(f"[podium]\nmain = {name}\n", encoding="utf-8")
 
 
 def with_hook(
-    *, hook: str = "podium_rankers", answer: str = "[Ranker('mine', ranker, 'mine')]", returned: str = "None"
+    *,
+    hook: str = "podium_rankers",
+    answer: str = "[Ranker('mine', ranker, 'mine')]",
+    returned: str = "None",
 ) -> str:
     """Return the code of a plugin."""
     return HOOK.format(hook=hook, answer=answer, returned=returned)
@@ -59,7 +65,11 @@ def with_hook(
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the example package for real, from a copy: a build writes into its folder."""
     folder = tmp_path_factory.mktemp("example")
-    shutil.copytree(EXAMPLE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    shutil.copytree(
+        EXAMPLE,
+        folder / "source",
+        ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"),
+    )
     alone = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
     command = [
         sys.executable,
@@ -78,7 +88,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_example_ranker_is_listed_with_the_package_it_comes_from(site: Path) -> None:
-    line = next(line for line in run(site, "list", "rankers").stdout.splitlines() if "copeland" in line)
+    line = next(
+        line for line in run(site, "list", "rankers").stdout.splitlines() if "copeland" in line
+    )
     assert line.split("  ")[-1].strip() == "podium-copeland 1.0 (copeland = podium_copeland)"
 
 
@@ -98,7 +110,9 @@ def test_the_example_ranker_ranks_the_example_battles(ranked: dict[str, Any]) ->
     assert scores == {"amber": 5, "birch": 4, "cedar": 3, "ember": 2, "dune": 1, "fjord": 0}
 
 
-def test_an_option_of_the_example_ranker_is_read_as_the_type_of_its_default(ranked: dict[str, Any]) -> None:
+def test_an_option_of_the_example_ranker_is_read_as_the_type_of_its_default(
+    ranked: dict[str, Any],
+) -> None:
     assert ranked["interval"] == "item bootstrap, percentile, 50 resamples"
 
 
@@ -137,7 +151,11 @@ def test_a_broken_plugin_gives_a_message_and_no_traceback(tmp_path: Path) -> Non
     ("hook", "answer", "complaint"),
     [
         ("podium_rankers", "[ranker]", "podium_rankers() must return Ranker objects, got function"),
-        ("podium_rankers", "[Format('f', (), ranker, '')]", "must return Ranker objects, got Format"),
+        (
+            "podium_rankers",
+            "[Format('f', (), ranker, '')]",
+            "must return Ranker objects, got Format",
+        ),
         ("podium_formats", "['duels']", "podium_formats() must return Format objects, got str"),
         ("podium_scorers", "[ranker]", "podium_scorers() must return Scorer objects, got function"),
         ("podium_rankers", "None", "podium_rankers() failed: TypeError"),
@@ -149,7 +167,11 @@ def test_a_hook_with_the_wrong_answer_is_an_error_that_names_plugin_and_hook(
 ) -> None:
     install(tmp_path, "wrong", with_hook(hook=hook, answer=answer))
     reported = run(tmp_path, "list")
-    assert (reported.returncode, "plugin wrong 1.2" in reported.stderr, complaint in reported.stderr) == (2, True, True)
+    assert (
+        reported.returncode,
+        "plugin wrong 1.2" in reported.stderr,
+        complaint in reported.stderr,
+    ) == (2, True, True)
 
 
 def test_an_unknown_hook_is_an_error_that_names_plugin_and_hook(tmp_path: Path) -> None:
@@ -162,7 +184,10 @@ def test_an_unknown_hook_is_an_error_that_names_plugin_and_hook(tmp_path: Path) 
 def test_a_plugin_without_a_marked_hook_is_an_error(tmp_path: Path) -> None:
     install(tmp_path, "unmarked", "def podium_rankers():\n    return []")
     answer = run(tmp_path, "list")
-    assert (answer.returncode, "plugin unmarked 1.2 (main = unmarked) adds nothing" in answer.stderr) == (2, True)
+    assert (
+        answer.returncode,
+        "plugin unmarked 1.2 (main = unmarked) adds nothing" in answer.stderr,
+    ) == (2, True)
 
 
 def test_a_ranker_that_returns_no_standings_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -214,11 +239,16 @@ def test_what_a_plugin_raises_is_an_error_that_names_it(
 ) -> None:
     install(tmp_path, "wrong", code)
     answer = run(tmp_path, *words)
-    found = [text in answer.stderr for text in ("plugin wrong 1.2 (main = wrong): ", "'mine'", complaint, "Traceback")]
+    found = [
+        text in answer.stderr
+        for text in ("plugin wrong 1.2 (main = wrong): ", "'mine'", complaint, "Traceback")
+    ]
     assert (answer.returncode, found) == (2, [True, True, True, False])
 
 
-def test_a_typing_error_in_an_option_is_not_blamed_on_a_plugin_that_was_not_asked_for(tmp_path: Path) -> None:
+def test_a_typing_error_in_an_option_is_not_blamed_on_a_plugin_that_was_not_asked_for(
+    tmp_path: Path,
+) -> None:
     install(tmp_path, "wrong", with_hook(answer="[Ranker('lost', 'absent_module:rank', 'lost')]"))
     answer = run(tmp_path, "rank", BATTLES, "--set", "foo=1")
     assert (answer.returncode, "no option called 'foo'" in answer.stderr) == (2, True)
@@ -237,7 +267,10 @@ def test_a_ranker_whose_function_is_not_there_is_an_error_that_names_it(
 ) -> None:
     install(tmp_path, "wrong", with_hook(answer=f"[Ranker('mine', {function}, 'mine')]"))
     answer = run(tmp_path, "rank", BATTLES, "--ranker", "mine")
-    named = [text in answer.stderr for text in ("podium: plugin wrong 1.2 (main = wrong): ranker 'mine'", complaint)]
+    named = [
+        text in answer.stderr
+        for text in ("podium: plugin wrong 1.2 (main = wrong): ranker 'mine'", complaint)
+    ]
     assert (answer.returncode, named) == (2, [True, True])
 
 
@@ -268,10 +301,26 @@ print(prompt.count("<response_"), mine.read_reply(Reply("B"), Settings()).credit
 def test_a_scorer_of_another_package_asks_and_reads(tmp_path: Path) -> None:
     install(tmp_path, "third", SCORER.format(realization="'third:MINE'", writer=""))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=True
+    )
     assert done.stdout.split() == ["2", "0.0"]
-    line = next(line for line in run(tmp_path, "list", "scorers").stdout.splitlines() if " mine " in line)
-    assert line.split() == ["mine", "a", "question", "of", "my", "own", "third", "1.2", "(main", "=", "third)"]
+    line = next(
+        line for line in run(tmp_path, "list", "scorers").stdout.splitlines() if " mine " in line
+    )
+    assert line.split() == [
+        "mine",
+        "a",
+        "question",
+        "of",
+        "my",
+        "own",
+        "third",
+        "1.2",
+        "(main",
+        "=",
+        "third)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -286,7 +335,9 @@ def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
 ) -> None:
     install(tmp_path, "third", SCORER.format(realization=realization, writer=""))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False
+    )
     assert f"plugin third 1.2 (main = third): scorer 'mine' {complaint}" in done.stderr
 
 
@@ -322,7 +373,11 @@ def test_the_stand_in_judge_answers_a_scorer_of_another_package_that_can_write(
     install(tmp_path, "third", SCORER.format(realization="'third:MINE'", writer=writer))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", ASK_OFFLINE], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", ASK_OFFLINE],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     assert stated in (done.stderr if done.returncode else done.stdout)
 
@@ -341,13 +396,27 @@ print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance i
 
 
 def test_judges_and_tournament_of_the_docs_work(tmp_path: Path) -> None:
-    install(tmp_path, "mine", CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1])
+    install(
+        tmp_path, "mine", CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1]
+    )
     listed = run(tmp_path, "list", "scorers").stdout
     assert [name in listed for name in ("customer", "points-7", "mine 1.2")] == [True, True, True]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    read = subprocess.run([sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=True)
+    read = subprocess.run(
+        [sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=True
+    )
     assert read.stdout.split() == ["2", "1.0", "0.0", "None", "FIRST", "SECOND"]
-    played = run(tmp_path, "replay", BATTLES, "--tournament", "enough-items", "--set", "lead=5", "--format", "json")
+    played = run(
+        tmp_path,
+        "replay",
+        BATTLES,
+        "--tournament",
+        "enough-items",
+        "--set",
+        "lead=5",
+        "--format",
+        "json",
+    )
     counts = json.loads(played.stdout)["rankings"][0]["counts"] if played.stdout else played.stderr
     assert counts["battles"] == 150
 
@@ -356,8 +425,12 @@ def test_a_reader_that_raises_is_an_error_that_names_the_plugin(tmp_path: Path) 
     code = CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1]
     install(tmp_path, "mine", code.replace("    word = reply", "    word = 1 / 0 or reply"))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=False)
-    assert "plugin mine 1.2 (main = mine): scorer 'customer' raised ZeroDivisionError" in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (
+        "plugin mine 1.2 (main = mine): scorer 'customer' raised ZeroDivisionError" in done.stderr
+    )
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
@@ -373,23 +446,40 @@ def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:
 
 
 def test_every_hook_has_a_docstring() -> None:
-    hooks = [one for name, one in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
+    hooks = [
+        one
+        for name, one in inspect.getmembers(hookspecs, inspect.isfunction)
+        if name.startswith("podium_")
+    ]
     assert (len(hooks) > 0, [hook.__name__ for hook in hooks if not hook.__doc__]) == (True, [])
 
 
 def test_the_hooks_that_an_error_suggests_are_those_there_are() -> None:
-    hooks = [name for name, _ in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
+    hooks = [
+        name
+        for name, _ in inspect.getmembers(hookspecs, inspect.isfunction)
+        if name.startswith("podium_")
+    ]
     assert sorted(catalogue.HOOKS) == hooks
 
 
-@pytest.mark.parametrize("template", ['lambda: "Which is better?"', 'Template("Which is better?")', "lambda: None"])
-def test_a_template_of_the_wrong_type_is_an_error_that_names_the_plugin(tmp_path: Path, template: str) -> None:
-    code = SCORER.format(realization="MINE", writer="").replace('lambda: Template(WORDS, "mine")', template)
+@pytest.mark.parametrize(
+    "template", ['lambda: "Which is better?"', 'Template("Which is better?")', "lambda: None"]
+)
+def test_a_template_of_the_wrong_type_is_an_error_that_names_the_plugin(
+    tmp_path: Path, template: str
+) -> None:
+    code = SCORER.format(realization="MINE", writer="").replace(
+        'lambda: Template(WORDS, "mine")', template
+    )
     install(tmp_path, "third", code)
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False
+    )
     assert (
-        "plugin third 1.2 (main = third): scorer 'mine': its template must be a function that returns a" in done.stderr
+        "plugin third 1.2 (main = third): scorer 'mine': its template must be a function that returns a"
+        in done.stderr
     )
 
 
@@ -399,14 +489,19 @@ def test_what_a_scorer_is_made_of_is_public_and_documented() -> None:
         assert "Attributes:" in getattr(podium, name).__doc__
 
 
-def test_a_ranker_of_several_judges_gets_them_without_pool_and_the_others_are_rejected(tmp_path: Path) -> None:
+def test_a_ranker_of_several_judges_gets_them_without_pool_and_the_others_are_rejected(
+    tmp_path: Path,
+) -> None:
     of_several = "[Ranker('mine', 'podium.rankers.win_rate:win_rate', 'mine', several_judges=True)]"
     install(tmp_path, "several", with_hook(answer=of_several))
     table = tmp_path / "battles.csv"
     rows = [f"q{k},ash,elm,{k % 2},{judge}" for k in range(8) for judge in ("kind", "harsh")]
     table.write_text("\n".join(["item,model_a,model_b,credit,judge", *rows]), encoding="utf-8")
     alone = run(tmp_path, "rank", table, "--ranker", "mine", "--format", "json")
-    assert (alone.returncode, json.loads(alone.stdout)["rankings"][0]["counts"]["battles"]) == (0, 16)
+    assert (alone.returncode, json.loads(alone.stdout)["rankings"][0]["counts"]["battles"]) == (
+        0,
+        16,
+    )
     both = run(tmp_path, "rank", table, "--ranker", "mine,bradley-terry", "--format", "json")
     assert [own["ranker"] for own in json.loads(both.stdout)["rankings"]] == ["win-rate"]
     assert (both.returncode, "bradley-terry: verdicts of 2 judges" in both.stderr) == (3, True)

@@ -19,7 +19,9 @@ def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:
 
 def test_ranker_option_overrides_a_general_one_and_others_are_kept() -> None:
     known = {"swim": {"items", "seed"}, "anchor": {"items"}}
-    dealt, rest = assign_options({"swim.items": 3, "items": 5, "labels": "human", "chain.items": 1}, known)
+    dealt, rest = assign_options(
+        {"swim.items": 3, "items": 5, "labels": "human", "chain.items": 1}, known
+    )
     assert dealt == {"swim": {"items": 3}, "anchor": {"items": 5}}
     assert rest == {"labels": "human", "chain.items": 1}
 
@@ -55,7 +57,9 @@ def test_foreign_frame_message_names_columns_and_verdicts_to_map() -> None:
     )
     with pytest.raises(podium.DataError) as words:
         eval(call, {"podium": podium, "frame": frame})
-    assert words.value.remedy.endswith("credit_map={'?': ?, 'draw': 0.5, 'model_1': 1, 'model_2': 0}")
+    assert words.value.remedy.endswith(
+        "credit_map={'?': ?, 'draw': 0.5, 'model_1': 1, 'model_2': 0}"
+    )
     named = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "vote"}
     mapped = {"draw": 0.5, "model_1": 1, "model_2": 0}
     battles = podium.read_battles(frame, columns=named, credit_map=mapped, unknown="unparsed")
@@ -63,11 +67,15 @@ def test_foreign_frame_message_names_columns_and_verdicts_to_map() -> None:
 
 
 def test_frame_with_unknown_columns_gets_a_call_with_placeholders() -> None:
-    with pytest.raises(podium.DataError, match=r"columns=\{'model_a': '\?', 'model_b': '\?', 'credit': '\?'\}"):
+    with pytest.raises(
+        podium.DataError, match=r"columns=\{'model_a': '\?', 'model_b': '\?', 'credit': '\?'\}"
+    ):
         podium.rank(pd.DataFrame({"x": ["p"], "y": ["q"]}))
 
 
-def test_a_ranking_that_is_printed_shows_its_answer_and_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ranking_that_is_printed_shows_its_answer_and_its_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     ranking = podium.rank(podium.simulate(models=3, items=20, seed=1).battles())
     print(ranking)
     out = capsys.readouterr().out

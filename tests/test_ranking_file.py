@@ -26,7 +26,9 @@ def test_the_answer_of_a_ranking_is_read_back_as_it_was_written(tmp_path):
 def test_rank_set_of_one_is_not_reported_as_ahead_of_all_others():
     """Marginal rank sets bound one model's rank, not all gaps together."""
     first = podium.rank(str(EXAMPLE)).standings[0]
-    alone = tuple(replace(entry, rank_low=1 + k, rank_high=6) for k, entry in enumerate(first.entries))
+    alone = tuple(
+        replace(entry, rank_low=1 + k, rank_high=6) for k, entry in enumerate(first.entries)
+    )
     assert plain_answer(replace(first, entries=alone)) == ("First is amber.",)
 
 
@@ -44,7 +46,11 @@ def test_rank_set_of_one_is_not_reported_as_ahead_of_all_others():
         (("models", 0, "model"), "birch", "rankings.0.models: 'birch' appears twice"),
         (("models", 0, "battles"), [], "rankings.0.models.0.battles is []: "),
         (("models", 0, "battles"), -1, "rankings.0.models.0.battles is -1: out of range"),
-        (("models", 0, "battles"), int("1" * 400), f"rankings.0.models.0.battles is {'1' * 60} ... {'1' * 15}: out of"),
+        (
+            ("models", 0, "battles"),
+            int("1" * 400),
+            f"rankings.0.models.0.battles is {'1' * 60} ... {'1' * 15}: out of",
+        ),
         (("models", 0, "rank"), 0, "rankings.0.models.0.rank is 0: out of range"),
         (("models", 0, "win_rate"), 75, "rankings.0.models.0.win_rate is 75.0: out of range"),
         (("models", 0, "score"), 1e308, "rankings.0.models.0.score is 1e+308: out of range"),
@@ -53,9 +59,21 @@ def test_rank_set_of_one_is_not_reported_as_ahead_of_all_others():
         (("level",), 95, "rankings.0.level is 95"),
         (("diagnostics", "swap"), -1, "rankings.0.diagnostics.swap is -1: "),
         (("diagnostics", "swap", "same"), None, "rankings.0.diagnostics.swap.same is None: "),
-        (("diagnostics", "unparsed_reasons"), "x", "rankings.0.diagnostics.unparsed_reasons is 'x': "),
-        (("diagnostics", "informative_items"), [], "rankings.0.diagnostics.informative_items is []: "),
-        (("diagnostics", "figure"), float("inf"), "rankings.0.diagnostics.figure is inf: out of range"),
+        (
+            ("diagnostics", "unparsed_reasons"),
+            "x",
+            "rankings.0.diagnostics.unparsed_reasons is 'x': ",
+        ),
+        (
+            ("diagnostics", "informative_items"),
+            [],
+            "rankings.0.diagnostics.informative_items is []: ",
+        ),
+        (
+            ("diagnostics", "figure"),
+            float("inf"),
+            "rankings.0.diagnostics.figure is inf: out of range",
+        ),
     ],
     ids=str,
 )
@@ -78,9 +96,13 @@ def test_a_ranking_that_is_nested_too_deeply_is_named(tmp_path, name):
     document = podium.rank(str(EXAMPLE)).to_dict() | {name: "NESTED"}
     damaged = tmp_path / "damaged.json"
     for depth in (300, 1000, 100_000):
-        damaged.write_text(json.dumps(document).replace('"NESTED"', "[" * depth + "]" * depth), encoding="utf-8")
+        damaged.write_text(
+            json.dumps(document).replace('"NESTED"', "[" * depth + "]" * depth), encoding="utf-8"
+        )
         for read in (read_ranking, read_gold):
-            with pytest.raises(DataError, match=r"^\S+damaged\.json: [^\n]*nested too deeply[^\n]*$"):
+            with pytest.raises(
+                DataError, match=r"^\S+damaged\.json: [^\n]*nested too deeply[^\n]*$"
+            ):
                 read(damaged)
 
 
@@ -104,7 +126,9 @@ def test_every_ranking_is_read_back_as_it_was_written(tmp_path):
     assert read_ranking(path).to_json() == ranking.to_json()
 
 
-@pytest.mark.parametrize("diagnostics", [{}, {"own": {"figure": [1, 2]}}, {"own": 1, "informative_items": 3}])
+@pytest.mark.parametrize(
+    "diagnostics", [{}, {"own": {"figure": [1, 2]}}, {"own": 1, "informative_items": 3}]
+)
 def test_diagnostics_that_podium_does_not_know_are_read_back(tmp_path, diagnostics):
     document = podium.rank(str(EXAMPLE)).to_dict()
     document["rankings"][0]["diagnostics"] = diagnostics

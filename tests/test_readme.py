@@ -47,10 +47,16 @@ def test_every_hook_is_in_the_docs():
 
 
 def test_ci_calls_the_readmes_test_command():
-    command = next(line for line in README.splitlines() if line.startswith("pip install") and line.endswith("pytest"))
+    command = next(
+        line
+        for line in README.splitlines()
+        if line.startswith("pip install") and line.endswith("pytest")
+    )
     install, run = (part.strip() for part in command.split("&&"))
     script = (ROOT / ".ci" / "run").read_text()
-    assert re.search(re.escape(install).replace("install", "install(?: --quiet)?") + r" && " + run, script)
+    assert re.search(
+        re.escape(install).replace("install", "install(?: --quiet)?") + r" && " + run, script
+    )
 
 
 @pytest.mark.slow
@@ -65,19 +71,29 @@ def test_the_python_shown_runs(monkeypatch):
 
 @pytest.mark.slow
 def test_the_figures_that_the_docs_give_of_the_comparison_are_printed():
-    command = [sys.executable, "-m", *["podium", "calibrate", "examples/soft_elo/labelled.csv", "--compare"]]
+    command = [
+        sys.executable,
+        "-m",
+        *["podium", "calibrate", "examples/soft_elo/labelled.csv", "--compare"],
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     row = r"^ smoothing +a win earns ([\d.]+), given +[\d,]+ +([\d.]+)"
     found, text = dict(re.findall(row, done.stdout, re.MULTILINE)), " ".join(DOCS.split())
-    [fitted] = re.findall(r"^ smoothing +a win earns [\d.]+ +[\d,]+ +([\d.]+)", done.stdout, re.MULTILINE)
-    assert f"a constant fitted to the labels has an error of {fitted} Elo and the margin 26.4" in text
+    [fitted] = re.findall(
+        r"^ smoothing +a win earns [\d.]+ +[\d,]+ +([\d.]+)", done.stdout, re.MULTILINE
+    )
+    assert (
+        f"a constant fitted to the labels has an error of {fitted} Elo and the margin 26.4" in text
+    )
     assert f"a constant of 0.95 has {found['0.950']}" in text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["labelled.csv", "newcomers.csv"])
 def test_the_soft_elo_tables_are_what_their_script_makes(name, soft_elo_tables):
-    assert (soft_elo_tables / name).read_text() == (ROOT / "examples" / "soft_elo" / name).read_text()
+    assert (soft_elo_tables / name).read_text() == (
+        ROOT / "examples" / "soft_elo" / name
+    ).read_text()
 
 
 @pytest.fixture(scope="module")

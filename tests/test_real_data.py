@@ -19,7 +19,9 @@ from podium.verbs.calibration_run import judge_agreement
 DATA = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"),
+    pytest.mark.skipif(
+        not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"
+    ),
 ]
 ROUND_ROBIN = DATA / "roundrobin_qlora_oa_gpt4.parquet"
 LLMFAO = DATA / "llmfao.parquet"
@@ -45,7 +47,9 @@ def round_robin(**options):
 @cache
 def llmfao(judge, **options):
     columns = {"item": "prompt", "model_a": "left", "model_b": "right", "credit": "outcome_left"}
-    return read_battles(LLMFAO, columns=columns, where=[("judge", judge)] if judge else [], **options)
+    return read_battles(
+        LLMFAO, columns=columns, where=[("judge", judge)] if judge else [], **options
+    )
 
 
 def by_model(ranking, column="score"):
@@ -63,25 +67,36 @@ def test_unmerged_round_robin_elo_equals_the_reference(references):
 
 
 def test_row_level_standard_errors_equal_statsmodels():
-    """Oracle: a binomial GLM with HC0 covariance on all 38,544 readable judgments, times sqrt(G / (G - 1))."""
+    """Oracle: a binomial GLM with HC0 covariance on all 38,544 readable judgments, times sqrt(G /
+    (G - 1))."""
     battles = round_robin(merge=False)
     coded = code_battles(battles, cluster="row")
     design = np.eye(7)[coded.a] - np.eye(7)[coded.b]
-    glm = sm.GLM(coded.credit, design[:, :-1], family=sm.families.Binomial()).fit(tol=1e-14, cov_type="HC0")
+    glm = sm.GLM(coded.credit, design[:, :-1], family=sm.families.Binomial()).fit(
+        tol=1e-14, cov_type="HC0"
+    )
     covariance = np.zeros((7, 7))
     covariance[:-1, :-1] = glm.cov_params()
     centred = np.eye(7) - 1 / 7
-    se = 400 / np.log(10) * np.sqrt(np.diag(centred @ covariance @ centred) * coded.clusters / (coded.clusters - 1))
+    se = (
+        400
+        / np.log(10)
+        * np.sqrt(np.diag(centred @ covariance @ centred) * coded.clusters / (coded.clusters - 1))
+    )
     found = by_model(rank(battles, "bradley-terry", regularization=0.0, cluster="row"), "se")
     assert found == pytest.approx(dict(zip(coded.models, se, strict=True)), rel=1e-8)
 
 
 def test_row_level_sandwich_intervals_equal_the_reference(references):
-    """The reference's half-widths lie up to 0.003 Elo below statsmodels', so no closer agreement can be had."""
+    """The reference's half-widths lie up to 0.003 Elo below statsmodels', so no closer agreement
+    can be had."""
     ranking = rank(round_robin(merge=False), "bradley-terry", regularization=0.0, cluster="row")
     for end, column in enumerate(("low", "high")):
         found = {model: value - 500 for model, value in by_model(ranking, column).items()}
-        expected = {model: ends[end] for model, ends in references["qlora_round_robin"]["sandwich95_row_level"].items()}
+        expected = {
+            model: ends[end]
+            for model, ends in references["qlora_round_robin"]["sandwich95_row_level"].items()
+        }
         assert found == pytest.approx(expected, abs=3e-3)
 
 
@@ -102,7 +117,11 @@ def test_merged_round_robin_counts_its_one_sided_battles():
 
 def test_the_swap_report_of_the_round_robin():
     shares = round_robin().swaps().shares()
-    assert {name: round(100 * share, 1) for name, share in shares.items()} == {"same": 72.4, "half": 15.4, "flip": 12.2}
+    assert {name: round(100 * share, 1) for name, share in shares.items()} == {
+        "same": 72.4,
+        "half": 15.4,
+        "flip": 12.2,
+    }
 
 
 def test_keeping_one_sided_battles_moves_the_best_model_by_3_and_a_half_elo():
@@ -135,7 +154,10 @@ def test_win_rates_against_every_anchor_equal_the_reference(references):
 
 def test_informativeness_of_every_anchor_equals_the_reference(references):
     ranking = rank(round_robin().complete_items(), "informativeness")
-    for column, key in (("score", "informativeness_5level"), ("three_level", "informativeness_3level")):
+    for column, key in (
+        ("score", "informativeness_5level"),
+        ("three_level", "informativeness_3level"),
+    ):
         expected = {anchor: mean for anchor, (mean, _) in references["qlora_anchor"][key].items()}
         assert by_model(ranking, column) == pytest.approx(expected, abs=1e-12)
 
@@ -179,7 +201,9 @@ def test_the_crowds_votes_label_the_battles_of_a_model_judge(judge):
     for row in labelled.itertuples():
         low, high = sorted((row.model_a, row.model_b))
         expected = means[int(row.item), low, high]
-        assert row.human == pytest.approx(expected if row.model_a == low else 1 - expected, abs=1e-12)
+        assert row.human == pytest.approx(
+            expected if row.model_a == low else 1 - expected, abs=1e-12
+        )
 
 
 def test_labels_of_llmfao_are_reported_with_their_denominators():
@@ -196,14 +220,23 @@ def test_labels_of_llmfao_are_reported_with_their_denominators():
 
 @pytest.mark.slow
 def test_labels_change_no_rating_of_the_judge():
-    plain, labelled = (rank(llmfao("gpt4", **more), "bradley-terry") for more in ({}, {"human_judge": "crowd"}))
+    plain, labelled = (
+        rank(llmfao("gpt4", **more), "bradley-terry") for more in ({}, {"human_judge": "crowd"})
+    )
     assert by_model(plain) == by_model(labelled)
 
 
 def test_llmfao_models_in_few_items_have_no_bootstrap_interval_and_leave_others_theirs():
-    """19 items: half of the resamples bound every model; those that do not count for the models that they bound."""
-    entries = rank(llmfao("gpt4"), "bradley-terry", interval="bootstrap", resamples=200).standings[0].entries
-    number = llmfao("gpt4").table.melt("item", ["model_a", "model_b"]).groupby("value")["item"].nunique()
+    """19 items: half of the resamples bound every model; those that do not count for the models
+    that they bound."""
+    entries = (
+        rank(llmfao("gpt4"), "bradley-terry", interval="bootstrap", resamples=200)
+        .standings[0]
+        .entries
+    )
+    number = (
+        llmfao("gpt4").table.melt("item", ["model_a", "model_b"]).groupby("value")["item"].nunique()
+    )
     without = {entry.model for entry in entries if entry.low is None and entry.high is None}
     assert without == {*number.index[number < 5]}
     assert len(without) == 11
@@ -211,7 +244,8 @@ def test_llmfao_models_in_few_items_have_no_bootstrap_interval_and_leave_others_
 
 def test_several_judges_at_once_are_rejected():
     with pytest.raises(
-        NotIdentifiedError, match=r"3 judges .*crowd, gpt3, gpt4.*--where judge=NAME.*--by judge.*--pool"
+        NotIdentifiedError,
+        match=r"3 judges .*crowd, gpt3, gpt4.*--where judge=NAME.*--by judge.*--pool",
     ):
         rank(llmfao(None), "bradley-terry")
 
@@ -232,7 +266,10 @@ def test_the_agreement_with_the_crowd_is_cohens_kappa(judge, expected):
     """Oracle: statsmodels on the majority of the crowd's votes, joined in plain pandas."""
     rows = pd.read_parquet(LLMFAO).query("judge == @judge").astype({"left": str, "right": str})
     as_named = rows["left"] < rows["right"]
-    low, high = rows["left"].where(as_named, rows["right"]), rows["right"].where(as_named, rows["left"])
+    low, high = (
+        rows["left"].where(as_named, rows["right"]),
+        rows["right"].where(as_named, rows["left"]),
+    )
     earned = rows["outcome_left"].where(as_named, 1 - rows["outcome_left"]).astype(float)
     crowd = crowd_means().reindex(pd.MultiIndex.from_arrays([rows["prompt"], low, high])).to_numpy()
     known = ~np.isnan(crowd)
@@ -240,14 +277,19 @@ def test_the_agreement_with_the_crowd_is_cohens_kappa(judge, expected):
     found = judge_agreement(llmfao(judge, human_judge="crowd"))
     assert (found.battles, counts.shape) == (counts.sum(), (3, 3))
     from_both_sides = counts + counts[::-1, ::-1]
-    assert found.kappa == pytest.approx(cohens_kappa(from_both_sides, return_results=False), abs=1e-12)
+    assert found.kappa == pytest.approx(
+        cohens_kappa(from_both_sides, return_results=False), abs=1e-12
+    )
     assert found.kappa == pytest.approx(expected, abs=5e-4)
 
 
 @pytest.mark.slow
 def test_verdicts_without_margins_are_calibrated_as_margins():
     calibration = calibrate(llmfao("gpt4", human_judge="crowd"))
-    assert (list(calibration.target.weights), "soft" in calibration.scale_correction) == (["verdict"], True)
+    assert (list(calibration.target.weights), "soft" in calibration.scale_correction) == (
+        ["verdict"],
+        True,
+    )
 
 
 def test_verdicts_without_margins_are_not_ranked_by_soft_elo_though_there_are_labels():
@@ -262,13 +304,19 @@ BASELINE = "gpt-3.5-turbo"
 @cache
 def rank_against_baseline():
     """Both orders of 36 models against one, with scores of both responses."""
-    columns = {"item": "prompt", "model_a": "model", "score_a": "score_model", "score_b": "score_gpt35"}
+    columns = {
+        "item": "prompt",
+        "model_a": "model",
+        "score_a": "score_model",
+        "score_b": "score_gpt35",
+    }
     columns |= {"order": "model_first", "length_a": "len_model", "length_b": "len_gpt35"}
     return read_battles(SCORES, columns=columns, fill={"model_b": BASELINE, "judge": "gpt-4"})
 
 
 def merged_margins():
-    """Return the mean margin of both orders by model and prompt, in plain pandas; pairs that lack one are out."""
+    """Return the mean margin of both orders by model and prompt, in plain pandas; pairs that lack
+    one are out."""
     rows = pd.read_parquet(SCORES).astype({"model": str})
     rows["margin"] = rows["score_model"].astype(float) - rows["score_gpt35"].astype(float)
     orders = rows.pivot(index=["model", "prompt"], columns="model_first", values="margin")
@@ -276,7 +324,8 @@ def merged_margins():
 
 
 def penalised_elo(earned, played, regularization=0.01):
-    """Fit every model and the baseline, which comes last, by a general optimiser; 1500 at the mean."""
+    """Fit every model and the baseline, which comes last, by a general optimiser; 1500 at the
+    mean."""
 
     def loss(theta):
         gap = theta[:-1] - theta[-1]
@@ -285,26 +334,42 @@ def penalised_elo(earned, played, regularization=0.01):
         gradient = np.append(-surplus, surplus.sum()) + regularization * theta
         return regularization / 2 * theta @ theta - log_likelihood, gradient
 
-    theta = minimize(loss, np.zeros(len(played) + 1), jac=True, method="BFGS", options={"gtol": 1e-9}).x
+    theta = minimize(
+        loss, np.zeros(len(played) + 1), jac=True, method="BFGS", options={"gtol": 1e-9}
+    ).x
     return 1500 + 400 / np.log(10) * (theta - theta.mean())
 
 
 def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
     counts = rank_against_baseline().counts()
-    found = (len(rank_against_baseline().models), counts.judgments, counts.battles, counts.readable, counts.one_sided)
+    found = (
+        len(rank_against_baseline().models),
+        counts.judgments,
+        counts.battles,
+        counts.readable,
+        counts.one_sided,
+    )
     assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
 
 
 def test_soft_elo_of_scores_against_one_baseline_equals_a_general_optimisers():
-    """Oracle: every model meets the baseline alone; the penalty and the common mean are all that joins them."""
+    """Oracle: every model meets the baseline alone; the penalty and the common mean are all that
+    joins them."""
     soft = expit(0.5 * merged_margins()).groupby("model")
     expected = penalised_elo(soft.sum().to_numpy(), soft.count().to_numpy())
     found = by_model(rank(rank_against_baseline(), "soft-elo", beta=0.5))
-    assert found == pytest.approx(dict(zip([*soft.groups, BASELINE], expected, strict=True)), abs=1e-4)
+    assert found == pytest.approx(
+        dict(zip([*soft.groups, BASELINE], expected, strict=True)), abs=1e-4
+    )
 
 
 def test_one_order_of_the_scores_alone_would_give_another_elo():
-    rows = pd.read_parquet(SCORES).astype({"model": str}).query("model_first").dropna(subset=["score_model"])
+    rows = (
+        pd.read_parquet(SCORES)
+        .astype({"model": str})
+        .query("model_first")
+        .dropna(subset=["score_model"])
+    )
     margin = rows["score_model"].astype(float) - rows["score_gpt35"].astype(float)
     soft = expit(0.5 * margin).groupby(rows["model"])
     wrong = penalised_elo(soft.sum().to_numpy(), soft.count().to_numpy())

@@ -1,4 +1,5 @@
-"""A column `response`: battles of different responses to an item are neither one battle nor repeats."""
+"""A column `response`: battles of different responses to an item are neither one battle nor
+repeats."""
 
 import pandas as pd
 import pytest
@@ -66,13 +67,19 @@ def test_a_column_of_texts_called_response_is_foreign_as_ever():
 
 def test_copies_in_two_files_are_distinguishable_by_the_response(tmp_path):
     for name, numbers in (("one", (1, 2)), ("two", (2, 3))):
-        pd.DataFrame([shown(number, "ab", item="q0") for number in numbers]).to_csv(tmp_path / f"{name}.csv")
+        pd.DataFrame([shown(number, "ab", item="q0") for number in numbers]).to_csv(
+            tmp_path / f"{name}.csv"
+        )
     battles = podium.read_battles(str(tmp_path), merge=False)
     assert (len(battles), battles.copies) == (3, 1)
 
 
 def test_human_labels_apply_to_the_response_shown():
     rows = [shown(number, "ab", 1.0, f"q{i}") for number in (1, 2) for i in range(3)]
-    human = [shown(number, "ab", float(number == 1), f"q{i}", "human") for number in (1, 2) for i in range(3)]
+    human = [
+        shown(number, "ab", float(number == 1), f"q{i}", "human")
+        for number in (1, 2)
+        for i in range(3)
+    ]
     labelled = read(rows + human, human_judge="human").table
     assert labelled.groupby("response")["human"].mean().to_dict() == {1: 1.0, 2: 0.0}

@@ -1,10 +1,12 @@
-"""`podium/ring` with a judge that is not on one line: decisions that the round robin contradicts, and calls.
+"""`podium/ring` with a judge that is not on one line: decisions that the round robin contradicts,
+and calls.
 
-8 models at normal quantiles with a standard deviation of 120 Elo, 400 items, margin 20. By the dose, one model loses to
-the three models nearest to it by so much more, and beats the other four by so much more, than its rating says.
-Where they are 20.5 Elo apart, neighbours in the round robin differ by just over the margin. A decision is wrong if
-Bradley-Terry on a round robin of infinitely many items contradicts it. Two groups of equal models, 300 Elo apart, are
-compared with margin 0: each decision within a group is wrong in one direction or the other, so 10% are nominal.
+8 models at normal quantiles with a standard deviation of 120 Elo, 400 items, margin 20. By the
+dose, one model loses to the three models nearest to it by so much more, and beats the other four by
+so much more, than its rating says. Where they are 20.5 Elo apart, neighbours in the round robin
+differ by just over the margin. A decision is wrong if Bradley-Terry on a round robin of infinitely
+many items contradicts it. Two groups of equal models, 300 Elo apart, are compared with margin 0:
+each decision within a group is wrong in one direction or the other, so 10% are nominal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,18 +34,21 @@ WORLDS, EQUAL_WORLDS = 200, 600
 ELO = 400 / np.log(10)
 MODELS, ITEMS, MARGIN, SPREAD = 8, 400, 20.0, 120.0
 ITEM_SD, PAIR_SD, POSITION, TIE = 0.95, 0.5, 0.3, 0.33
-"""Of the judge, in logits: model on an item, pair on an item, lean to the first, threshold of a tie."""
+"""Of the judge, in logits: model on an item, pair on an item, lean to the first, threshold of a
+tie."""
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 MARGINS = np.linspace(-14, 14, 4001)
 Strengths = tuple[np.ndarray, np.ndarray]
-"""Elo, shape (models,), and what each pair departs from it, antisymmetric, shape (models, models)."""
+"""Elo, shape (models,), and what each pair departs from it, antisymmetric, shape (models,
+models)."""
 Draw = Callable[[np.random.Generator], Strengths]
 DrawElo = Callable[[np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Credits of the response shown first, shape (items, first, second), and Elo of the infinite round robin."""
+    """Credits of the response shown first, shape (items, first, second), and Elo of the infinite
+    round robin."""
 
     field: Field
     earned: np.ndarray
@@ -51,12 +56,16 @@ class World:
 
     def play(self, rule: Ring) -> list[Round]:
         """Play until it is over."""
-        model, item = ({name: k for k, name in enumerate(own)} for own in (self.field.models, self.field.items))
+        model, item = (
+            {name: k for k, name in enumerate(own)} for own in (self.field.models, self.field.items)
+        )
         rounds: list[Round] = []
 
         def credit(own: Pairing) -> float:
             a, b, place = model[own.a], model[own.b], item[own.item]
-            return float(self.earned[place, a, b] if own.first == own.a else 1 - self.earned[place, b, a])
+            return float(
+                self.earned[place, a, b] if own.first == own.a else 1 - self.earned[place, b, a]
+            )
 
         while coming := rule.next(self.field, rounds).pairings:
             rounds.append(Round(tuple(Outcome(own, credit(own)) for own in coming)))
@@ -64,9 +73,12 @@ class World:
 
 
 def expected_log_odds(margin: np.ndarray) -> np.ndarray:
-    """Return the log-odds of the expected credit over items and both orders, given the mean margin in logits."""
+    """Return the log-odds of the expected credit over items and both orders, given the mean margin
+    in logits."""
     latent = margin[:, None] + np.sqrt(2 * ITEM_SD**2 + PAIR_SD**2) * NODES
-    wins = sum(expit(latent + side * POSITION + end * TIE) for side in (-1, 1) for end in (-1, 1)) / 4
+    wins = (
+        sum(expit(latent + side * POSITION + end * TIE) for side in (-1, 1) for end in (-1, 1)) / 4
+    )
     credit = wins @ WEIGHTS / WEIGHTS.sum()
     return np.log(credit / (1 - credit))
 
@@ -75,7 +87,8 @@ LOG_ODDS = expected_log_odds(MARGINS)
 
 
 def round_robin(log_odds: np.ndarray) -> np.ndarray:
-    """Return the maximum-likelihood strengths of a round robin on infinitely many items, by Newton's method."""
+    """Return the maximum-likelihood strengths of a round robin on infinitely many items, by
+    Newton's method."""
     credit, pairs, theta = expit(log_odds), 1 - np.eye(len(log_odds)), np.zeros(len(log_odds))
     for _ in range(50):
         expected = expit(theta[:, None] - theta)
@@ -86,12 +99,19 @@ def round_robin(log_odds: np.ndarray) -> np.ndarray:
 
 
 def draw_world(strengths: Strengths, rng: np.random.Generator) -> World:
-    """Draw the judge's verdicts in both orders; each pair's log-odds over items are exactly gap + departure."""
+    """Draw the judge's verdicts in both orders; each pair's log-odds over items are exactly gap +
+    departure."""
     (elo, departure), size = strengths, len(strengths[0])
     log_odds = (elo[:, None] - elo + departure) / ELO
     own = rng.normal(0, ITEM_SD, (ITEMS, size))
     pair = np.triu(rng.normal(0, PAIR_SD, (ITEMS, size, size)), 1)
-    latent = np.interp(log_odds, LOG_ODDS, MARGINS) + own[:, :, None] - own[:, None] + pair - pair.transpose(0, 2, 1)
+    latent = (
+        np.interp(log_odds, LOG_ODDS, MARGINS)
+        + own[:, :, None]
+        - own[:, None]
+        + pair
+        - pair.transpose(0, 2, 1)
+    )
     latent += POSITION + rng.logistic(size=latent.shape)
     earned = (np.sign(latent - TIE) + np.sign(latent + TIE)) / 4 + 0.5
     names, items = tuple(f"m{k}" for k in range(size)), tuple(f"q{k:04d}" for k in range(ITEMS))
@@ -127,18 +147,25 @@ def all_depart(draw: DrawElo = spread_out) -> Draw:
 
 
 def evenly_spread(rng: np.random.Generator) -> np.ndarray:
-    """Return Elo in random order with gaps of the margin and half an Elo, the least at which a decision is wrong."""
+    """Return Elo in random order with gaps of the margin and half an Elo, the least at which a
+    decision is wrong."""
     return (MARGIN + 0.5) * rng.permutation(MODELS)
 
 
 def barely_wrong(draw: Draw) -> Draw:
-    """Return a draw in which the round robin has exactly the drawn Elo, in spite of the departures."""
+    """Return a draw in which the round robin has exactly the drawn Elo, in spite of the
+    departures."""
 
     def strengths(rng: np.random.Generator) -> Strengths:
         target, departure = draw(rng)
         elo = target
         for _ in range(60):
-            elo = elo + target - target.mean() - ELO * round_robin((elo[:, None] - elo + departure) / ELO)
+            elo = (
+                elo
+                + target
+                - target.mean()
+                - ELO * round_robin((elo[:, None] - elo + departure) / ELO)
+            )
         return elo, departure
 
     return strengths
@@ -163,7 +190,8 @@ SAME = 1e-6
 
 
 def is_wrong(rule: Ring, look: Look, truth: np.ndarray) -> bool:
-    """Return whether the truth contradicts a decision of a look, or the set of the best once it is answered."""
+    """Return whether the truth contradicts a decision of a look, or the set of the best once it is
+    answered."""
     above = truth[:, None] - truth < SAME - rule.margin
     if rule.first is None:
         return bool(((look.settled > 0) & above).any())
@@ -180,20 +208,26 @@ def battles_of(rounds: Sequence[Round], rule: Ring, field: Field) -> Battles:
 
 
 def misfit_look(rounds: Sequence[Round], rule: Ring, field: Field) -> int:
-    """Return the first look at which a test of all pairs against the ratings fails, its 5% spent as the rule's."""
+    """Return the first look at which a test of all pairs against the ratings fails, its 5% spent as
+    the rule's."""
     shares = SPENDING_GROWTH ** np.arange(len(rule.planned_looks(rule.passes * ITEMS)))
     for number, share in enumerate(shares[: len(rounds)] / shares.sum(), start=1):
         try:
             fit = bradley_terry_fit(battles_of(rounds[:number], rule, field))
         except NotIdentifiedError:
             continue
-        if not isinstance(fit, Missing) and not isinstance(fit.whole, Missing) and fit.whole.p <= 0.05 * share:
+        if (
+            not isinstance(fit, Missing)
+            and not isinstance(fit.whole, Missing)
+            and fit.whole.p <= 0.05 * share
+        ):
             return number
     return len(rounds) + 1
 
 
 def figures_of(case: str, seed: int, until: str, opponents: str) -> tuple[float, ...]:
-    """Return: wrong, wrong before a test of fit fails, battles, answered, no failed check in the ranking; of a run."""
+    """Return: wrong, wrong before a test of fit fails, battles, answered, no failed check in the
+    ranking; of a run."""
     rng = np.random.default_rng([30, list(CASES).index(case), seed])
     world = draw_world(CASES[case](rng), rng)
     rule = Ring(until=until, margin=0 if case == EQUAL else MARGIN, opponents=opponents, seed=seed)
@@ -212,11 +246,18 @@ def report(worlds: int | None, markdown: bool) -> None:
         number = worlds or (EQUAL_WORLDS if case == EQUAL else WORLDS)
         questions = ("order",) if case == EQUAL else ("order", "top3")
         for until, opponents in ((until, who) for until in questions for who in ("field", "open")):
-            runs = np.array([figures_of(case, seed, until, opponents) for seed in range(number)], dtype=float)
-            (wrong, early, _, answered, clean), calls = runs.sum(axis=0).astype(int), runs[:, 2].mean()
+            runs = np.array(
+                [figures_of(case, seed, until, opponents) for seed in range(number)], dtype=float
+            )
+            (wrong, early, _, answered, clean), calls = (
+                runs.sum(axis=0).astype(int),
+                runs[:, 2].mean(),
+            )
             shares = [share_text(int(hits), number) for hits in (answered, wrong, early, clean)]
             rows.append([case, until, opponents, str(number), f"{calls:,.0f}", *shares])
             print(*rows[-1], sep="; ", flush=True)
     header = ("world, Elo", "until", "opponents", "worlds", "calls", "answered, %", "wrong, %")
     header += ("wrong before the fit is rejected, %", "no check fails, %")
-    show(f"ring, {MODELS} models, {ITEMS} items, margin {MARGIN:g}", header, rows, markdown=markdown)
+    show(
+        f"ring, {MODELS} models, {ITEMS} items, margin {MARGIN:g}", header, rows, markdown=markdown
+    )

@@ -1,4 +1,5 @@
-"""`podium compare` on scores, true difference 0: how often it claims one, by the losses of the candidate."""
+"""`podium compare` on scores, true difference 0: how often it claims one, by the losses of the
+candidate."""
 
 import subprocess
 import sys
@@ -27,7 +28,8 @@ def rare_losses(rng: np.random.Generator, items: int) -> np.ndarray:
 
 
 def rare_noisy_losses(rng: np.random.Generator, items: int) -> np.ndarray:
-    """Draw losses around 0.97 on 3% of the items, and gains around 0.03 elsewhere, each with noise of sd 0.1."""
+    """Draw losses around 0.97 on 3% of the items, and gains around 0.03 elsewhere, each with noise
+    of sd 0.1."""
     return np.where(rng.random(items) < RARE, RARE - 1, RARE) + rng.normal(0, 0.1, items)
 
 
@@ -47,11 +49,13 @@ CASES: Mapping[str, tuple[Draw, float]] = {
     "lognormal losses": (lognormal_losses, 0.075),
     "normal": (normal_differences, 0.06),
 }
-"""Draws by name, with the largest rate of PASS (`--require better`) from 100 items on; two-sided 7.5% everywhere."""
+"""Draws by name, with the largest rate of PASS (`--require better`) from 100 items on; two-sided
+7.5% everywhere."""
 
 
 def claim_counts(draw: Draw, items: int, worlds: int) -> tuple[int, int]:
-    """Count worlds in which `--require better` passes, and in which the two-sided test finds a difference."""
+    """Count worlds in which `--require better` passes, and in which the two-sided test finds a
+    difference."""
     rng = np.random.default_rng([30, items])
     tests = [paired_difference(draw(rng, items)) for _ in range(worlds)]
     return sum(own.p_above() <= LEVEL for own in tests), sum(own.p_value <= LEVEL for own in tests)
@@ -67,14 +71,27 @@ def report(worlds: int | None, markdown: bool) -> None:
             bars = (f"{100 * most:g}", "7.5") if items >= 100 else ("", "")
             shares = share_text(passed, number), bars[0], share_text(differs, number), bars[1]
             rows.append([name, str(items), f"{number:,}", *shares, f"1 in {rarest}"])
-    header = ("differences", "items", "worlds", "PASS, %", "bar", "two-sided, %", "bar", "rarest loss seen")
+    header = (
+        "differences",
+        "items",
+        "worlds",
+        "PASS, %",
+        "bar",
+        "two-sided, %",
+        "bar",
+        "rarest loss seen",
+    )
     show("compare on scores, true difference 0, tests at 5%", header, rows, markdown=markdown)
     same, tried = command_line_agrees()
-    print(f"\n`podium compare --require better` gives the same verdict in {same} of {tried} worlds", flush=True)
+    print(
+        f"\n`podium compare --require better` gives the same verdict in {same} of {tried} worlds",
+        flush=True,
+    )
 
 
 def command_line_agrees(worlds: int = 3, items: int = 100) -> tuple[int, int]:
-    """Count worlds of each case in which the command's exit code is that of the function's p-values."""
+    """Count worlds of each case in which the command's exit code is that of the function's
+    p-values."""
     same = 0
     with tempfile.TemporaryDirectory() as folder:
         for draw, _ in CASES.values():
@@ -83,9 +100,13 @@ def command_line_agrees(worlds: int = 3, items: int = 100) -> tuple[int, int]:
                 difference, old = draw(rng, items), rng.normal(2, 1, items)
                 paths = [str(Path(folder) / f"{name}.csv") for name in ("new", "old")]
                 for path, score in zip(paths, (old + difference, old), strict=True):
-                    pd.DataFrame({"item": np.arange(items), "score": score}).to_csv(path, index=False)
+                    pd.DataFrame({"item": np.arange(items), "score": score}).to_csv(
+                        path, index=False
+                    )
                 command = [sys.executable, "-m", "podium", "compare", *paths, "--require", "better"]
                 code = subprocess.run(command, capture_output=True, check=False).returncode
                 test = paired_difference(difference)
-                same += code == (0 if test.p_above() <= LEVEL else 4 if test.p_below() <= LEVEL else 5)
+                same += code == (
+                    0 if test.p_above() <= LEVEL else 4 if test.p_below() <= LEVEL else 5
+                )
     return same, worlds * len(CASES)

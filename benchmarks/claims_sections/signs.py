@@ -1,11 +1,14 @@
-"""`podium compare` on right-or-wrong scores of one epoch: level and power of its test and of four others.
+"""`podium compare` on right-or-wrong scores of one epoch: level and power of its test and of four
+others.
 
-Nothing is drawn: with a share of differing items and a true difference, wins, losses and ties of n items are trinomial,
-and the probabilities of all records that a test rejects are added up. The number of worlds is ignored.
+Nothing is drawn: with a share of differing items and a true difference, wins, losses and ties of n
+items are trinomial, and the probabilities of all records that a test rejects are added up. The
+number of worlds is ignored.
 
-The tests: podium's own (exact McNemar), mid-p McNemar (Fagerland, Lydersen and Laake 2013), the score test (McNemar
-without continuity correction, Tango 1998 at 0), the paired t test, and t corrected for skewness, which podium uses for
-scores of many values. The power of t is the bar that a replacement of the exact test must reach.
+The tests: podium's own (exact McNemar), mid-p McNemar (Fagerland, Lydersen and Laake 2013), the
+score test (McNemar without continuity correction, Tango 1998 at 0), the paired t test, and t
+corrected for skewness, which podium uses for scores of many values. The power of t is the bar that
+a replacement of the exact test must reach.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,7 +56,8 @@ class Records:
         return won[possible], lost[possible]
 
     def probabilities(self, differing: float, difference: float) -> np.ndarray:
-        """Return the probability of each record, given the share of differing items and the true difference."""
+        """Return the probability of each record, given the share of differing items and the true
+        difference."""
         won, lost = self.counts
         shares = (differing + difference) / 2, (differing - difference) / 2, 1 - differing
         table = np.stack([won, lost, self.items - won - lost], axis=1)
@@ -89,7 +93,8 @@ class Records:
 
     @cached_property
     def t_p_values(self) -> tuple[np.ndarray, np.ndarray]:
-        """P-values of the paired t test, and the larger of it and of t under Hall's transformation."""
+        """P-values of the paired t test, and the larger of it and of t under Hall's
+        transformation."""
         won, lost = self.counts
         n, differing = self.items, won + lost
         mean = (won - lost) / n
@@ -112,7 +117,8 @@ class Records:
 
 @dataclass(frozen=True)
 class Case:
-    """A number of items and a share of differing ones: level and largest loss of power to t, in percent, by test."""
+    """A number of items and a share of differing ones: level and largest loss of power to t, in
+    percent, by test."""
 
     items: int
     differing: float
@@ -122,21 +128,27 @@ class Case:
 
 
 def enumerate_cases(records: Records, differing: float) -> dict[str, Case]:
-    """Return a case for each of `LEVELS`: what tests reject at no difference, and what they miss of what t finds.
+    """Return a case for each of `LEVELS`: what tests reject at no difference, and what they miss of
+    what t finds.
 
-    Power is the probability that the better model is called better, at differences from 0 to the largest.
+    Power is the probability that the better model is called better, at differences from 0 to the
+    largest.
     """
     p_values = np.array([*records.p_values.values()])
     rejects = np.array([p_values <= threshold + ROUNDING for threshold, _ in LEVELS.values()])
     differences = np.linspace(0, differing, STEPS + 1)
-    power = np.array([100 * rejects @ records.probabilities(differing, difference) for difference in differences])
+    power = np.array(
+        [100 * rejects @ records.probabilities(differing, difference) for difference in differences]
+    )
     names = list(records.p_values)
     loss = np.max(power[:, :, [names.index(T)]] - power, axis=0)
     cases = {}
     for k, (title, (threshold, sides)) in enumerate(LEVELS.items()):
         level = dict(zip(names, sides * power[0, k], strict=True))
         is_valid = level[T] <= VALID * 100 * sides * threshold
-        cases[title] = Case(records.items, differing, level, dict(zip(names, loss[k], strict=True)), is_valid)
+        cases[title] = Case(
+            records.items, differing, level, dict(zip(names, loss[k], strict=True)), is_valid
+        )
     return cases
 
 
@@ -145,14 +157,27 @@ def case_rows(cases: list[Case]) -> Iterator[list[str]]:
     for case in cases:
         losses = [f"{loss:.1f}" for name, loss in case.loss.items() if name != T]
         levels = [f"{level:.2f}" for level in case.level.values()]
-        yield [str(case.items), f"{case.differing:g}", *levels, "yes" if case.is_valid else "no", *losses]
+        yield [
+            str(case.items),
+            f"{case.differing:g}",
+            *levels,
+            "yes" if case.is_valid else "no",
+            *losses,
+        ]
 
 
 def band_rows(cases: list[Case]) -> Iterator[list[str]]:
-    """Yield the largest loss of power where the level of t is valid, by the expected number of differing items."""
+    """Yield the largest loss of power where the level of t is valid, by the expected number of
+    differing items."""
     for start, stop in BANDS:
-        inside = [case for case in cases if case.is_valid and start <= round(case.items * case.differing, 6) < stop]
-        largest = [f"{max(case.loss[name] for case in inside):.1f}" for name in inside[0].loss if name != T]
+        inside = [
+            case
+            for case in cases
+            if case.is_valid and start <= round(case.items * case.differing, 6) < stop
+        ]
+        largest = [
+            f"{max(case.loss[name] for case in inside):.1f}" for name in inside[0].loss if name != T
+        ]
         yield [f"{start} to {stop - 1}", *largest]
 
 
@@ -161,7 +186,9 @@ def report(_worlds: int | None, markdown: bool) -> None:
     names = (PODIUM, MID_P, SCORE, T, CORRECTED)
     losses = tuple(f"{name} loses" for name in names if name != T)
     header = ("items", "differ", *(f"{name}, %" for name in names), "t valid", *losses)
-    found = [enumerate_cases(records, share) for records in map(Records, ITEMS) for share in DIFFERING]
+    found = [
+        enumerate_cases(records, share) for records in map(Records, ITEMS) for share in DIFFERING
+    ]
     for title in LEVELS:
         cases = [by_level[title] for by_level in found]
         words = f"right-or-wrong scores, {title}: level of each test, and most points of power lost to t"

@@ -1,4 +1,5 @@
-"""`structured-bradley-terry`: coverage and error of ratings by few labels and a judge that misjudges some models."""
+"""`structured-bradley-terry`: coverage and error of ratings by few labels and a judge that
+misjudges some models."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,44 +21,58 @@ MODELS, VERDICTS = 10, 40
 LABELS = (30, 100, 300)
 WORLDS = 150
 THRESHOLDS = (FALSE_FLAGS, 0.05, 0.5, 2.0)
-"""Chances that any of the models is flagged where the judge is right; each of 10 is tested at a tenth of it."""
+"""Chances that any of the models is flagged where the judge is right; each of 10 is tested at a
+tenth of it."""
 ELO = 400 / np.log(10)
 Z = 1.959964
 SPREAD = 0.8
 """Standard deviation of the true strengths, logits (139 Elo)."""
 FIRST, SECOND = np.triu_indices(MODELS, 1)
 Judge = Callable[[np.random.Generator, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""Returns, given true strengths, the judge's, and masks of models judged by coin throws and of misjudged models."""
+"""Returns, given true strengths, the judge's, and masks of models judged by coin throws and of
+misjudged models."""
 
 
-def exact(_rng: np.random.Generator, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def exact(
+    _rng: np.random.Generator, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Judge as humans do."""
     return theta, none(), none()
 
 
-def inflated(_rng: np.random.Generator, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def inflated(
+    _rng: np.random.Generator, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Judge on a scale 2.2 times as wide."""
     return 2.2 * theta, none(), none()
 
 
-def noise_for_two(rng: np.random.Generator, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def noise_for_two(
+    rng: np.random.Generator, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Throw coins on every battle of two models."""
     two = some_models(rng, 2)
     return theta, two, two
 
 
-def family_bias(rng: np.random.Generator, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def family_bias(
+    rng: np.random.Generator, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Add 0.6 logits (104 Elo) to four models of a family."""
     four = some_models(rng, 4)
     return theta + 0.6 * four, none(), four
 
 
-def useless(_rng: np.random.Generator, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def useless(
+    _rng: np.random.Generator, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Throw coins on every battle."""
     return theta, ~none(), ~none()
 
 
-def reversed_for_one(rng: np.random.Generator, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def reversed_for_one(
+    rng: np.random.Generator, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rate one model as far below the mean as it is above, or the other way round."""
     one = some_models(rng, 1)
     return np.where(one, -theta, theta), none(), one
@@ -85,7 +100,8 @@ JUDGES: Mapping[str, Judge] = {
 
 @dataclass(frozen=True)
 class World:
-    """One row per model and world, in Elo points relative to the mean of the world, and whether intervals hold it."""
+    """One row per model and world, in Elo points relative to the mean of the world, and whether
+    intervals hold it."""
 
     misjudged: np.ndarray
     flagged: np.ndarray
@@ -100,7 +116,8 @@ class World:
 
 
 def draw_world(judge: str, labels: int, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Draw a table of verdicts with a column of few human labels; return the true Elo and the misjudged models, too."""
+    """Draw a table of verdicts with a column of few human labels; return the true Elo and the
+    misjudged models, too."""
     rng = np.random.default_rng([30, [*JUDGES].index(judge), labels, seed])
     theta = rng.normal(0, SPREAD, MODELS)
     theta -= theta.mean()
@@ -110,8 +127,17 @@ def draw_world(judge: str, labels: int, seed: int) -> tuple[pd.DataFrame, np.nda
     human = (chance(theta[a] - theta[b]) > rng.random(len(a))).astype(float)
     asked = np.isin(np.arange(len(a)), rng.choice(len(a), labels, replace=False))
     names = np.array([f"model-{k}" for k in range(MODELS)], dtype=object)
-    columns = {"item": np.arange(len(a)), "model_a": names[a], "model_b": names[b], "credit": verdict.astype(float)}
-    return pd.DataFrame({**columns, "human": np.where(asked, human, np.nan)}), ELO * theta, misjudged
+    columns = {
+        "item": np.arange(len(a)),
+        "model_a": names[a],
+        "model_b": names[b],
+        "credit": verdict.astype(float),
+    }
+    return (
+        pd.DataFrame({**columns, "human": np.where(asked, human, np.nan)}),
+        ELO * theta,
+        misjudged,
+    )
 
 
 def chance(gap: np.ndarray) -> np.ndarray:
@@ -120,8 +146,9 @@ def chance(gap: np.ndarray) -> np.ndarray:
 
 
 def rank_world(judge: str, labels: int, seed: int) -> World:
-    """Rank one world by `podium.rank`, by the fit that tests no model and takes its posterior as it is, and by one in
-    which all priors are as wide as those of flagged models (always, or where the 90% interval of kappa reaches 0)."""
+    """Rank one world by `podium.rank`, by the fit that tests no model and takes its posterior as it
+    is, and by one in which all priors are as wide as those of flagged models (always, or where the
+    90% interval of kappa reaches 0)."""
     frame, truth, misjudged = draw_world(judge, labels, seed)
     battles = podium.read_battles(frame)
     standings = podium.rank(battles, "structured-bradley-terry", answers=False).standings[0]
@@ -148,7 +175,9 @@ def rank_world(judge: str, labels: int, seed: int) -> World:
         error=score - origin - truth,
         error_before=error_before,
         error_by_kappa=error_before if before.kappa[1] > 0 else ELO * labels_only.theta - truth,
-        error_alone=error_alone - np.nanmean(error_alone) if np.isfinite(error_alone).any() else error_alone,
+        error_alone=error_alone - np.nanmean(error_alone)
+        if np.isfinite(error_alone).any()
+        else error_alone,
     )
 
 
@@ -168,13 +197,35 @@ def report(worlds: int | None, markdown: bool) -> None:
             coverage.append([*cell, *coverage_cells(found)])
             errors.append([*cell, *error_cells(found)])
     start = ("judge", "labels", "worlds")
-    header = (*start, "misjudged covered, %", "before", "all covered, %", "before", "width, Elo", "wide priors")
+    header = (
+        *start,
+        "misjudged covered, %",
+        "before",
+        "all covered, %",
+        "before",
+        "width, Elo",
+        "wide priors",
+    )
     header += ("flagged, %", "flagged wrongly, %")
     show("structured-bradley-terry, 10 models: 95% intervals", header, coverage, markdown=markdown)
-    header = (*start, "RMSE, Elo", "before", "wide if kappa may be 0", "labels alone", "not bounded by labels, %")
+    header = (
+        *start,
+        "RMSE, Elo",
+        "before",
+        "wide if kappa may be 0",
+        "labels alone",
+        "not bounded by labels, %",
+    )
     show("structured-bradley-terry: errors of ratings", header, errors, markdown=markdown)
     rows = [row for judge in JUDGES for row in threshold_rows(judge, number)]
-    header = ("judge", "flagged below p =", "worlds", "RMSE, Elo", "misjudged covered, %", "flagged wrongly, %")
+    header = (
+        "judge",
+        "flagged below p =",
+        "worlds",
+        "RMSE, Elo",
+        "misjudged covered, %",
+        "flagged wrongly, %",
+    )
     show("structured-bradley-terry: thresholds, 100 labels", header, rows, markdown=markdown)
 
 
@@ -185,7 +236,14 @@ def threshold_rows(judge: str, worlds: int) -> Iterator[list[str]]:
         frame, truth, misjudged = draw_world(judge, 100, seed)
         battles = podium.read_battles(frame)
         coded = code_battles(battles)
-        drawn.append((human_label_fit(battles, coded.models).coded, fit_battles(coded).theta, truth, misjudged))
+        drawn.append(
+            (
+                human_label_fit(battles, coded.models).coded,
+                fit_battles(coded).theta,
+                truth,
+                misjudged,
+            )
+        )
     for false_flags in THRESHOLDS:
         errors, covered, wrongly = [], [], []
         for labels, phi, truth, misjudged in drawn:
@@ -201,9 +259,11 @@ def threshold_rows(judge: str, worlds: int) -> Iterator[list[str]]:
 
 
 def coverage_cells(found: list[World]) -> list[str]:
-    """Format coverage of the misjudged models and of all, and the worlds in which models are flagged.
+    """Format coverage of the misjudged models and of all, and the worlds in which models are
+    flagged.
 
-    Models of one world count as independent; `flagged` is a share of misjudged models, `flagged wrongly` of worlds.
+    Models of one world count as independent; `flagged` is a share of misjudged models, `flagged
+    wrongly` of worlds.
     """
     misjudged, covered, before, flagged = (
         np.array([getattr(world, name) for world in found])
@@ -215,7 +275,10 @@ def coverage_cells(found: list[World]) -> list[str]:
         percent(before[misjudged]),
         share(covered.ravel()),
         percent(before.ravel()),
-        *(f"{np.mean([getattr(world, name) for world in found]):.0f}" for name in ("width", "width_alone")),
+        *(
+            f"{np.mean([getattr(world, name) for world in found]):.0f}"
+            for name in ("width", "width_alone")
+        ),
         percent(flagged[misjudged]),
         share(wrongly) if not misjudged.all() else "",
     ]
@@ -232,7 +295,8 @@ def percent(hits: np.ndarray) -> str:
 
 
 def error_cells(found: list[World]) -> list[str]:
-    """Format the root mean squared errors over models and worlds, and the share without a rating by labels alone."""
+    """Format the root mean squared errors over models and worlds, and the share without a rating by
+    labels alone."""
     names = ("error", "error_before", "error_by_kappa", "error_alone")
     errors = [np.array([getattr(world, name) for world in found]) for name in names]
     return [

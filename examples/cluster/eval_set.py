@@ -1,4 +1,5 @@
-"""Play a tournament in shards as one eval set, which Inspect can continue: `python eval_set.py LOGS`."""
+"""Play a tournament in shards as one eval set, which Inspect can continue: `python eval_set.py
+LOGS`."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""The task that the models run: the instructions of examples/tournament, answered and not scored."""
+"""The task that the models run: the instructions of examples/tournament, answered and not
+scored."""
 
 from pathlib import Path
 

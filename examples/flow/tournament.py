@@ -1,4 +1,5 @@
-"""Second spec: a tournament over the answers, ranked when it ends. `JUDGE=provider/model flow run tournament.py`"""
+"""Second spec: a tournament over the answers, ranked when it ends. `JUDGE=provider/model flow run
+tournament.py`"""
 
 import os
 from pathlib import Path
@@ -10,5 +11,11 @@ JUDGE = os.environ.get("JUDGE", "openai/gpt-5")
 
 FlowSpec(
     log_dir="verdicts",
-    tasks=[FlowTask(name="podium/round_robin", args={"responses": str(ANSWERS)}, model_roles={"judge": JUDGE})],
+    tasks=[
+        FlowTask(
+            name="podium/round_robin",
+            args={"responses": str(ANSWERS)},
+            model_roles={"judge": JUDGE},
+        )
+    ],
 )

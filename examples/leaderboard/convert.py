@@ -1,11 +1,15 @@
-"""Convert published results of SWE-bench and LiveCodeBench to a table of items by models, which `podium rank` reads.
+"""Convert published results of SWE-bench and LiveCodeBench to a table of items by models, which
+`podium rank` reads.
 
 `python examples/leaderboard/convert.py RESULTS... -o solved.csv`, RESULTS being any of
 
-- reports of SWE-bench's harness, `MODEL.RUN.json` (swebench/harness/reporting.py); incomplete instances stay empty;
-- `SUBMISSION/results/results.json` of the repository swe-bench/experiments. An instance that a submission does not list
+- reports of SWE-bench's harness, `MODEL.RUN.json` (swebench/harness/reporting.py); incomplete
+  instances stay empty;
+- `SUBMISSION/results/results.json` of the repository swe-bench/experiments. An instance that a
+  submission does not list
   as resolved counts as 0: each was run on all. Instances that no file names are not in the table;
-- LiveCodeBench's `MODEL/..._eval_all.json` (lcb_runner/benchmarks/code_generation.py); a score is the share of the
+- LiveCodeBench's `MODEL/..._eval_all.json` (lcb_runner/benchmarks/code_generation.py); a score is
+  the share of the
   responses to a question that pass, `pass@1`.
 
 An argument `name=PATH` gives the model another name.
@@ -22,13 +26,20 @@ OUTCOMES = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids")
 
 
 def scores_in(content: Any) -> dict[str, float]:
-    """Return the score of each item in one model's results; ValueError if they have none of the three shapes."""
-    if isinstance(content, list) and content and all({"question_id", "pass@1"} <= row.keys() for row in content):
+    """Return the score of each item in one model's results; ValueError if they have none of the
+    three shapes."""
+    if (
+        isinstance(content, list)
+        and content
+        and all({"question_id", "pass@1"} <= row.keys() for row in content)
+    ):
         return {str(row["question_id"]): float(row["pass@1"]) for row in content}
     if isinstance(content, dict) and {*OUTCOMES} <= content.keys():
         return {item: float(name == "resolved_ids") for name in OUTCOMES for item in content[name]}
     if isinstance(content, dict) and isinstance(content.get("resolved"), list):
-        named = {item: 0.0 for items in content.values() if isinstance(items, list) for item in items}
+        named = {
+            item: 0.0 for items in content.values() if isinstance(items, list) for item in items
+        }
         return named | dict.fromkeys(content["resolved"], 1.0)
     raise ValueError("not results of SWE-bench or LiveCodeBench by item")
 
@@ -42,14 +53,19 @@ def name_of(path: Path) -> str:
 
 def main() -> None:
     """Write the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("results", nargs="+")
     parser.add_argument("-o", dest="output", type=Path, required=True)
     given = parser.parse_args()
     columns, lists_all = {}, {}
     for argument in given.results:
         label, _, place = argument.rpartition("=")
-        name, content = label or name_of(Path(place)), json.loads(Path(place).read_text(encoding="utf-8"))
+        name, content = (
+            label or name_of(Path(place)),
+            json.loads(Path(place).read_text(encoding="utf-8")),
+        )
         if name in columns:
             parser.error(f"two files are of {name}: name one of them, as {name}-2={place}")
         try:

@@ -1,9 +1,10 @@
-"""A stand-in for models: answers at an OpenAI-compatible address with the recorded responses of examples/tournament.
+"""A stand-in for models: answers at an OpenAI-compatible address with the recorded responses of
+examples/tournament.
 
     python examples/lm_eval/serve.py [PORT]
 
-The model's name (`rowan`, `linden`, ...) selects the recorded responses. An instruction without a recorded response
-gets an empty one.
+The model's name (`rowan`, `linden`, ...) selects the recorded responses. An instruction without a
+recorded response gets an empty one.
 """
 
 import json
@@ -18,8 +19,13 @@ PORT = 8123
 def recorded() -> dict[str, dict[str, str]]:
     """Return the responses, by model and instruction."""
     files = sorted(RECORDED.glob("*.jsonl"))
-    rows = {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in files}
-    return {name: {row["instruction"]: row["response"] for row in own} for name, own in rows.items()}
+    rows = {
+        path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for path in files
+    }
+    return {
+        name: {row["instruction"]: row["response"] for row in own} for name, own in rows.items()
+    }
 
 
 class Models(BaseHTTPRequestHandler):
@@ -32,7 +38,10 @@ class Models(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         name, prompt = asked["model"], asked["messages"][-1]["content"]
         if name not in self.responses:
-            self.answer(404, {"error": {"message": f"no model {name!r}; there are {', '.join(self.responses)}"}})
+            self.answer(
+                404,
+                {"error": {"message": f"no model {name!r}; there are {', '.join(self.responses)}"}},
+            )
             return
         message = {"role": "assistant", "content": self.responses[name].get(prompt, "")}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -52,8 +61,13 @@ class Models(BaseHTTPRequestHandler):
 
 def main() -> None:
     """Serve until interrupted."""
-    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else PORT), Models)
-    print(f"{', '.join(Models.responses)} at http://127.0.0.1:{server.server_port}/v1/chat/completions", flush=True)
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else PORT), Models
+    )
+    print(
+        f"{', '.join(Models.responses)} at http://127.0.0.1:{server.server_port}/v1/chat/completions",
+        flush=True,
+    )
     try:
         server.serve_forever()
     except KeyboardInterrupt:

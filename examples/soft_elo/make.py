@@ -1,7 +1,8 @@
 """Make `labelled.csv` and `newcomers.csv`: a simulated judge that inflates differences, and humans.
 
-Twenty models have battles with human labels; three newcomers have none, only the judge's verdicts against those.
-No real judge was used. Run from the repository's root: `python examples/soft_elo/make.py`.
+Twenty models have battles with human labels; three newcomers have none, only the judge's verdicts
+against those. No real judge was used. Run from the repository's root: `python
+examples/soft_elo/make.py`.
 """
 
 from pathlib import Path
@@ -17,18 +18,35 @@ alder apple ash aspen beech cherry chestnut elder elm hazel hornbeam juniper lar
 """
 OLD = NAMES.split()
 NEW = ["spruce", "willow", "yew"]
-JUDGE = Judge("rubric-judge", scale=2.2, position_bias=0.6, length_bias=0.7, noise=0.6, tie=0.25, unparsed=0.01)
+JUDGE = Judge(
+    "rubric-judge",
+    scale=2.2,
+    position_bias=0.6,
+    length_bias=0.7,
+    noise=0.6,
+    tie=0.25,
+    unparsed=0.01,
+)
 BATTLES_PER_ITEM = 20
 
 
 def main() -> None:
     """Simulate the verdicts, keep some pairs of each item, and write the two tables."""
-    world = simulate([*OLD, *NEW], items=60, seed=11, spread=0.7, item_sd=0.8, categories=("code", "essay", "chat"))
+    world = simulate(
+        [*OLD, *NEW],
+        items=60,
+        seed=11,
+        spread=0.7,
+        item_sd=0.8,
+        categories=("code", "essay", "chat"),
+    )
     frame = world.judgments(JUDGE, human=True).round({"margin": 2})
     frame = with_human_ties(frame, np.random.default_rng(11))
     new_a, new_b = frame["model_a"].isin(NEW), frame["model_b"].isin(NEW)
     sampled(frame[~new_a & ~new_b], BATTLES_PER_ITEM).to_csv(HERE / "labelled.csv", index=False)
-    sampled(frame[new_a ^ new_b], 9).drop(columns="human").to_csv(HERE / "newcomers.csv", index=False)
+    sampled(frame[new_a ^ new_b], 9).drop(columns="human").to_csv(
+        HERE / "newcomers.csv", index=False
+    )
 
 
 def with_human_ties(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:

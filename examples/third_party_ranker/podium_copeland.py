@@ -9,12 +9,16 @@ from podium.rankers.from_pairs import from_pairs
 def beaten(pairs):
     """Count the opponents that each model beats on average; a draw counts half."""
     won = (np.sign(pairs.credit - pairs.weight / 2) + 1) / 2
-    return np.bincount(pairs.first, won, pairs.models) + np.bincount(pairs.second, 1 - won, pairs.models)
+    return np.bincount(pairs.first, won, pairs.models) + np.bincount(
+        pairs.second, 1 - won, pairs.models
+    )
 
 
 def copeland(battles, *, level=0.95, rng, resamples=1000):
     """Rank by the number of opponents beaten."""
-    return from_pairs("copeland", "opponents beaten", beaten, battles, level=level, rng=rng, resamples=resamples)
+    return from_pairs(
+        "copeland", "opponents beaten", beaten, battles, level=level, rng=rng, resamples=resamples
+    )
 
 
 def read_duels(records):

@@ -1,4 +1,5 @@
-"""Which models nothing can be claimed about, because lost battles may explain how they compare with the others."""
+"""Which models nothing can be claimed about, because lost battles may explain how they compare with
+the others."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -16,11 +17,15 @@ Scores = Mapping[str, float]
 Pair = tuple[str, str]
 
 
-def models_in_doubt(standings: Standings, battles: Battles, with_losses: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the models `with_losses` whose comparison with any other model the unparsed battles may explain.
+def models_in_doubt(
+    standings: Standings, battles: Battles, with_losses: Sequence[str]
+) -> tuple[str, ...]:
+    """Return those of the models `with_losses` whose comparison with any other model the unparsed
+    battles may explain.
 
-    A model that is clearly ahead of another stays so if it still is when all its unparsed battles count as lost, and
-    one that is clearly behind if they count as won. The error of the difference is at most the sum of both errors.
+    A model that is clearly ahead of another stays so if it still is when all its unparsed battles
+    count as lost, and one that is clearly behind if they count as won. The error of the difference
+    is at most the sum of both errors.
     """
     if not with_losses:
         return ()
@@ -35,26 +40,32 @@ def models_in_doubt(standings: Standings, battles: Battles, with_losses: Sequenc
     in_doubt = []
     for model in with_losses:
         others = [name for name in names if name != model]
-        holds = [_exceeds(entries[model], entries[name], critical, _change(changes, (model, name))) for name in others]
+        holds = [
+            _exceeds(entries[model], entries[name], critical, _change(changes, (model, name)))
+            for name in others
+        ]
         if model not in names or not all(holds):
             in_doubt.append(model)
     return tuple(in_doubt)
 
 
 def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:
-    """Return whether two models differ by more than their errors and a change together; False without an error."""
+    """Return whether two models differ by more than their errors and a change together; False
+    without an error."""
     if first.score is None or second.score is None or first.se is None or second.se is None:
         return False
     return abs(first.score - second.score) > critical * (first.se + second.se) + change
 
 
 def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
-    """Return by how much the lost battles of both models of a pair together may change their difference."""
+    """Return by how much the lost battles of both models of a pair together may change their
+    difference."""
     return changes.get(pair, 0.0) + changes.get(pair[::-1], 0.0)
 
 
 def _scorer(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
-    """Return the function that computes scores on the scale of standings from credits; None for scales without one."""
+    """Return the function that computes scores on the scale of standings from credits; None for
+    scales without one."""
     if standings.scale == "elo":
         return _elo_of
     return _win_rates_of if standings.ranker == "win-rate" else None
@@ -75,8 +86,8 @@ def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
 def _largest_changes(
     battles: Battles, models: Sequence[str], scores_of: Callable[[Battles, np.ndarray], Scores]
 ) -> dict[Pair, float]:
-    """Return by how much the difference of each pair of models changes at most if all unparsed battles of the first
-    count as lost, or as won."""
+    """Return by how much the difference of each pair of models changes at most if all unparsed
+    battles of the first count as lost, or as won."""
     credit = battles.table["credit"].to_numpy()
     measured = scores_of(battles, credit)
     changes: dict[Pair, float] = {}
@@ -91,7 +102,8 @@ def _largest_changes(
 
 
 def _with_losses_as(battles: Battles, credit: np.ndarray, model: str, won: float) -> np.ndarray:
-    """Return the credits with the unparsed battles of a model counted as won (1) or lost (0), shape (battles,)."""
+    """Return the credits with the unparsed battles of a model counted as won (1) or lost (0), shape
+    (battles,)."""
     code = battles.models.index(model)
     first, second = (codes == code for codes in battles.model_codes)
     lost = battles.is_unparsed

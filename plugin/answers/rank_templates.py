@@ -1,11 +1,16 @@
-"""The sentences of a ranking's answer, with named fields; `who`, `trust_checks` and `sentences` choose among them."""
+"""The sentences of a ranking's answer, with named fields; `who`, `trust_checks` and `sentences`
+choose among them."""
 
 from collections.abc import Sequence
 
 from podium.text import plural, some
 
-SAME_SCORE = "{models} have the same score and are too close to call: no test of their differences is known."
-UNIT_UNKNOWN = "Nobody is called clearly ahead, because it is not known which rows are about the same item."
+SAME_SCORE = (
+    "{models} have the same score and are too close to call: no test of their differences is known."
+)
+UNIT_UNKNOWN = (
+    "Nobody is called clearly ahead, because it is not known which rows are about the same item."
+)
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NOTHING_PLACED = "Nothing is claimed about {models}."
 NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."
@@ -39,19 +44,33 @@ MORE_ITEMS = (
     "If the true gap between {first} and {second} is the measured {gap}, {items} would separate them with 80% power. "
     "This number {tested}."
 )
-MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
+MORE_ITEMS_UNKNOWN = (
+    "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
+)
 GAP_UNBOUNDED = "the data do not bound their gap"
 NO_GAP = "no difference was measured"
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
 RIVAL_LEADS = "without {items}, {rival} leads"
-CONNECTING = (
-    "{battles} would connect the {groups} groups of models that never met; until then, compare within a group only."
-)
+CONNECTING = "{battles} would connect the {groups} groups of models that never met; until then, compare within a group only."
 NO_LEADER_IN_SLICES = "No place is certain in {slices}."
 SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 MOST_NAMES = 5
 
 
@@ -62,7 +81,9 @@ def number_word(number: int) -> str:
 
 def all_of(number: int, noun: str) -> str:
     """Write all of a number of things, as `both checks` or `all nine checks`."""
-    return {1: f"the one {noun}", 2: f"both {noun}s"}.get(number, f"all {number_word(number)} {noun}s")
+    return {1: f"the one {noun}", 2: f"both {noun}s"}.get(
+        number, f"all {number_word(number)} {noun}s"
+    )
 
 
 def join_names(names: Sequence[str], word: str = "and") -> str:
@@ -74,11 +95,18 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
 
 def join_item_names(names: Sequence[str]) -> str:
     """Join names of items in a sentence; a row without an item is called by its number."""
-    return join_names(names) if names[0].startswith("row ") else f"{plural('item', len(names))} {join_names(names)}"
+    return (
+        join_names(names)
+        if names[0].startswith("row ")
+        else f"{plural('item', len(names))} {join_names(names)}"
+    )
 
 
-def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int) -> str:
-    """Write how many more items would separate two models, at least one, in a test of so many pairs of models."""
+def more_items_sentence(
+    first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int
+) -> str:
+    """Write how many more items would separate two models, at least one, in a test of so many pairs
+    of models."""
     number, tested = max(items, 1), f"includes a correction for testing all {pairs:,} pairs"
     if pairs == 1:
         tested = "is for a test of these two models alone"

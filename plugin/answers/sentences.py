@@ -9,7 +9,13 @@ from scipy.special import ndtri
 
 from podium.answers import rank_templates
 from podium.answers.lost_claims import models_in_doubt
-from podium.answers.rank_templates import all_of, join_item_names, join_names, more_items_sentence, number_word
+from podium.answers.rank_templates import (
+    all_of,
+    join_item_names,
+    join_names,
+    more_items_sentence,
+    number_word,
+)
 from podium.answers.trust_checks import (
     MOST_DESCRIBED,
     CheckResult,
@@ -37,35 +43,54 @@ from podium.text import plural
 
 
 def add_answers(
-    standings: Sequence[Standings], slices: Mapping[str | None, Battles], families: Mapping[str, str]
+    standings: Sequence[Standings],
+    slices: Mapping[str | None, Battles],
+    families: Mapping[str, str],
 ) -> tuple[Standings, ...]:
-    """Return standings with answers; the first answer, which is printed, replaces a warning about few items."""
+    """Return standings with answers; the first answer, which is printed, replaces a warning about
+    few items."""
     compared = {each.slice for each in standings if who_sentence(each) is not None}
-    results = {value: check_results(battles, families) for value, battles in slices.items() if value in compared}
+    results = {
+        value: check_results(battles, families)
+        for value, battles in slices.items()
+        if value in compared
+    }
     answered = list(standings)
     in_doubt = [_unclaimed_models(each, slices, results) for each in standings]
-    placed = [without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)]
+    placed = [
+        without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
+    ]
     for k, each in enumerate(standings):
         if each.slice in compared:
             what_next = _same_leaders_sentence(placed[k], placed)
             battles, own_results = slices[each.slice], results_for(each, results[each.slice])
             answer = build_ranking_answer(each, battles, own_results, what_next, in_doubt[k])
             on = f"On {each.slice}: " if len(slices) > 1 else ""
-            answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
+            answered[k] = replace(
+                each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer))
+            )
     failed = failed_checks(results[answered[0].slice]) if answered and answered[0].answer else []
     if "items" not in [own.check for own in failed[:MOST_DESCRIBED]]:
         return tuple(answered)
     printed, is_repeated = answered[0].slice, CHECKS["items"].is_warning
     return tuple(
-        replace(each, warnings=tuple(text for text in each.warnings if each.slice != printed or not is_repeated(text)))
+        replace(
+            each,
+            warnings=tuple(
+                text for text in each.warnings if each.slice != printed or not is_repeated(text)
+            ),
+        )
         for each in answered
     )
 
 
 def _unclaimed_models(
-    standings: Standings, slices: Mapping[str | None, Battles], results: Mapping[str | None, Sequence[CheckResult]]
+    standings: Standings,
+    slices: Mapping[str | None, Battles],
+    results: Mapping[str | None, Sequence[CheckResult]],
 ) -> tuple[str, ...]:
-    """Return the models of standings that nothing can be claimed about, as their battles are lost more often."""
+    """Return the models of standings that nothing can be claimed about, as their battles are lost
+    more often."""
     lost = models_with_lost_battles(results.get(standings.slice, ()))
     return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
 
@@ -77,8 +102,8 @@ def build_ranking_answer(
     what_next: str | None = None,
     in_doubt: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the answer in at most three sentences, with its own third one and nothing about the models in doubt; empty
-    if no two models have an interval."""
+    """Return the answer in at most three sentences, with its own third one and nothing about the
+    models in doubt; empty if no two models have an interval."""
     who = who_sentence(standings)
     if who is None:
         return ()
@@ -86,12 +111,18 @@ def build_ranking_answer(
         nothing = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
         standings = without_models(standings, in_doubt)
         who = " ".join(filter(None, [who_sentence(standings), nothing]))
-    tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
+    tournament = (
+        standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
+    )
     who = next(iter(tournament.get("decisions", ())), who)
     if (ladder := standings.diagnostics.get("ladder", {})).get("other_scale"):
         who = rank_templates.NOTHING_PLACED.format(models=join_names(ladder["new"] or [RATED_ONLY]))
     robustness = robustness_of(battles, standings)
-    own_checks = [*check_ladder_results(standings), *check_misjudged(standings), *check_jury(standings)]
+    own_checks = [
+        *check_ladder_results(standings),
+        *check_misjudged(standings),
+        *check_jury(standings),
+    ]
     trust = trust_sentence([*results, *own_checks, *check_first_place(standings, robustness)])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
@@ -106,7 +137,8 @@ def build_ranking_answer(
 
 
 def _new_leader_sentence(standings: Standings) -> str | None:
-    """Write how few items carry the first place of a leaderboard of means, or why that is unknown."""
+    """Write how few items carry the first place of a leaderboard of means, or why that is
+    unknown."""
     if not (known := standings.diagnostics.get("drop_out")):
         return None
     if "unknown" in known:
@@ -118,7 +150,8 @@ def _new_leader_sentence(standings: Standings) -> str | None:
 
 
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
-    """Write how many more items would separate the first two; None if they are, or a tournament has its own advice."""
+    """Write how many more items would separate the first two; None if they are, or a tournament has
+    its own advice."""
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return None
@@ -133,18 +166,26 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
     elif separation.z is not None:
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
-        gap, pairs = difference_text(separation.gap, standings.scale), comb(len(separation.names), 2)
+        gap, pairs = (
+            difference_text(separation.gap, standings.scale),
+            comb(len(separation.names), 2),
+        )
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs)
     reason = _why_unknown(separation, robustness)
     if reason is None:
         return None
-    return rank_templates.MORE_ITEMS_UNKNOWN.format(noun=noun, first=first, second=second, reason=reason)
+    return rank_templates.MORE_ITEMS_UNKNOWN.format(
+        noun=noun, first=first, second=second, reason=reason
+    )
 
 
 def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -> str | None:
-    """Return why the number of further items is unknown; None if nothing is known of the error of the gap."""
+    """Return why the number of further items is unknown; None if nothing is known of the error of
+    the gap."""
     if robustness and robustness.items:
-        return rank_templates.RIVAL_LEADS.format(items=join_item_names(robustness.items), rival=robustness.new_leader)
+        return rank_templates.RIVAL_LEADS.format(
+            items=join_item_names(robustness.items), rival=robustness.new_leader
+        )
     if separation.gap == 0:
         return rank_templates.NO_GAP
     if separation.z is None:
@@ -155,7 +196,8 @@ def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -
 
 
 def connecting_sentence(standings: Standings) -> str | None:
-    """Write how many battles would connect groups of models that never met; None if all models are connected."""
+    """Write how many battles would connect groups of models that never met; None if all models are
+    connected."""
     groups = standings.fit.components
     if groups is None or groups < 2:
         return None
@@ -178,9 +220,12 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
 
 
 def _estimate_further_labels(standings: Standings, separation: Separation) -> int | None:
-    """Return how many more human labels would separate the first two models; None if that is unknown."""
+    """Return how many more human labels would separate the first two models; None if that is
+    unknown."""
     extra = {entry.model: entry.extra for entry in standings.entries}
-    ends = [extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]]
+    ends = [
+        extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]
+    ]
     z = separation.z
     if not z or z < 1 or None in ends:
         return None

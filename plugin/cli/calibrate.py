@@ -15,7 +15,9 @@ from podium.storage.remote import Place
 @options.command(
     "How to calibrate",
     "Fit a judge's temperature and conformal bounds on human-labelled battles.",
-    removed={"--models": "nothing in a calibration depends on a table of models any more; leave it out"},
+    removed={
+        "--models": "nothing in a calibration depends on a table of models any more; leave it out"
+    },
 )
 @options.sources
 @options.output_file(".json", help="Write the calibration to this file.")
@@ -24,30 +26,52 @@ from podium.storage.remote import Place
 )
 @options.human_labels
 @options.level(
-    help="Coverage of the conformal intervals, and level of the interval of beta.", default=CALIBRATION_LEVEL
+    help="Coverage of the conformal intervals, and level of the interval of beta.",
+    default=CALIBRATION_LEVEL,
 )
 @options.count_option("--splits", "Random half splits that test coverage.", default=5)
-@options.count_option("--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20)
+@options.count_option(
+    "--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20
+)
 @options.seed(help="Seed of resamples and splits.")
 @click.option(
     "--target",
     metavar="[margin|smoothing|criteria|credit|log-odds]",
     help="What is softened; by default the margin, or soft credits where there are no margins.",
 )
-@click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
-@click.option("--ridge", type=float, default=10.0, help="Pull of the weights of --target criteria to their mean.")
+@click.option(
+    "--constant", type=float, help="Credit of a win under --target smoothing; by default fitted."
+)
+@click.option(
+    "--ridge",
+    type=float,
+    default=10.0,
+    help="Pull of the weights of --target criteria to their mean.",
+)
 @options.choice_option(
-    "--cluster", "item row", "What is independent within a model's battles; the same where no item comes twice."
+    "--cluster",
+    "item row",
+    "What is independent within a model's battles; the same where no item comes twice.",
 )
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @click.option(
-    "--no-scale-correction", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores."
+    "--no-scale-correction",
+    is_flag=True,
+    help="Keep the judge's scale: the paper's ratings, errors and scores.",
 )
 @options.one_sided
 @options.detail
-@click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
-def calibrate(output: Place | None, figure: Place | None, side_by_side: bool, **arguments: Any) -> int:
-    """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins and ratings; kept only with -o.
+@click.option(
+    "--compare",
+    "side_by_side",
+    is_flag=True,
+    help="Set every target that the battles allow side by side.",
+)
+def calibrate(
+    output: Place | None, figure: Place | None, side_by_side: bool, **arguments: Any
+) -> int:
+    """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins and
+    ratings; kept only with -o.
 
     \b
     podium calibrate labelled.csv -o calibration.json
@@ -72,7 +96,9 @@ def calibrate(output: Place | None, figure: Place | None, side_by_side: bool, **
         except PodiumError:
             print_reports([agreement])
             raise
-        shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
+        shared = {
+            name: value for name, value in arguments.items() if name not in ("target", "constant")
+        }
         targets = calibrate_targets(battles, tell=warn, **shared) if side_by_side else []
     compared = []
     if targets:
@@ -84,6 +110,10 @@ def calibrate(output: Place | None, figure: Place | None, side_by_side: bool, **
     print_reports(view.calibration_reports(calibration, agreement, compared, section, full=full))
     for warning in calibration.warnings:
         warn(warning)
-    tell(f"wrote {output}" if output else "not kept: -o calibration.json keeps the calibration for podium rank")
+    tell(
+        f"wrote {output}"
+        if output
+        else "not kept: -o calibration.json keeps the calibration for podium rank"
+    )
     draw(calibration, figure)
     return 3 if battles.lost else 0

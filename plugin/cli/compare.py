@@ -10,9 +10,17 @@ from podium.cli import options
 @options.command("How to compare", "Test whether a model is better than another; a gate for CI.")
 @click.argument("sources", nargs=-1, required=True, metavar="A B [SOURCE...]")
 @options.reading_options
-@click.option("--baseline", metavar="NAME", help="Compare all models in SOURCE... with this one; leave out A and B.")
 @click.option(
-    "--candidate", "candidates", multiple=True, metavar="NAME", help="A model to compare with --baseline; default all."
+    "--baseline",
+    metavar="NAME",
+    help="Compare all models in SOURCE... with this one; leave out A and B.",
+)
+@click.option(
+    "--candidate",
+    "candidates",
+    multiple=True,
+    metavar="NAME",
+    help="A model to compare with --baseline; default all.",
 )
 @click.option("--by", metavar="COLUMN", help="Compare on each value of this column, too.")
 @options.choice_option(
@@ -27,7 +35,9 @@ from podium.cli import options
     help="Exit with 0, 4 (refuted) or 5 (undecided); MARGIN as 10elo, 2points, 0.02. May be given several times.",
 )
 @options.file_option("--requirements", help="Requirements in a YAML or TOML file.")
-@options.responses(help="Files or folders with the models' responses, if SOURCE does not contain them.")
+@options.responses(
+    help="Files or folders with the models' responses, if SOURCE does not contain them."
+)
 @options.pool(help="Take the verdicts of several judges together.")
 @options.one_sided
 @options.level(help="Confidence level of intervals and of the bounds that requirements ask for.")
@@ -35,7 +45,8 @@ from podium.cli import options
 def compare(**arguments: Any) -> int:
     """Test whether model A is better than B, by how much, and on which items.
 
-    A and B are names in SOURCE..., or, without SOURCE, two paths: Inspect logs, lm-eval folders, tables of scores.
+    A and B are names in SOURCE..., or, without SOURCE, two paths: Inspect logs, lm-eval folders,
+    tables of scores.
 
     \b
     podium compare amber birch verdicts.csv --by category
@@ -50,7 +61,17 @@ def compare(**arguments: Any) -> int:
 
     style, output = options.pop_output(arguments)
     words = arguments.pop("sources")
-    own = ("baseline", "candidates", "by", "measure", "require", "requirements", "responses", "pool", "level")
+    own = (
+        "baseline",
+        "candidates",
+        "by",
+        "measure",
+        "require",
+        "requirements",
+        "responses",
+        "pool",
+        "level",
+    )
     asked = {name: arguments.pop(name) for name in (*own, "one_sided")}
     with show_progress():
         comparison = compare_models(*words, **asked, **options.reading_arguments(arguments))

@@ -11,8 +11,14 @@ from podium.printable import tell
 
 @click.command(short_help="Turn files of verdicts into podium's battles table.")
 @options.sources
-@options.output_file(".parquet", ".csv", ".jsonl", help="A .parquet, .csv or .jsonl file.", required=True)
-@click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every judgment stays.")
+@options.output_file(
+    ".parquet", ".csv", ".jsonl", help="A .parquet, .csv or .jsonl file.", required=True
+)
+@click.option(
+    "--merge",
+    is_flag=True,
+    help="Average the two orders of a pair; by default every judgment stays.",
+)
 def convert(**arguments: Any) -> int:
     """Write SOURCE... as one battles table, a row per judgment, foreign columns kept.
 
@@ -28,7 +34,9 @@ def convert(**arguments: Any) -> int:
     frame = battles.to_frame()
     write(frame, output)
     if output.suffix == ".csv" and (columns := formula_columns(frame)):
-        warn(f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: open it as text")
+        warn(
+            f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: open it as text"
+        )
     for note in battles.notes:
         warn(note)
     counts = battles.counts()

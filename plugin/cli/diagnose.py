@@ -12,9 +12,14 @@ from podium.errors import DataError
 from podium.report.styles import View
 
 
-@options.command("What to look at", "Measure how far to trust a judge: biases, consistency, agreement with humans.")
+@options.command(
+    "What to look at",
+    "Measure how far to trust a judge: biases, consistency, agreement with humans.",
+)
 @options.sources
-@click.option("--gold", metavar="RANKING|BATTLES", help="The gold standard: a ranking, or human battles.")
+@click.option(
+    "--gold", metavar="RANKING|BATTLES", help="The gold standard: a ranking, or human battles."
+)
 @click.option(
     "--families",
     metavar="FILE|PATTERN=FAMILY,...",
@@ -27,9 +32,11 @@ from podium.report.styles import View
 @options.detail
 @options.output(csv=False)
 def diagnose(**arguments: Any) -> int:
-    """Measure whether the judges in SOURCE... may rank models, and whether their rating gaps match human ratings.
+    """Measure whether the judges in SOURCE... may rank models, and whether their rating gaps match
+    human ratings.
 
-    What the data cannot answer (no repeats, no human labels, no lengths) is listed with what would answer it.
+    What the data cannot answer (no repeats, no human labels, no lengths) is listed with what would
+    answer it.
 
     \b
     podium diagnose verdicts.csv
@@ -52,7 +59,9 @@ def diagnose(**arguments: Any) -> int:
     if given and "=" in given and not Path(given).is_file():
         families = options.read_assignments(given)
     elif given is not None and not (families := families_of(about_models(given))):
-        raise DataError("no family in it", source=given, remedy="write the columns model and family")
+        raise DataError(
+            "no family in it", source=given, remedy="write the columns model and family"
+        )
     with show_progress():
         judgments = options.read_sources(dict(arguments), merge=False)
         battles = options.read_sources(dict(arguments), one_sided=one_sided)

@@ -1,4 +1,5 @@
-"""podium enable and disable: one file in site-packages lets bare `inspect` and `lm_eval` take `--ranker`."""
+"""podium enable and disable: one file in site-packages lets bare `inspect` and `lm_eval` take
+`--ranker`."""
 
 import os
 import sys
@@ -31,10 +32,13 @@ try:
 except Exception:
     pass
 """
-"""The file is run by its path: podium may come later on `sys.path`, or be gone, and then nothing happens."""
+"""The file is run by its path: podium may come later on `sys.path`, or be gone, and then nothing
+happens."""
 
 
-@click.command(short_help="Let the bare inspect and lm_eval commands of this environment take --ranker.")
+@click.command(
+    short_help="Let the bare inspect and lm_eval commands of this environment take --ranker."
+)
 def enable() -> None:
     """Let the bare inspect and lm_eval commands of this environment take --ranker.
 
@@ -69,7 +73,9 @@ def write_startup_file() -> Path:
         write_text(path, startup_lines())
     except OSError as error:
         remedy = "run it as the owner of that folder, or in a virtual environment of your own"
-        raise UsageError(f"cannot write {path}: {os.strerror(error.errno or 0)}. Remedy: {remedy}") from None
+        raise UsageError(
+            f"cannot write {path}: {os.strerror(error.errno or 0)}. Remedy: {remedy}"
+        ) from None
     return path
 
 

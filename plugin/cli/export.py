@@ -16,16 +16,42 @@ DATASET, LINK = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"https?://[^\s/]+\S*
 
 
 @options.command("Options", "Write rankings as records of Every Eval Ever or of the HF hub.")
-@click.argument("rankings", nargs=-1, required=True, metavar="RANKING...", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "rankings",
+    nargs=-1,
+    required=True,
+    metavar="RANKING...",
+    type=click.Path(exists=True, path_type=Path),
+)
 @options.choice_option("--to", f"{EEE} {HUB}", "The records to write.", required=True, default=None)
 @options.output_folder(required=True)
-@click.option("--dataset", metavar="ID", help="The items' dataset on the Hugging Face hub, as openai/gsm8k.")
-@click.option("--task-id", metavar="ID", default="default", help=f"The task in the dataset's eval.yaml; for {HUB}.")
-@click.option("--source-url", metavar="URL", help=f"A link to verdicts or a page of the ranking; for {HUB}.")
-@click.option("--developer", metavar="NAME", default="unspecified", help="Of models not named as DEVELOPER/MODEL.")
-@click.option("--organization", metavar="NAME", default="unknown", help=f"Who provides the records; for {EEE}.")
+@click.option(
+    "--dataset", metavar="ID", help="The items' dataset on the Hugging Face hub, as openai/gsm8k."
+)
+@click.option(
+    "--task-id",
+    metavar="ID",
+    default="default",
+    help=f"The task in the dataset's eval.yaml; for {HUB}.",
+)
+@click.option(
+    "--source-url", metavar="URL", help=f"A link to verdicts or a page of the ranking; for {HUB}."
+)
+@click.option(
+    "--developer",
+    metavar="NAME",
+    default="unspecified",
+    help="Of models not named as DEVELOPER/MODEL.",
+)
+@click.option(
+    "--organization",
+    metavar="NAME",
+    default="unknown",
+    help=f"Who provides the records; for {EEE}.",
+)
 def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> int:
-    """Write each model's scores in RANKING..., files of `podium rank --format json`, as records for others.
+    """Write each model's scores in RANKING..., files of `podium rank --format json`, as records for
+    others.
 
     \b
     podium export ranking.json --to every-eval-ever -o eee/
@@ -37,20 +63,28 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
 
     facts = Facts(**given)
     if to == HUB and facts.dataset is None:
-        raise UsageError(f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k")
+        raise UsageError(
+            f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
+        )
     if facts.dataset is not None and not DATASET.fullmatch(facts.dataset):
         raise UsageError(f"--dataset {facts.dataset!r}: write ORG/NAME, as openai/gsm8k")
     if facts.source_url is not None and not LINK.fullmatch(facts.source_url):
-        raise UsageError(f"--source-url {facts.source_url!r}: write a web address, as https://example.org/ranking.html")
+        raise UsageError(
+            f"--source-url {facts.source_url!r}: write a web address, as https://example.org/ranking.html"
+        )
     files: dict[str, str] = {}
     unbounded, now = [], time.time()
     for path in {path.resolve(): path for path in rankings}.values():
         if (ranking := read_ranking(path)) is None:
             raise DataError("is not a ranking", remedy=REMEDY, source=str(path))
         own = (path.stem, ranking, facts)
-        for place, text in every_eval_ever_files(*own, now) if to == EEE else hub_result_files(*own):
+        for place, text in (
+            every_eval_ever_files(*own, now) if to == EEE else hub_result_files(*own)
+        ):
             if files.setdefault(place, text) != text:
-                raise UsageError(f"two results would be {place}: export one ranking at a time, each to its own folder")
+                raise UsageError(
+                    f"two results would be {place}: export one ranking at a time, each to its own folder"
+                )
         pairs = ((each.ranker, entry) for each in ranking.standings for entry in each.entries)
         unbounded += [f"{entry.model} ({ranker})" for ranker, entry in pairs if entry.score is None]
     for place, text in files.items():

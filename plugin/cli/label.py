@@ -8,25 +8,32 @@ from podium.printable import tell
 from podium.storage.remote import Place
 
 
-@options.command("What to draw", "Draw battles for humans to judge, and forecast what their labels are worth.")
+@options.command(
+    "What to draw", "Draw battles for humans to judge, and forecast what their labels are worth."
+)
 @options.sources
 @options.human_labels
 @options.count_option("--number", "Number of battles to draw.", default=100)
-@options.choice_option("--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why.")
+@options.choice_option(
+    "--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why."
+)
 @options.responses(help="Files or folders with the responses that humans read.")
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided
-@options.output_file(".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on.")
+@options.output_file(
+    ".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on."
+)
 def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) -> int:
-    """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o needs --responses.
+    """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o
+    needs --responses.
 
     \b
     podium label verdicts.csv --responses answers/ --number 200 -o sheet.csv
     podium label verdicts.csv --responses answers/ --number 200 -o label.html
     podium rank verdicts.csv --human-labels sheet.csv --ranker structured-bradley-terry
 
-    Humans write 1, 2 or tie in the column verdict of the sheet; an empty one is not labelled. The page asks them one
-    battle at a time, shows no model's name, and saves such a sheet.
+    Humans write 1, 2 or tie in the column verdict of the sheet; an empty one is not labelled. The
+    page asks them one battle at a time, shows no model's name, and saves such a sheet.
     """
     import numpy as np
 
@@ -38,7 +45,9 @@ def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) ->
     from podium.storage.atomic_files import write_text
 
     if output is not None and not responses and arguments["by"] == "random":
-        raise UsageError("-o: a sheet needs the texts of the responses: name their files (--responses)")
+        raise UsageError(
+            "-o: a sheet needs the texts of the responses: name their files (--responses)"
+        )
     how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
     rng = np.random.default_rng(arguments.pop("seed"))
     battles = options.read_sources(arguments)

@@ -9,13 +9,18 @@ from podium.printable import tell
 
 
 @options.command("Options", "Make a static site of many rankings, and Markdown of them.")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
 @options.output_folder(default="site", help="Write the site into this folder.")
 @click.option(
-    "--space", metavar="TITLE", help="Also write the README.md that makes the site a static Hugging Face Space."
+    "--space",
+    metavar="TITLE",
+    help="Also write the README.md that makes the site a static Hugging Face Space.",
 )
 def leaderboard(folder: Path, output: Path, space: str | None) -> int:
-    """Make a site of the rankings in DIR (tasks, judges, dates), each a file of `podium rank --format json`.
+    """Make a site of the rankings in DIR (tasks, judges, dates), each a file of `podium rank
+    --format json`.
 
     \b
     podium rank monday.csv --format json -o rankings/chat/judge-a/2026-11-23.json
@@ -34,5 +39,7 @@ def leaderboard(folder: Path, output: Path, space: str | None) -> int:
             write_text(place, text, errors="backslashreplace")
     for failure in failures:
         tell(f"not shown: {failure}")
-    tell(f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} {plural('page', len(rankings))}")
+    tell(
+        f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} {plural('page', len(rankings))}"
+    )
     return 3 if failures else 0

@@ -11,19 +11,32 @@ KINDS = ("rankers", "scorers", "tournaments", "formats", "hosts")
 @click.command("list", short_help="List rankers, scorers, tournaments, formats and hosts.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 def list_(kind: str | None) -> None:
-    """List rankers (with their options), scorers, tournaments or formats with their packages, or all in short.
+    """List rankers (with their options), scorers, tournaments or formats with their packages, or
+    all in short.
 
-    `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
+    `hosts` shows which hosts are installed, and whether `podium enable` was run in this
+    environment.
     """
     from podium.plugins import catalogue
     from podium.plugins.settings import options_of
     from podium.printable import printable
 
-    known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
+    known: dict[str, dict[str, Any]] = {
+        f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()
+    }
     for name in [kind] if kind else KINDS:
         rows = _hosts() if name == "hosts" else []
-        rows += [(own, added.extension.summary, added.origin) for own, added in known.get(name, {}).items()]
-        click.echo(f"hosts: {_state_of_enabling()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
+        rows += [
+            (own, added.extension.summary, added.origin)
+            for own, added in known.get(name, {}).items()
+        ]
+        click.echo(
+            f"hosts: {_state_of_enabling()}"
+            if name == "hosts"
+            else f"{name}:"
+            if rows
+            else f"{name}: none yet"
+        )
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -31,7 +44,10 @@ def list_(kind: str | None) -> None:
             if kind in ("rankers", "tournaments"):
                 find = catalogue.ranker_function if kind == "rankers" else catalogue.tournament_rule
                 usual = {key: option.default for key, option in options_of(find(row[0])).items()}
-                shown = (f"{key}={'...' if default in (None, ()) else default}" for key, default in usual.items())
+                shown = (
+                    f"{key}={'...' if default in (None, ()) else default}"
+                    for key, default in usual.items()
+                )
                 click.echo(f"      --set {' '.join(shown)}")
 
 

@@ -24,7 +24,13 @@ from podium.errors import PodiumError
 from podium.printable import tell
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True})
+@click.group(
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 110,
+        "show_default": True,
+    }
+)
 @click.version_option(package_name="podium", prog_name="podium")
 def podium() -> None:
     """Rank models from pairwise verdicts, with honest error bars.
@@ -68,7 +74,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # UTF-8 to files and pipes wherever we run, and no failure on a name that cannot be encoded.
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+            stream.reconfigure(
+                encoding=None if stream.isatty() else "utf-8", errors="backslashreplace"
+            )
     try:
         code = podium(standalone_mode=False)
         sys.stdout.flush()
@@ -85,8 +93,9 @@ def main() -> None:
         tell("stopped")
         code = 130
     except (BrokenPipeError, SystemExit):
-        # The reader has gone, as `| head` does. Click turns that into exit code 1, which here would say that the
-        # data do not support the answer. The interpreter's last flush goes nowhere instead of failing.
+        # The reader has gone, as `| head` does. Click turns that into exit code 1, which here would
+        # say that the data do not support the answer. The interpreter's last flush goes nowhere
+        # instead of failing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:

@@ -37,7 +37,11 @@ def print_reports(reports: "Sequence[Report]") -> None:
 
 
 def write_figures(
-    figures: Any, style: str, output: "Place | None", warnings: Iterable[str] = (), view: View = USUAL_VIEW
+    figures: Any,
+    style: str,
+    output: "Place | None",
+    warnings: Iterable[str] = (),
+    view: View = USUAL_VIEW,
 ) -> None:
     """Write warnings to stderr and results to a file or stdout, in the chosen style."""
     from podium.storage.atomic_files import write_text
@@ -64,7 +68,8 @@ def draw(figures: Any, place: "Place | None") -> None:
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show a progress bar for long computations in the body; nothing if stderr is not a terminal."""
+    """Show a progress bar for long computations in the body; nothing if stderr is not a
+    terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -72,7 +77,9 @@ def show_progress() -> Iterator[None]:
     from rich.progress import Progress, TimeRemainingColumn
 
     console = Console(stderr=True)
-    with Progress(*Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True) as bar:
+    with Progress(
+        *Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True
+    ) as bar:
         token = tracker.set(lambda steps, what: iter(bar.track(steps, description=what)))
         try:
             yield

@@ -9,7 +9,16 @@ from click.core import ParameterSource
 from podium.cli import options
 from podium.errors import UsageError
 
-TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out", "judges", "overlap")
+TARIFF = (
+    "orders",
+    "repeats",
+    "tokens_in",
+    "tokens_out",
+    "price_in",
+    "price_out",
+    "judges",
+    "overlap",
+)
 READING = ("sources", *options.READ_BY, "one_sided")
 """Parameters that only the reading of a pilot needs."""
 
@@ -21,13 +30,19 @@ REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
 REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
 
 
-@options.command("What to plan", "Plan a comparison: which battles, how many items, what cost.", removed=REMOVED)
+@options.command(
+    "What to plan", "Plan a comparison: which battles, how many items, what cost.", removed=REMOVED
+)
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
-@options.count_option("--models", "How many models will compete; by default those of the pilot.", least=2)
+@options.count_option(
+    "--models", "How many models will compete; by default those of the pilot.", least=2
+)
 @options.count_option("--items", "How many items are planned.")
 @options.number_option(
-    "--ties", "[0,1)", "Expected share of battles that end in a tie; by default the pilot's, else 0.15."
+    "--ties",
+    "[0,1)",
+    "Expected share of battles that end in a tie; by default the pilot's, else 0.15.",
 )
 @options.number_option(
     "--informativeness",
@@ -42,7 +57,9 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
 )
 @options.number_option("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
 @options.number_option("--power", "[0.5,1)", "Chance of detecting a true difference.", default=0.8)
-@click.option("--baseline", metavar="NAME", help="A natural baseline that every model is to be compared with.")
+@click.option(
+    "--baseline", metavar="NAME", help="A natural baseline that every model is to be compared with."
+)
 @click.option(
     "--pair",
     "pairs",
@@ -52,13 +69,22 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
     help="A pair of interest, if not all models are to be ranked; may be given several times.",
 )
 @click.option(
-    "--difference", default="", metavar="2points|0.02|40elo", help="A difference for podium compare to detect."
+    "--difference",
+    default="",
+    metavar="2points|0.02|40elo",
+    help="A difference for podium compare to detect.",
 )
 @options.number_option(
-    "--disagree", "(0,1]", "For a right-or-wrong metric: share of items on which just one of two models is right."
+    "--disagree",
+    "(0,1]",
+    "For a right-or-wrong metric: share of items on which just one of two models is right.",
 )
-@options.number_option("--spread", "(0,]", "For another metric: standard deviation over items of the difference.")
-@options.choice_option("--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one.")
+@options.number_option(
+    "--spread", "(0,]", "For another metric: standard deviation over items of the difference."
+)
+@options.choice_option(
+    "--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one."
+)
 @options.count_option("--repeats", "Repeats of each call.", default=1)
 @click.option(
     "--judges",
@@ -66,7 +92,9 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
     metavar="N|rotate:2,1,1",
     help="How many judges judge every battle, or the weights of judges that take turns, one per battle.",
 )
-@options.number_option("--overlap", "[0,1]", "Share of the battles that all judges judge who take turns.", default=0.0)
+@options.number_option(
+    "--overlap", "[0,1]", "Share of the battles that all judges judge who take turns.", default=0.0
+)
 @options.number_option("--tokens-in", "[0,]", "Input tokens of a judge call.")
 @options.number_option("--tokens-out", "[0,]", "Output tokens of a judge call.")
 @options.number_option("--price-in", "[0,]", "Price of a million input tokens, in any currency.")
@@ -81,8 +109,9 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
 def plan(context: click.Context, **arguments: Any) -> int:
     """Plan a comparison from numbers, or from the battles of a pilot.
 
-    It prints which comparisons to make, which model would be a good anchor, how many items detect which difference, and
-    what each tournament costs. Without a pilot the figures rest on assumptions, which are printed. No model is called.
+    It prints which comparisons to make, which model would be a good anchor, how many items detect
+    which difference, and what each tournament costs. Without a pilot the figures rest on
+    assumptions, which are printed. No model is called.
 
     \b
     podium plan --models 20 --items 500 --ties 0.15
@@ -103,10 +132,14 @@ def plan(context: click.Context, **arguments: Any) -> int:
         for param in context.command.params:
             is_typed = context.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
             if is_typed and param.name in {*READING, "pool"}:
-                raise UsageError(f"{param.opts[0]} belongs to a pilot: name one, or leave the option out")
+                raise UsageError(
+                    f"{param.opts[0]} belongs to a pilot: name one, or leave the option out"
+                )
     with show_progress():
         pilot = [options.read_sources(reading)] if reading["sources"] else []
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
     lost = [each for battles in pilot for each in battles.lost]
-    write_figures(comparison_plan, style, output, lost, partial(select_reports, section=section, full=full))
+    write_figures(
+        comparison_plan, style, output, lost, partial(select_reports, section=section, full=full)
+    )
     return 3 if comparison_plan.is_partial or lost else 0

@@ -18,17 +18,21 @@ DEFAULT_RANKERS = ("bradley-terry", "mean")
 )
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
 @options.settings(
-    metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
+    metavar="[RANKER.]KEY=VALUE",
+    help="An option of a ranker, as pin=MODEL:1000; may be given several times.",
 )
 @options.pool(help="Rank the verdicts of several judges together.")
 @options.file_option(
-    "--calibration", help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo."
+    "--calibration",
+    help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
 )
 @options.level()
 @options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @options.human_labels
 @options.file_option("--models", help="A table with a column model, and family, date ... of each.")
-@click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
+@click.option(
+    "--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own."
+)
 @options.one_sided
 @options.complete
 @click.option(
@@ -37,7 +41,11 @@ DEFAULT_RANKERS = ("bradley-terry", "mean")
     default="duckdb",
     help="What counts the verdicts: duckdb, or spark with the URL of a master.",
 )
-@click.option("--memory", metavar="SIZE", help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.",
+)
 @options.output()
 @options.figure(help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.")
 def rank(**arguments: Any) -> int:
@@ -63,7 +71,8 @@ def rank(**arguments: Any) -> int:
 
 
 def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """Read, rank and return the ranking and the battles; used options are removed from `arguments`."""
+    """Read, rank and return the ranking and the battles; used options are removed from
+    `arguments`."""
     from podium.plugins.settings import parse_settings, ranker_names
 
     named, texts = arguments.pop("rankers"), arguments.pop("settings")
@@ -72,8 +81,13 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     settings = parse_settings(texts, names or DEFAULT_RANKERS) if names or texts else {}
     from podium.verbs.rank_battles import rank as rank_battles
 
-    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
-    how: dict[str, Any] = {name: arguments.pop(name) for name in ("engine", "memory") if name in arguments}
+    common = {
+        name: arguments.pop(name)
+        for name in ("level", "seed", "by", "pool", "calibration", "models")
+    }
+    how: dict[str, Any] = {
+        name: arguments.pop(name) for name in ("engine", "memory") if name in arguments
+    }
     how["scores_only"] = {*names} <= {"mean", "median"} if names else None
     battles = options.read_sources(arguments, merge=not arguments.pop("no_merge", False), **how)
     return rank_battles(battles, names, **common, **settings), battles

@@ -12,7 +12,9 @@ REMOVED = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"),
 REMOVED["--items"] += "; a tournament's number of items is --set items=N"
 
 
-@options.command("What to play", "Play a tournament with recorded verdicts as the judge.", removed=REMOVED)
+@options.command(
+    "What to play", "Play a tournament with recorded verdicts as the judge.", removed=REMOVED
+)
 @options.sources
 @click.option(
     "--tournament",
@@ -37,13 +39,15 @@ REMOVED["--items"] += "; a tournament's number of items is --set items=N"
 @options.complete
 @options.output()
 @options.settings(
-    metavar="[NAME.]KEY=VALUE", help="An option of a tournament or a ranker, as items=100; may be given several times."
+    metavar="[NAME.]KEY=VALUE",
+    help="An option of a tournament or a ranker, as items=100; may be given several times.",
 )
 def replay(**arguments: Any) -> int:
     """Play a tournament with the verdicts in SOURCE... as its judge, and rank what was played.
 
-    A battle that is not on record counts as missing, never as a tie. Several tournaments, --seeds or --budget print a
-    table of costs, and of how far each ranking is from the ranking of the whole record.
+    A battle that is not on record counts as missing, never as a tie. Several tournaments, --seeds
+    or --budget print a table of costs, and of how far each ranking is from the ranking of the whole
+    record.
 
     \b
     podium replay battles.csv --tournament swim
@@ -57,7 +61,10 @@ def replay(**arguments: Any) -> int:
     from podium.verbs.tournament_table import compare_tournaments, tournament_names
 
     style, output = options.pop_output(arguments)
-    names, rankers = tournament_names(arguments.pop("tournaments")), ranker_names(arguments.pop("rankers"))
+    names, rankers = (
+        tournament_names(arguments.pop("tournaments")),
+        ranker_names(arguments.pop("rankers")),
+    )
     settings = parse_settings(arguments.pop("settings"), rankers, names)
     if "seed" in settings:
         raise UsageError("--set seed: give --seed, which seeds the tournament and the rankers")

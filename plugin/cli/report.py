@@ -25,10 +25,13 @@ NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memo
     params=[param for param in rank.params if param.name not in NOT_HERE],
 )
 @options.responses(help="Files or folders with the responses that were compared.")
-@click.option("--no-texts", is_flag=True, help="Leave out instructions, responses and the judge's words.")
+@click.option(
+    "--no-texts", is_flag=True, help="Leave out instructions, responses and the judge's words."
+)
 @options.output_file(".html", help="Write the page to this file.", default="report.html")
 def report(output: Place, responses: tuple[str, ...], no_texts: bool, **arguments: Any) -> int:
-    """Make one self-contained page of the battles in SOURCE..., or of a ranking that `podium rank` wrote as JSON.
+    """Make one self-contained page of the battles in SOURCE..., or of a ranking that `podium rank`
+    wrote as JSON.
 
     \b
     podium report battles.csv -o report.html
@@ -66,7 +69,9 @@ def _build_page_content(
     from podium.reading.side_tables import about_models, families_of
 
     how = {name: arguments[name] for name in ("level", "seed")}
-    apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
+    apart = options.read_sources(
+        {name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False
+    )
     ranking, battles = rank_sources(dict(arguments))
     texts = None if no_texts else collect_texts(apart, sources, responses)
     known = read_calibration(arguments["calibration"]) if arguments["calibration"] else None

@@ -9,14 +9,19 @@ from podium.errors import UsageError, install_hint
 from podium.printable import exit_code
 
 AS_TYPED: dict[str, Any] = {
-    "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
+    "context_settings": {
+        "ignore_unknown_options": True,
+        "allow_extra_args": True,
+        "help_option_names": [],
+    },
     "add_help_option": False,
 }
 """Everything goes to the host, its --help as well."""
 
 
 @click.command(
-    short_help="The stock inspect command, with --ranker on eval, eval-set, eval-retry and score.", **AS_TYPED
+    short_help="The stock inspect command, with --ranker on eval, eval-set, eval-retry and score.",
+    **AS_TYPED,
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
@@ -41,7 +46,8 @@ def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
-    """Run `lm_eval ARGUMENTS...`; with --ranker NAME the model is ranked among earlier runs, by metric or judge.
+    """Run `lm_eval ARGUMENTS...`; with --ranker NAME the model is ranked among earlier runs, by
+    metric or judge.
 
     \b
     podium lm_eval run --model hf --model_args pretrained=gpt2 --tasks gsm8k -o runs --ranker bradley-terry

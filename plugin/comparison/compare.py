@@ -1,4 +1,5 @@
-"""Compare: read, split into questions, test each candidate against the baseline, and decide the requirements."""
+"""Compare: read, split into questions, test each candidate against the baseline, and decide the
+requirements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -79,7 +80,9 @@ class Comparison(Document):
         """Return a row per finding and slice."""
         rows = [own.to_dict() for finding in self.findings for own in (finding, *finding.slices)]
         nested = {"measures", "slices", "item_results", "scores", "by_weight"}
-        return pd.DataFrame([{name: value for name, value in row.items() if name not in nested} for row in rows])
+        return pd.DataFrame(
+            [{name: value for name, value in row.items() if name not in nested} for row in rows]
+        )
 
 
 def compare(
@@ -98,22 +101,23 @@ def compare(
     """Test whether a model is better than another, by how much, and on which items.
 
     Args:
-        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths that hold one model
-            each, or, with a baseline, sources alone. A source may also be battles.
+        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths that
+            hold one model each, or, with a baseline, sources alone. A source may also be battles.
         baseline: compare every other model with this one.
         candidates: compare only these with the baseline.
-        measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two), or `auto`: scores if
-            there are any, else Elo.
+        measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two), or
+            `auto`: scores if there are any, else Elo.
         level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
-        require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see `podium.comparison.gate`.
+        require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see
+            `podium.comparison.gate`.
         requirements: a YAML or TOML file with several requirements.
         responses: the models' answers, if the sources do not hold them.
         **reading: as for `read_battles`.
 
     Raises:
-        UsageError: an unknown name, option or requirement.
-        DataError: a malformed value, or models that were asked different things under one item id.
-        NotIdentifiedError: no readable battle compares the models, or there are several judges without `pool`.
+        UsageError: an unknown name, option or requirement. DataError: a malformed value, or models
+        that were asked different things under one item id. NotIdentifiedError: no readable battle
+        compares the models, or there are several judges without `pool`.
     """
     check_level(level)
     require_choice("measure", measure, MEASURES)
@@ -125,15 +129,26 @@ def compare(
     answers, unknown = find_responses(sources if not tables else (), responses)
     named = _pairs(battles, names, baseline, candidates)
     same = (None if answers is None else identical_items(answers, *pair) for pair in named)
-    pairs = [ComparedPair(*pair, measure, level, identical) for pair, identical in zip(named, same, strict=True)]
+    pairs = [
+        ComparedPair(*pair, measure, level, identical)
+        for pair, identical in zip(named, same, strict=True)
+    ]
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    options = {"reading": dict(battles.reading), "level": level, "measure": measure, "by": by, "pool": pool}
+    options = {
+        "reading": dict(battles.reading),
+        "level": level,
+        "measure": measure,
+        "by": by,
+        "pool": pool,
+    }
     return Comparison(
         findings=tuple(findings),
         level=level,
-        provenance=build_provenance(battles.sources, options | {"require": [own.text for own in required]}),
+        provenance=build_provenance(
+            battles.sources, options | {"require": [own.text for own in required]}
+        ),
         gate=decide_requirements(required, findings, level) if required else None,
         warnings=_collect_warnings(battles, answers, findings),
         failures=tuple(failures),
@@ -143,23 +158,37 @@ def compare(
     )
 
 
-def _collect_warnings(battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]) -> tuple[str, ...]:
-    """Return the notes of reading, items with different instructions, and warnings about judges, each once."""
+def _collect_warnings(
+    battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]
+) -> tuple[str, ...]:
+    """Return the notes of reading, items with different instructions, and warnings about judges,
+    each once."""
     several = len({finding.question for finding in findings}) > 1
     notes = [note for note in battles.notes if not (several and RANKING_NOTE in note)]
-    notes += [note.partition(";")[0] for note in (answers.notes if answers else ()) if "in different words" in note]
+    notes += [
+        note.partition(";")[0]
+        for note in (answers.notes if answers else ())
+        if "in different words" in note
+    ]
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
-    doubts = [lower_first_word(text.removesuffix(".")) for text in doubts_about_verdicts(battles, compared)]
+    doubts = [
+        lower_first_word(text.removesuffix("."))
+        for text in doubts_about_verdicts(battles, compared)
+    ]
     return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
 
 
-def _read_all(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
+def _read_all(
+    sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]
+) -> Battles:
     """Read the battles of sources and frames; battles that are read already must be given alone."""
     frames = [each for each in tables if isinstance(each, pd.DataFrame)]
     if len(frames) == len(tables):
         return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:
-        raise UsageError("battles that are read already stand alone: give no other sources and no options beside them")
+        raise UsageError(
+            "battles that are read already stand alone: give no other sources and no options beside them"
+        )
     return next(each for each in tables if isinstance(each, Battles))
 
 
@@ -172,7 +201,9 @@ def _pairs(
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
         candidates, baseline = names[:1], names[1]
     known, base = battles.models, find_name("model", baseline, battles.models)
-    chosen = [find_name("model", name, known) for name in candidates] or [name for name in known if name != base]
+    chosen = [find_name("model", name, known) for name in candidates] or [
+        name for name in known if name != base
+    ]
     if base in chosen:
         raise UsageError(f"{base!r} would be compared with itself: name two different models")
     return [(name, base) for name in dict.fromkeys(chosen)]
@@ -181,13 +212,17 @@ def _pairs(
 def _findings(
     battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
-    """Return a finding per candidate and question, adjusted by Holm's rule, and what could not be compared."""
+    """Return a finding per candidate and question, adjusted by Holm's rule, and what could not be
+    compared."""
     findings: list[PairFinding] = []
     failures: list[str] = []
     mistakes: list[UsageError] = []
     for about, part in _questions(battles, pool):
         for pair in pairs:
-            name, both = f"{about['question']}: " if about["question"] else "", f"{pair.candidate} and {pair.baseline}"
+            name, both = (
+                f"{about['question']}: " if about["question"] else "",
+                f"{pair.candidate} and {pair.baseline}",
+            )
             try:
                 finding = finding_of(part, pair, about)
             except UsageError as error:
@@ -215,7 +250,8 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:
-    """Yield the questions with their battles: one per task and metric for scores, a single one for verdicts."""
+    """Yield the questions with their battles: one per task and metric for scores, a single one for
+    verdicts."""
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
     if not is_scored or pool:
@@ -228,9 +264,20 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
     for value, part in battles.slices(",".join(several)) if several else [(None, battles)]:
         if len(part):
             own = {name: part.values_of(name)[0] for name in columns}
-            yield {"question": value, "task": own.get("task"), "metric": own.get("judge"), "slice": None}, part
+            yield (
+                {
+                    "question": value,
+                    "task": own.get("task"),
+                    "metric": own.get("judge"),
+                    "slice": None,
+                },
+                part,
+            )
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
-    return [replace(own, tests=len(findings), p_adjusted=p) for own, p in zip(findings, adjusted, strict=True)]
+    return [
+        replace(own, tests=len(findings), p_adjusted=p)
+        for own, p in zip(findings, adjusted, strict=True)
+    ]

@@ -1,4 +1,5 @@
-"""A comparison as a report: the answer, the differences, the requirements, slices, and the items that changed."""
+"""A comparison as a report: the answer, the differences, the requirements, slices, and the items
+that changed."""
 
 from collections.abc import Sequence
 
@@ -27,7 +28,9 @@ MOST_ITEMS, FEW_ITEMS = 10, 3
 def comparison_text(comparison: Comparison) -> str:
     """Render a comparison as text, with warnings and failures."""
     notes = (*comparison.warnings, *comparison.failures)
-    return terminal_text(comparison_reports(comparison)) + "".join(f"podium: {printable(note)}\n" for note in notes)
+    return terminal_text(comparison_reports(comparison)) + "".join(
+        f"podium: {printable(note)}\n" for note in notes
+    )
 
 
 def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
@@ -35,13 +38,19 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     findings = comparison.findings
     sections = [_gate_section(comparison.gate, comparison.level)] if comparison.gate else []
     for finding in findings:
-        about = f": {finding_label(finding, findings)}" if len(findings) > 1 or finding.question else ""
+        about = (
+            f": {finding_label(finding, findings)}" if len(findings) > 1 or finding.question else ""
+        )
         if finding.slices:
             slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
             table, note = _findings_table(finding.slices, "slice"), comparison_templates.SLICES_NOTE
-            sections.append(Section("slices", f"by slice{about}", (), (table,), (note.format(slices=slices),)))
+            sections.append(
+                Section("slices", f"by slice{about}", (), (table,), (note.format(slices=slices),))
+            )
         if finding.results["difference"].any():
-            sections.append(_items_section(finding, about, MOST_ITEMS if len(findings) == 1 else FEW_ITEMS))
+            sections.append(
+                _items_section(finding, about, MOST_ITEMS if len(findings) == 1 else FEW_ITEMS)
+            )
     pairs = dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings)
     about = "question" if any(own.question for own in findings) else ""
     return (
@@ -64,23 +73,30 @@ def _gate_section(gate: Gate, level: float) -> Section:
         verdict = own.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
         estimate = EMPTY
         if finding and own.measure:
-            estimate = amount_text(finding.differences[own.measure].value, own.measure, finding.is_share)
+            estimate = amount_text(
+                finding.differences[own.measure].value, own.measure, finding.is_share
+            )
         low, high, threshold = (bound_text(own, name) for name in ("low", "high", "threshold"))
         needed = threshold if threshold == EMPTY else f"> {threshold}"
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
     note = comparison_templates.GATE_NOTE.format(level=percent(level))
-    return Section("gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=(note,))
+    return Section(
+        "gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=(note,)
+    )
 
 
 def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
-    """Build a table with a row per finding; `about` is the second column, `question` or `slice`, or empty."""
+    """Build a table with a row per finding; `about` is the second column, `question` or `slice`, or
+    empty."""
     level = percent(findings[0].level)
     is_scored = any(own.scores for own in findings)
     is_weighted = any(own.tally_by_weight for own in findings)
     columns = {
         "candidate": [own.candidate for own in findings],
         **({about: [getattr(own, about) or "" for own in findings]} if about else {}),
-        "difference": [amount_text(own.difference.value, own.measure, own.is_share) for own in findings],
+        "difference": [
+            amount_text(own.difference.value, own.measure, own.is_share) for own in findings
+        ],
         f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous": [
             difference_interval_text(own, *own.interval) for own in findings
         ],
@@ -97,18 +113,29 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
 
 
 def _level_text(finding: PairFinding, is_scored: bool) -> str:
-    """Format the mean scores of both models (a dash for verdicts), or the candidate's win rate with its interval."""
+    """Format the mean scores of both models (a dash for verdicts), or the candidate's win rate with
+    its interval."""
     if is_scored:
-        return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
+        return (
+            EMPTY
+            if finding.scores is None
+            else " / ".join(f"{score:.3g}" for score in finding.scores)
+        )
     if (met := finding.differences.get("win-rate")) is None:
         return "never met"
-    return "{:.1%} ({:.1%} … {:.1%})".format(*(0.5 + value for value in (met.value, *met.interval(finding.level))))
+    return "{:.1%} ({:.1%} … {:.1%})".format(
+        *(0.5 + value for value in (met.value, *met.interval(finding.level)))
+    )
 
 
 def _items_section(finding: PairFinding, about: str, most: int) -> Section:
     """Build the section of the items with the largest differences, for either model."""
     results = finding.results.assign(credit=0.5 + finding.results["difference"])
-    columns = {"candidate": finding.candidate, "baseline": finding.baseline} if finding.scores else {"credit": "credit"}
+    columns = (
+        {"candidate": finding.candidate, "baseline": finding.baseline}
+        if finding.scores
+        else {"credit": "credit"}
+    )
     rows, counts = list[tuple[str, ...]](), []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
         won = results[sign * results["difference"] > 0]
@@ -121,10 +148,13 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:
-    """Write the denominators of each finding: items, identical answers, unparsed and missing battles, and the test."""
+    """Write the denominators of each finding: items, identical answers, unparsed and missing
+    battles, and the test."""
     lines = []
     for own in comparison.findings:
-        name = f"{finding_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
+        name = (
+            f"{finding_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
+        )
         same = "" if own.identical is None else f", {own.identical:,} identical"
         unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
         missing = f", {own.missing:,} missing" if own.missing else ""

@@ -1,7 +1,9 @@
-"""Requirements as a gate for CI: one passes if the one-sided lower bound of the difference exceeds its threshold.
+"""Requirements as a gate for CI: one passes if the one-sided lower bound of the difference exceeds
+its threshold.
 
-It fails if the upper bound is below it, and is otherwise undecided, which is never a pass. All must pass, which needs
-no correction; one failure is enough, so upper bounds are corrected by Holm's rule (Strassburger and Bretz 2008).
+It fails if the upper bound is below it, and is otherwise undecided, which is never a pass. All must
+pass, which needs no correction; one failure is enough, so upper bounds are corrected by Holm's rule
+(Strassburger and Bretz 2008).
 """
 
 import tomllib
@@ -25,7 +27,8 @@ SCOPE = ("task", "metric", "candidate")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A requirement on the findings in its scope; `unit` is `elo`, `points` (hundredths) or `units` of the metric."""
+    """A requirement on the findings in its scope; `unit` is `elo`, `points` (hundredths) or `units`
+    of the metric."""
 
     text: str
     margin: float = 0.0
@@ -41,15 +44,26 @@ class Requirement:
         return " ".join(part for part in (self.candidate, self.task, self.metric) if part)
 
     def is_about(self, finding: PairFinding) -> bool:
-        """Return whether it applies to a finding; a metric may be named without lm-eval's filter."""
+        """Return whether it applies to a finding; a metric may be named without lm-eval's
+        filter."""
         metric = finding.metric or ""
-        is_metric = self.metric in (None, metric, metric.partition(",")[0], metric.partition(" ")[2])
-        return self.task in (None, finding.task) and is_metric and self.candidate in (None, finding.candidate)
+        is_metric = self.metric in (
+            None,
+            metric,
+            metric.partition(",")[0],
+            metric.partition(" ")[2],
+        )
+        return (
+            self.task in (None, finding.task)
+            and is_metric
+            and self.candidate in (None, finding.candidate)
+        )
 
 
 @dataclass(frozen=True)
 class GateDecision:
-    """The verdict on a requirement (no finding: nothing compared); `low` is one-sided, `high` holds for all at once."""
+    """The verdict on a requirement (no finding: nothing compared); `low` is one-sided, `high` holds
+    for all at once."""
 
     requirement: Requirement
     finding: PairFinding | None
@@ -60,10 +74,17 @@ class GateDecision:
     measure: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        known = {name: getattr(self, name) for name in ("verdict", "threshold", "low", "high", "measure")}
+        known = {
+            name: getattr(self, name) for name in ("verdict", "threshold", "low", "high", "measure")
+        }
         about = self.finding or self.requirement
         names = {name: getattr(about, name) for name in ("candidate", "task", "metric")}
-        return {"require": self.requirement.text, **names, "advisory": self.requirement.is_advisory, **known}
+        return {
+            "require": self.requirement.text,
+            **names,
+            "advisory": self.requirement.is_advisory,
+            **known,
+        }
 
 
 @dataclass(frozen=True)
@@ -74,7 +95,8 @@ class Gate:
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL if any requirement that is not advisory fails, else UNDECIDED if any is undecided, else PASS."""
+        """FAIL if any requirement that is not advisory fails, else UNDECIDED if any is undecided,
+        else PASS."""
         blocking = {own.verdict for own in self.decisions if not own.requirement.is_advisory}
         return "FAIL" if "FAIL" in blocking else "UNDECIDED" if "UNDECIDED" in blocking else "PASS"
 
@@ -110,18 +132,26 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
     for k, row in enumerate(rows, 1):
         place = f"requirement {k}"
         if strange := sorted(set(row) - {"require", *SCOPE, "advisory"}):
-            raise DataError(f"unknown field {strange[0]!r}", source=str(file), row=place, remedy=remedy)
+            raise DataError(
+                f"unknown field {strange[0]!r}", source=str(file), row=place, remedy=remedy
+            )
         if not isinstance(row.get("require"), str):
             raise DataError("no text `require`", source=str(file), row=place, remedy=remedy)
         advisory = row.get("advisory", False)
         if not isinstance(advisory, bool):
-            raise DataError(f"advisory={advisory!r}", source=str(file), row=place, remedy="write true or false")
+            raise DataError(
+                f"advisory={advisory!r}", source=str(file), row=place, remedy="write true or false"
+            )
         try:
             parsed = parse_requirement(row["require"])
         except UsageError as error:
             raise UsageError(f"{file}, {place}: {error}") from None
-        task, metric, candidate = (None if row.get(name) is None else str(row[name]) for name in SCOPE)
-        texts.append(replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate))
+        task, metric, candidate = (
+            None if row.get(name) is None else str(row[name]) for name in SCOPE
+        )
+        texts.append(
+            replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate)
+        )
     return texts
 
 
@@ -139,7 +169,9 @@ def _load(path: Path) -> Any:
     return _parse(text, "YAML", yaml.safe_load, yaml.YAMLError, path)
 
 
-def _parse(text: str, kind: str, parse: Callable[[str], Any], mistake: type[Exception], path: Path) -> Any:
+def _parse(
+    text: str, kind: str, parse: Callable[[str], Any], mistake: type[Exception], path: Path
+) -> Any:
     """Parse the text of a file; DataError if the parser finds a mistake."""
     try:
         return parse(text)
@@ -148,17 +180,34 @@ def _parse(text: str, kind: str, parse: Callable[[str], Any], mistake: type[Exce
         raise DataError(f"not {kind} ({line})", source=str(path), remedy="fix the syntax") from None
 
 
-def decide_requirements(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
-    """Decide each requirement, by one-sided bounds, for each finding it is about; without a finding it is undecided."""
+def decide_requirements(
+    requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float
+) -> Gate:
+    """Decide each requirement, by one-sided bounds, for each finding it is about; without a finding
+    it is undecided."""
     alpha = 1 - level
-    pairs = [(own, finding) for own in requirements for finding in findings if own.is_about(finding)]
+    pairs = [
+        (own, finding) for own in requirements for finding in findings if own.is_about(finding)
+    ]
     measured = [_measure_of(*pair) for pair in pairs]
-    refuted = holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured])) <= alpha
+    refuted = (
+        holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured]))
+        <= alpha
+    )
     share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(pairs), 1)
-    decided = [GateDecision(own, None, "UNDECIDED") for own in requirements if not any(map(own.is_about, findings))]
+    decided = [
+        GateDecision(own, None, "UNDECIDED")
+        for own in requirements
+        if not any(map(own.is_about, findings))
+    ]
     for pair, (difference, threshold, measure), fails in zip(pairs, measured, refuted, strict=True):
-        # Unless Holm's rule rejects all, a rejected difference is only known to lie below its threshold.
-        high = min(difference.high(share_of_all), threshold) if fails else difference.high(share_of_open)
+        # Unless Holm's rule rejects all, a rejected difference is only known to lie below its
+        # threshold.
+        high = (
+            min(difference.high(share_of_all), threshold)
+            if fails
+            else difference.high(share_of_open)
+        )
         passes = difference.p_above(threshold) <= alpha
         if pair[1].likely_item is not None:
             fails = passes = False
@@ -168,16 +217,26 @@ def decide_requirements(requirements: Sequence[Requirement], findings: Sequence[
     return Gate(tuple(sorted(decided, key=lambda each: requirements.index(each.requirement))))
 
 
-def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[DifferenceTest, float, str]:
-    """Return the difference that a requirement is about, the threshold it must exceed, and its measure."""
+def _measure_of(
+    requirement: Requirement, finding: PairFinding
+) -> tuple[DifferenceTest, float, str]:
+    """Return the difference that a requirement is about, the threshold it must exceed, and its
+    measure."""
     measures = finding.differences
     if not requirement.unit:
         return finding.difference, 0.0, finding.measure
     wanted = ELO if requirement.unit == "elo" else SCORE if SCORE in measures else WIN_RATE
     if wanted not in measures:
-        scored, rated = "a metric has no Elo; write points or 0.02", "ratings are compared; write 10elo"
-        raise UsageError(f"requirement {requirement.text!r}: {scored if SCORE in measures else rated}")
+        scored, rated = (
+            "a metric has no Elo; write points or 0.02",
+            "ratings are compared; write 10elo",
+        )
+        raise UsageError(
+            f"requirement {requirement.text!r}: {scored if SCORE in measures else rated}"
+        )
     if requirement.unit == "points" and not finding.is_share:
-        raise UsageError(f"requirement {requirement.text!r}: points are hundredths of a share; write units instead")
+        raise UsageError(
+            f"requirement {requirement.text!r}: points are hundredths of a share; write units instead"
+        )
     scale = 0.01 if requirement.unit == "points" else 1.0
     return measures[wanted], -requirement.margin * scale, wanted

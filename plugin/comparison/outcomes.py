@@ -20,10 +20,11 @@ MOST_ITEMS = 1_000
 
 @dataclass(frozen=True)
 class PairFinding:
-    """The comparison of a candidate with a baseline on one question; `results` has a row per item, largest first;
-    `leads` are the differences by item whose signs are wins, losses and ties: those of parsed verdicts.
-    `unparsed` counts battles of the two whose reply was not parsed, `missing` those without a score or reply (None: not
-    known). `likely_item` is the column that looks like the item where rows count as items."""
+    """The comparison of a candidate with a baseline on one question; `results` has a row per item,
+    largest first; `leads` are the differences by item whose signs are wins, losses and ties: those
+    of parsed verdicts. `unparsed` counts battles of the two whose reply was not parsed, `missing`
+    those without a score or reply (None: not known). `likely_item` is the column that looks like
+    the item where rows count as items."""
 
     candidate: str
     baseline: str
@@ -51,7 +52,8 @@ class PairFinding:
 
     @property
     def is_distinguishable(self) -> bool:
-        """Whether the adjusted test detects a difference, and the items that it counts are known."""
+        """Whether the adjusted test detects a difference, and the items that it counts are
+        known."""
         return self.likely_item is None and self.p_adjusted <= 1 - self.level
 
     @property
@@ -61,7 +63,8 @@ class PairFinding:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Simultaneous interval of the main difference; it excludes 0 if Holm's rule detects a difference."""
+        """Simultaneous interval of the main difference; it excludes 0 if Holm's rule detects a
+        difference."""
         low, high = self.difference.interval(self._joint_level)
         if not self.is_distinguishable:
             return low, high
@@ -70,11 +73,16 @@ class PairFinding:
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
-        return int((self.leads > 0).sum()), int((self.leads < 0).sum()), int((self.leads == 0).sum())
+        return (
+            int((self.leads > 0).sum()),
+            int((self.leads < 0).sum()),
+            int((self.leads == 0).sum()),
+        )
 
     @property
     def tally_by_weight(self) -> tuple[float, float, float] | None:
-        """Weights of the items that the candidate wins, loses and ties; None if all items have the same weight."""
+        """Weights of the items that the candidate wins, loses and ties; None if all items have the
+        same weight."""
         weight = self.results["weight"].reindex(self.leads.index)
         if is_constant(weight.to_numpy(dtype=float)):
             return None
@@ -94,28 +102,50 @@ class PairFinding:
         """Number of further items that would separate the two with 80% power; None if unknown."""
         difference = self.difference
         near = difference.interval(self._joint_level)[0 if difference.value > 0 else 1]
-        if not np.isfinite([difference.value, near]).all() or difference.items < 2 or difference.value == near:
+        if (
+            not np.isfinite([difference.value, near]).all()
+            or difference.items < 2
+            or difference.value == near
+        ):
             return None
         critical = t_quantile(max(difference.items, 2), self._joint_level)
-        return further_items(difference.items, critical, difference.value / (abs(difference.value - near) / critical))
+        return further_items(
+            difference.items, critical, difference.value / (abs(difference.value - near) / critical)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; infinite ends become None."""
         won, lost, even = self.tally
         by_weight = self.tally_by_weight
-        names = ("candidate", "baseline", "task", "metric", "slice", "measure", "level", "p_adjusted", "tests")
-        figures = {name: getattr(self, name) for name in (*names, "scores", "identical", "unparsed", "missing")} | {
+        names = (
+            "candidate",
+            "baseline",
+            "task",
+            "metric",
+            "slice",
+            "measure",
+            "level",
+            "p_adjusted",
+            "tests",
+        )
+        figures = {
+            name: getattr(self, name)
+            for name in (*names, "scores", "identical", "unparsed", "missing")
+        } | {
             "difference": finite_or_none(self.difference.value),
             **_difference_to_dict(self.difference, self.interval),
             "distinguishable": self.is_distinguishable,
             "measures": {
-                name: {"value": finite_or_none(own.value)} | _difference_to_dict(own, own.interval(self.level))
+                name: {"value": finite_or_none(own.value)}
+                | _difference_to_dict(own, own.interval(self.level))
                 for name, own in self.differences.items()
             },
             "wins": won,
             "losses": lost,
             "even": even,
-            "by_weight": None if by_weight is None else dict(zip(("wins", "losses", "even"), by_weight, strict=True)),
+            "by_weight": None
+            if by_weight is None
+            else dict(zip(("wins", "losses", "even"), by_weight, strict=True)),
             "further_items": None if self.is_distinguishable else self.further_items,
         }
         if self.slice is not None:
@@ -125,8 +155,11 @@ class PairFinding:
         return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": items}
 
 
-def _difference_to_dict(difference: DifferenceTest, interval: tuple[float, float]) -> dict[str, Any]:
-    """Return interval, p-value, method, number of items and `rarest_seen` of a difference as plain Python values."""
+def _difference_to_dict(
+    difference: DifferenceTest, interval: tuple[float, float]
+) -> dict[str, Any]:
+    """Return interval, p-value, method, number of items and `rarest_seen` of a difference as plain
+    Python values."""
     low, high = map(finite_or_none, interval)
     known = {"p": difference.p_value, "method": difference.method, "items": difference.items}
     return {"low": low, "high": high, **known, "rarest_seen": difference.rarest_seen()}

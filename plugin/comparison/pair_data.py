@@ -20,7 +20,8 @@ MEASURES = ("auto", SCORE, ELO, WIN_RATE)
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """A candidate and a baseline, the measure of `MEASURES`, and the items on which their answers are identical."""
+    """A candidate and a baseline, the measure of `MEASURES`, and the items on which their answers
+    are identical."""
 
     candidate: str
     baseline: str
@@ -30,23 +31,34 @@ class ComparedPair:
 
 
 def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -> PairFinding:
-    """Estimate the difference between two models; `about` is the question, task, metric and slice of the battles."""
+    """Estimate the difference between two models; `about` is the question, task, metric and slice
+    of the battles."""
     direct = direct_battles(battles, pair)
     scored = direct.dropna(subset=["candidate", "baseline"])
     if pair.measure == SCORE and not len(scored):
-        raise UsageError(f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}")
+        raise UsageError(
+            f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}"
+        )
     if len(scored) and pair.measure in ("auto", SCORE):
-        results = _score_results(scored, by_metric=bool(battles.metrics) and battles.metrics.issuperset(battles.judges))
+        results = _score_results(
+            scored, by_metric=bool(battles.metrics) and battles.metrics.issuperset(battles.judges)
+        )
         main, is_lost = SCORE, ~direct.index.isin(scored.index)
         is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
         differences, leads = {SCORE: score_difference(results)}, results["difference"]
     else:
-        results, is_share, is_lost = _credit_results(direct), True, direct["credit"].isna().to_numpy()
+        results, is_share, is_lost = (
+            _credit_results(direct),
+            True,
+            direct["credit"].isna().to_numpy(),
+        )
         leads = _credit_results(direct, "outcome")["difference"]
         differences = verdict_differences(battles, pair, results)
         main = ELO if pair.measure == "auto" else pair.measure
         if main not in differences:
-            raise NotIdentifiedError("no readable battle between the two, which --measure win-rate needs")
+            raise NotIdentifiedError(
+                "no readable battle between the two, which --measure win-rate needs"
+            )
     is_unparsed = direct["is_unparsed"].to_numpy()
     return PairFinding(
         candidate=pair.candidate,
@@ -55,7 +67,9 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         measure=main,
         differences=differences,
         is_share=is_share,
-        results=results.sort_values("difference", key=lambda difference: -difference.abs(), kind="stable"),
+        results=results.sort_values(
+            "difference", key=lambda difference: -difference.abs(), kind="stable"
+        ),
         leads=leads,
         identical=None if pair.identical is None else int(results["is_identical"].sum()),
         unparsed=int((is_lost & is_unparsed).sum()),
@@ -66,8 +80,9 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
 
 
 def _count_missing(battles: Battles, lacking: int) -> int | None:
-    """Return the number of the pair's battles that are missing; `lacking` have a row without a score. With more than
-    two models, battles without a row are not counted: whose they are is not known. None if nothing is known."""
+    """Return the number of the pair's battles that are missing; `lacking` have a row without a
+    score. With more than two models, battles without a row are not counted: whose they are is not
+    known. None if nothing is known."""
     if len(battles.models) > 2:
         return lacking
     absent = battles.missing
@@ -75,8 +90,9 @@ def _count_missing(battles: Battles, lacking: int) -> int | None:
 
 
 def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
-    """Return weighted mean scores, their difference and the mean weight per item. Identical answers differ by 0 unless
-    a metric scored them otherwise: it may look at more than the answer, such as what an agent did."""
+    """Return weighted mean scores, their difference and the mean weight per item. Identical answers
+    differ by 0 unless a metric scored them otherwise: it may look at more than the answer, such as
+    what an agent did."""
     sides = ["candidate", "baseline"]
     # Divided by the first, equal weights round nothing.
     weight = scored["weight"] / scored["weight"].iloc[0]
@@ -95,8 +111,8 @@ def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
 
 
 def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFrame:
-    """Return the candidate's weighted mean credit against the baseline minus 1/2, and the mean weight of the battles,
-    per item; scores are None."""
+    """Return the candidate's weighted mean credit against the baseline minus 1/2, and the mean
+    weight of the battles, per item; scores are None."""
     known = direct.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
@@ -113,8 +129,8 @@ def table_items(table: pd.DataFrame) -> pd.Series:
 
 
 def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
-    """Return item, candidate's credit (1/2 for identical answers), the same by parsed verdicts, weight, both scores,
-    and whether a reply was unparsed, of the pair's battles."""
+    """Return item, candidate's credit (1/2 for identical answers), the same by parsed verdicts,
+    weight, both scores, and whether a reply was unparsed, of the pair's battles."""
     table = battles.table
     names = {pair.candidate, pair.baseline}
     first, second = table["model_a"].astype(object), table["model_b"].astype(object)
@@ -125,7 +141,10 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
     earned = (own.to_numpy(dtype=float) for own in (rows["credit"], parsed_credits(rows)))
     credit, outcome = (np.where(is_first, own, 1 - own) for own in earned)
     nothing = np.full(len(rows), np.nan)
-    a, b = (rows[name].to_numpy(dtype=float) if name in rows else nothing for name in ("score_a", "score_b"))
+    a, b = (
+        rows[name].to_numpy(dtype=float) if name in rows else nothing
+        for name in ("score_a", "score_b")
+    )
     columns = {
         "item": item.astype(str).to_numpy(),
         "credit": np.where(same & ~np.isnan(credit), 0.5, credit),
@@ -143,13 +162,22 @@ def score_difference(results: pd.DataFrame) -> DifferenceTest:
     """Test the difference of mean scores, paired by item."""
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     is_share = levels[0] >= 0 and levels[-1] <= 1
-    size = 1.0 if set(levels) <= {0.0, 1.0} else float(levels[1] - levels[0]) if len(levels) == 2 else None
+    size = (
+        1.0
+        if set(levels) <= {0.0, 1.0}
+        else float(levels[1] - levels[0])
+        if len(levels) == 2
+        else None
+    )
     most, weight = 1.0 if is_share else np.inf, results["weight"].to_numpy()
     return paired_difference(results["difference"].to_numpy(), size, most, weight)
 
 
-def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFrame) -> dict[str, DifferenceTest]:
-    """Test the Elo difference over all battles and, if the two met, the win rate in their direct battles by item."""
+def verdict_differences(
+    battles: Battles, pair: ComparedPair, results: pd.DataFrame
+) -> dict[str, DifferenceTest]:
+    """Test the Elo difference over all battles and, if the two met, the win rate in their direct
+    battles by item."""
     coded = code_battles(battles, credit=level_credits(battles.table, pair))
     names = (pair.candidate, pair.baseline)
     for name in (name for name in names if name not in coded.models):
@@ -164,7 +192,8 @@ def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFr
 
 
 def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
-    """Return credits, shape (battles,): identical answers get 1/2 between the two, and their mean against others."""
+    """Return credits, shape (battles,): identical answers get 1/2 between the two, and their mean
+    against others."""
     credit = table["credit"].to_numpy(dtype=float).copy()
     if not pair.identical:
         return credit
@@ -173,7 +202,9 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
     first, second = (table[side].astype(object).to_numpy()[rows] for side in ("model_a", "model_b"))
     is_first, is_second = np.isin(first, names), np.isin(second, names)
     credit[rows[is_first & is_second]] = 0.5
-    weight = table["weight"].to_numpy(dtype=float)[rows] if "weight" in table else np.ones(len(rows))
+    weight = (
+        table["weight"].to_numpy(dtype=float)[rows] if "weight" in table else np.ones(len(rows))
+    )
     columns = {
         "item": items.to_numpy()[rows],
         "weight": weight,

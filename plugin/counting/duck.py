@@ -1,4 +1,5 @@
-"""DuckDB as the engine: an embedded database that spills to a temporary folder when memory is full."""
+"""DuckDB as the engine: an embedded database that spills to a temporary folder when memory is
+full."""
 
 import atexit
 import glob
@@ -42,7 +43,8 @@ _ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
 
 
 class Duck:
-    """An in-process DuckDB database, closed when garbage-collected; `memory` limits what it holds, as `700MB`."""
+    """An in-process DuckDB database, closed when garbage-collected; `memory` limits what it holds,
+    as `700MB`."""
 
     def __init__(self, memory: str | None = None) -> None:
         if memory is not None and not SIZE.fullmatch(memory):
@@ -50,7 +52,9 @@ class Duck:
         self.folder = make_folder()
         self.connection = _connect() if memory is not None or not _IDLE else _IDLE.pop()
         self._made: list[tuple[str, str]] = []
-        self._finalizer = weakref.finalize(self, _close, self.connection, self.folder, self._made, memory is None)
+        self._finalizer = weakref.finalize(
+            self, _close, self.connection, self.folder, self._made, memory is None
+        )
         _ALIVE.add(self)
         self._numbers = itertools.count()
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
@@ -63,7 +67,8 @@ class Duck:
         del self.connection
 
     def watch(self, path: Path) -> None:
-        """Record the state of a file, so that `store` raises if the file changes while it is read."""
+        """Record the state of a file, so that `store` raises if the file changes while it is
+        read."""
         self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:
@@ -86,20 +91,26 @@ class Duck:
         self._made.append(("drop view", name))
 
     def store(self, name: str, query: str) -> None:
-        """Run a query once and store its rows as a table; rows that do not fit into memory go to disk."""
+        """Run a query once and store its rows as a table; rows that do not fit into memory go to
+        disk."""
         self._run(f"create table {name} as {query}")
         self._made.append(("drop table", name))
         self._refuse_changed()
 
-    def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:
-        """Store the groups of a group-by query in a given order, computed a range of its first column at a time."""
+    def store_groups(
+        self, name: str, rows: int, source: str, query: Callable[[str], str], order: str
+    ) -> None:
+        """Store the groups of a group-by query in a given order, computed a range of its first
+        column at a time."""
         if rows <= ROWS_AT_ONCE:
             self.store(name, f"{query(source)} order by {order}")
             return
         packed = f"{self._disk}.{name}"
         self._run(f"create table {packed}_rows as select * from {source}")
         self._refuse_changed()
-        for number, condition in enumerate(self._ranges(f"{packed}_rows", order.partition(",")[0], rows)):
+        for number, condition in enumerate(
+            self._ranges(f"{packed}_rows", order.partition(",")[0], rows)
+        ):
             part = f"(select * from {packed}_rows where {condition}) as part"
             verb = f"insert into {packed}" if number else f"create table {packed} as"
             self._run(f"{verb} {query(part)} order by {order}")
@@ -107,12 +118,16 @@ class Duck:
         self.view(name, f"select * from {packed}")
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
-        """Return SQL conditions that split a table into ranges of a column, about `ROWS_AT_ONCE` rows each."""
+        """Return SQL conditions that split a table into ranges of a column, about `ROWS_AT_ONCE`
+        rows each."""
         sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
         parts = -(-rows // ROWS_AT_ONCE)
         ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
-        beyond, below = [f"{column} >= {end}" for end in ends], [f"{column} < {end}" for end in ends]
+        beyond, below = (
+            [f"{column} >= {end}" for end in ends],
+            [f"{column} < {end}" for end in ends],
+        )
         return [f"{x} and {y}" for x, y in zip(["true", *beyond], [*below, "true"], strict=True)]
 
     @cached_property
@@ -132,8 +147,8 @@ class Duck:
         return self._run(query).fetchall()
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
-        """Yield the rows of a query of a stored table in stored order, a million at a time, read by one thread: more
-        would take the cores from the sums that are made of the rows meanwhile."""
+        """Yield the rows of a query of a stored table in stored order, a million at a time, read by
+        one thread: more would take the cores from the sums that are made of the rows meanwhile."""
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
             cursor.execute("set threads = 1")
             try:
@@ -168,7 +183,9 @@ def _convert_duckdb_errors() -> Iterator[None]:
     except Error as error:
         first_line, *_ = str(error).partition("\n")
         remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
-        raise DataError(f"the database cannot read or write ({first_line})", remedy=remedy) from None
+        raise DataError(
+            f"the database cannot read or write ({first_line})", remedy=remedy
+        ) from None
 
 
 def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
@@ -179,7 +196,8 @@ def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> Dat
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return inode, size and modification time of a file; None if it does not exist or is not a regular file."""
+    """Return inode, size and modification time of a file; None if it does not exist or is not a
+    regular file."""
     try:
         facts = path.stat()
     except OSError:
@@ -189,22 +207,29 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 
 def _connect() -> "DuckDBPyConnection":
     """Return a connection to a new database in memory."""
-    # Imported here: DuckDB prints those of its functions and objects that outlive Python, and module globals may do so.
-    # aiohttp's C parser, through logging, holds Inspect's server and registry, and these podium's functions. The
-    # exceptions of DuckDB are plain classes, which may be globals.
+    # Imported here: DuckDB prints those of its functions and objects that outlive Python, and
+    # module globals may do so. aiohttp's C parser, through logging, holds Inspect's server and
+    # registry, and these podium's functions. The exceptions of DuckDB are plain classes, which may
+    # be globals.
     from duckdb import connect
 
-    connection: DuckDBPyConnection = connect(config={"temp_directory": str(process_folder() / "spilled")})
+    connection: DuckDBPyConnection = connect(
+        config={"temp_directory": str(process_folder() / "spilled")}
+    )
     for setting in SETTINGS:
         connection.execute(setting)
     return connection
 
 
-def _close(connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str, str]], keep: bool) -> None:
+def _close(
+    connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str, str]], keep: bool
+) -> None:
     """Drop what was made in a connection and keep the connection for reuse, or close it."""
     try:
         for verb, name in reversed(made):
-            connection.unregister(name) if verb == "unregister" else connection.execute(f"{verb} {name}")
+            connection.unregister(name) if verb == "unregister" else connection.execute(
+                f"{verb} {name}"
+            )
     except Error:
         keep = False
     shutil.rmtree(folder, ignore_errors=True)
@@ -220,7 +245,8 @@ def literal_path(path: Path) -> str:
 
 
 def _close_all() -> None:
-    """Close all connections, also those of engines that something holds beyond the end of Python."""
+    """Close all connections, also those of engines that something holds beyond the end of
+    Python."""
     for engine in list(_ALIVE):
         engine.close()
     while _IDLE:

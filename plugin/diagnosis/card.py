@@ -37,9 +37,15 @@ SECTIONS: Sections = {
     "verbosity": ("verbosity: longer responses", verbosity),
     "self_preference": ("self-preference: models of the judge's family", measure_self_preference),
     "human": ("agreement with humans", measure_human_agreement),
-    "transitivity": ("transitivity on single items", lambda judge: transitivity(judge.battles, level=judge.level)),
+    "transitivity": (
+        "transitivity on single items",
+        lambda judge: transitivity(judge.battles, level=judge.level),
+    ),
     "cycles": ("transitivity of whole models", cycles),
-    "fit": ("fit of Bradley-Terry", lambda judge: bradley_terry_fit(judge.battles, level=judge.level)),
+    "fit": (
+        "fit of Bradley-Terry",
+        lambda judge: bradley_terry_fit(judge.battles, level=judge.level),
+    ),
     "gold": ("ranking compared with a gold standard", gold_agreement),
 }
 """The sections of every card, in the order shown."""
@@ -63,8 +69,9 @@ class Card:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """At most three sentences: whether the judge may rank, whether its Elo gaps match human ones, what to do; the
-        last two are left out where it is not known which rows are about the same item."""
+        """At most three sentences: whether the judge may rank, whether its Elo gaps match human
+        ones, what to do; the last two are left out where it is not known which rows are about the
+        same item."""
         column = self.subject.battles.likely_item
         if column is None:
             return card_answer(self.answers)
@@ -132,38 +139,50 @@ def diagnose(
     """
     check_level(level)
     if not 0 <= near_tie < np.inf:
-        raise UsageError(f"near_tie={near_tie:g} is not a finite number of 0 or more (0.3 is the default)")
+        raise UsageError(
+            f"near_tie={near_tie:g} is not a finite number of 0 or more (0.3 is the default)"
+        )
     options = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
     subjects = _subjects(judgments, battles, {"gold": gold, **options})
     return Diagnosis(
         cards=tuple(Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects),
         across=answer_sections(ACROSS, subjects),
         level=level,
-        warnings=tuple(dict.fromkeys([*battles.notes, *([UNWEIGHTED] if battles.has_weights else [])])),
+        warnings=tuple(
+            dict.fromkeys([*battles.notes, *([UNWEIGHTED] if battles.has_weights else [])])
+        ),
         provenance=build_provenance(battles.sources, {"reading": dict(battles.reading), **options}),
     )
 
 
 def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
-    """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is `Missing`."""
+    """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is
+    `Missing`."""
     return {name: attempt(partial(compute, subject), "") for name, (_, compute) in sections.items()}
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
     """Split the verdicts by judge, sorted by name; rows without a judge form one more subject."""
     if len(battles.judges) < 2:
-        return [Subject(battles.judges[0] if battles.judges else None, judgments, battles, **options)]
-    apart, merged = (as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (judgments, battles))
+        return [
+            Subject(battles.judges[0] if battles.judges else None, judgments, battles, **options)
+        ]
+    apart, merged = (
+        as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (judgments, battles)
+    )
     subjects = []
     for name in battles.judges:
         judge = None if name == "(no judge)" else name
         own, verdicts = merged == (judge or ""), judgments.select(apart == (judge or ""))
-        subjects.append(Subject(judge, verdicts, battles.select(own), battles.select(~own), **options))
+        subjects.append(
+            Subject(judge, verdicts, battles.select(own), battles.select(~own), **options)
+        )
     return subjects
 
 
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build the summary: the answer and a line per check for one judge, a row per judge for several."""
+    """Build the summary: the answer and a line per check for one judge, a row per judge for
+    several."""
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
@@ -175,20 +194,34 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """Build a report of one section for every card; raises UsageError for an unknown name."""
     if name in ACROSS:
-        return (Report("all judges", sections=_report_sections({name: ACROSS[name]}, diagnosis.across)),)
+        return (
+            Report("all judges", sections=_report_sections({name: ACROSS[name]}, diagnosis.across)),
+        )
     if name not in SECTIONS:
-        raise UsageError(f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}")
+        raise UsageError(
+            f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}"
+        )
     section = {name: SECTIONS[name]}
-    return tuple(Report(_title(card), sections=_report_sections(section, card.answers)) for card in diagnosis.cards)
+    return tuple(
+        Report(_title(card), sections=_report_sections(section, card.answers))
+        for card in diagnosis.cards
+    )
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build a report per card, and one for the comparisons between judges."""
     reports = [
-        Report(_title(card), card.answer, notes=(_sizes(card),), sections=_report_sections(SECTIONS, card.answers))
+        Report(
+            _title(card),
+            card.answer,
+            notes=(_sizes(card),),
+            sections=_report_sections(SECTIONS, card.answers),
+        )
         for card in diagnosis.cards
     ]
-    if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
+    if len(reports) > 1 or any(
+        not isinstance(answer, Missing) for answer in diagnosis.across.values()
+    ):
         reports.append(Report("all judges", sections=_report_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
 
@@ -198,14 +231,27 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
     lines = {name: check_lines(card.answers) for name, card in cards.items()}
     header = ("judge", *(line.name for line in next(iter(lines.values()))))
-    table = Table("", header, tuple((name, *(line.short for line in own)) for name, own in lines.items()))
+    table = Table(
+        "", header, tuple((name, *(line.short for line in own)) for name, own in lines.items())
+    )
     best = best_with_humans(cards)
-    answers = (best,) if best else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
+    answers = (
+        (best,)
+        if best
+        else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
+    )
     rejudged, worth = diagnosis.across["rejudged"], diagnosis.across["jury"]
-    compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []
+    compared = (
+        [f"{rejudged.sentence}. The models: --section rejudged"]
+        if isinstance(rejudged, Rejudged)
+        else []
+    )
     if isinstance(worth, JuryWorth):
         compared.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
-    notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
+    notes = (
+        *compared,
+        "One judge with its intervals: --where judge=NAME · all figures, side by side: --full",
+    )
     title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, answers, table, notes)
 
@@ -218,11 +264,14 @@ def _title(card: Card) -> str:
 def _sizes(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
     battles = card.subject.battles
-    return f"{len(battles.models)} models, {counts_text(battles.counts(), battles.unparsed_reasons())}"
+    return (
+        f"{len(battles.models)} models, {counts_text(battles.counts(), battles.unparsed_reasons())}"
+    )
 
 
 def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
-    """Build a report section per answer, and two with the reasons of missing figures and the methods of intervals."""
+    """Build a report section per answer, and two with the reasons of missing figures and the
+    methods of intervals."""
     built = []
     missing: dict[str, dict[str, None]] = {}
     methods: dict[str, dict[str, None]] = {}
@@ -236,9 +285,15 @@ def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[
             elif isinstance(value, Statistic):
                 methods.setdefault(value.method, {})[label.strip()] = None
         if not isinstance(answer, Missing):
-            facts = tuple(Fact(label, *((value,) if isinstance(value, str) else value.cells)) for label, value in lines)
+            facts = tuple(
+                Fact(label, *((value,) if isinstance(value, str) else value.cells))
+                for label, value in lines
+            )
             built.append(Section(name, title, facts, answer.tables()))
     unanswered = tuple(f"{'; '.join(labels)}: {reason}" for reason, labels in missing.items())
     made = tuple(f"{method}: {'; '.join(labels)}" for method, labels in methods.items())
     remarks = {"not answered": unanswered, "how the intervals are made": made}
-    return (*built, *(Section(title, title, notes=notes) for title, notes in remarks.items() if notes))
+    return (
+        *built,
+        *(Section(title, title, notes=notes) for title, notes in remarks.items() if notes),
+    )

@@ -43,7 +43,13 @@ class CheckLine(NamedTuple):
     def short(self) -> str:
         """The first number of the figure; a dash if the check could not be made."""
         number = FIRST_NUMBER.search(self.figure)
-        return EMPTY if self.outcome in ("unknown", "untested") else number[0] if number else self.figure
+        return (
+            EMPTY
+            if self.outcome in ("unknown", "untested")
+            else number[0]
+            if number
+            else self.figure
+        )
 
 
 def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
@@ -54,7 +60,9 @@ def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
         lacking = reply if isinstance(reply, Missing) or not needed else getattr(reply, needed)
         if isinstance(lacking, Missing):
             remedy = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
-            remedy, figure = ("--repeats 2", "never") if name == "repeated" else (remedy, lacking.why)
+            remedy, figure = (
+                ("--repeats 2", "never") if name == "repeated" else (remedy, lacking.why)
+            )
             lines.append(CheckLine(name, figure, "unknown", remedy))
         else:
             lines.append(CheckLine(name, FIGURES[name].format(section=reply), judge_section(reply)))
@@ -62,13 +70,17 @@ def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
 
 
 def card_answer(answers: Answers) -> tuple[str, ...]:
-    """Say whether the judge may rank, whether its Elo gaps match human ones, and what to do next."""
+    """Say whether the judge may rank, whether its Elo gaps match human ones, and what to do
+    next."""
     return tuple(filter(None, (_may_rank(answers), _scale(answers), _next_step(answers))))
 
 
 def best_with_humans(cards: Mapping[str, Any]) -> str:
-    """Name the two judges that humans agree with most, and their difference; empty without human labels."""
-    shares = {name: getattr(card.answers["human"], "agreement", None) for name, card in cards.items()}
+    """Name the two judges that humans agree with most, and their difference; empty without human
+    labels."""
+    shares = {
+        name: getattr(card.answers["human"], "agreement", None) for name, card in cards.items()
+    }
     known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
     texts = [JUDGE.format(name=name, share=known[name]) for name in best]
@@ -81,7 +93,8 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 
 
 def _may_rank(answers: Answers) -> str:
-    """Say whether the order decides verdicts, else whether the judge agrees with humans on most of the winners."""
+    """Say whether the order decides verdicts, else whether the judge agrees with humans on most of
+    the winners."""
     if _position_outcome(answers["position"]) == "order decides":
         return ANSWERS["order decides"].format(section=answers["position"])
     human, cycles = answers["human"], answers["cycles"]
@@ -91,7 +104,9 @@ def _may_rank(answers: Answers) -> str:
     if agreement.low is None or agreement.low <= 0.5:
         return ANSWERS["ranking rejected"].format(agreement=agreement)
     certain = 0 if isinstance(cycles, Missing) else cycles.certain
-    return ANSWERS["ranking has cycles" if certain else "ranking accepted"].format(agreement=agreement, cycles=certain)
+    return ANSWERS["ranking has cycles" if certain else "ranking accepted"].format(
+        agreement=agreement, cycles=certain
+    )
 
 
 def _scale(answers: Answers) -> str:
@@ -108,7 +123,8 @@ def _scale(answers: Answers) -> str:
 
 
 def _next_step(answers: Answers) -> str:
-    """Say what to do about the checks that failed, the gravest first; empty if nothing is needed."""
+    """Say what to do about the checks that failed, the gravest first; empty if nothing is
+    needed."""
     outcomes = [(line.name, line.outcome) for line in check_lines(answers)]
     steps = [_step_text(key, answers[RULES[key[0]][0]]) for key in STEPS if key in outcomes]
     if not steps and ("human", "unknown") in outcomes:
@@ -118,7 +134,8 @@ def _next_step(answers: Answers) -> str:
 
 
 def _step_text(check: tuple[str, str], section: Any) -> str:
-    """Say what to do about a check with this name and outcome; of flips also how many go to the first, if any flip."""
+    """Say what to do about a check with this name and outcome; of flips also how many go to the
+    first, if any flip."""
     step = STEPS[check]
     if step == "keep both orders" and isinstance(section.swaps.all.flips_to_first, Statistic):
         step = "keep both orders, first"
@@ -141,14 +158,16 @@ def _effect_outcome(effect: Any, largest: float, above: str, below: str) -> str:
 
 
 def _cycle_outcome(section: Any) -> str:
-    """Judge whether models beat each other in cycles; unknown if no triple has enough items to show one."""
+    """Judge whether models beat each other in cycles; unknown if no triple has enough items to show
+    one."""
     if section.certain:
         return "cyclic"
     return "untested" if isinstance(section.sntd, Missing) else "fine"
 
 
 def _position_outcome(section: Any) -> str:
-    """Judge whether the response shown first wins more or less than half, or so much that the order decides."""
+    """Judge whether the response shown first wins more or less than half, or so much that the order
+    decides."""
     if isinstance(section, Missing):
         return "unknown"
     rate = section.first_win_rate
@@ -162,21 +181,38 @@ def _position_outcome(section: Any) -> str:
 
 CHANCE = "no better than chance"
 RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
-    "reading": ("consistency", "unparsed", lambda it: "unparsed" if it.unparsed.value > MOST_UNPARSED else "fine"),
+    "reading": (
+        "consistency",
+        "unparsed",
+        lambda it: "unparsed" if it.unparsed.value > MOST_UNPARSED else "fine",
+    ),
     "position": ("position", "prefers_first", _position_outcome),
     "repeated": ("consistency", "retest", lambda _: "noise"),
-    "verbosity": ("verbosity", "effect", lambda it: _effect_outcome(it.effect, LARGEST_EFFECT, "longer", "shorter")),
+    "verbosity": (
+        "verbosity",
+        "effect",
+        lambda it: _effect_outcome(it.effect, LARGEST_EFFECT, "longer", "shorter"),
+    ),
     "self-preference": (
         "self_preference",
         "excess",
         lambda it: _effect_outcome(it.excess, LARGEST_EXCESS, "favoured", "disfavoured"),
     ),
     "human": ("human", "agreement", lambda it: ("open", "fine", CHANCE)[_side(it.agreement, 0.5)]),
-    "transitivity": ("transitivity", "hard", lambda it: ("open", CHANCE, "fine")[_side(it.hard, it.chance)]),
+    "transitivity": (
+        "transitivity",
+        "hard",
+        lambda it: ("open", CHANCE, "fine")[_side(it.hard, it.chance)],
+    ),
     "cycles": ("cycles", "", _cycle_outcome),
-    "fit": ("fit", "", lambda it: "untested" if not it.tested else "misfit" if it.missed else "fine"),
+    "fit": (
+        "fit",
+        "",
+        lambda it: "untested" if not it.tested else "misfit" if it.missed else "fine",
+    ),
 }
-"""Checks by name: section of the card, figure that the check needs, and the rule that returns an outcome."""
+"""Checks by name: section of the card, figure that the check needs, and the rule that returns an
+outcome."""
 STEPS = {
     ("position", "order decides"): "ask without order",
     ("position", "biased"): "show both orders",

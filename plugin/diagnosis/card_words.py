@@ -1,4 +1,5 @@
-"""Templates of the sentences in a judge card's summary, by `section`; the rules that choose them: `card_summary`."""
+"""Templates of the sentences in a judge card's summary, by `section`; the rules that choose them:
+`card_summary`."""
 
 ANSWERS = {
     "ranking unknown": "Whether this judge may rank is not known: {why}.",

@@ -17,7 +17,8 @@ MORE = "judge more pairs"
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """A sample of rows in independent clusters, which estimates means and shares with clustered intervals."""
+    """A sample of rows in independent clusters, which estimates means and shares with clustered
+    intervals."""
 
     code: np.ndarray
     unit: str
@@ -34,8 +35,11 @@ class Clustered:
             return np.bincount(place, values, len(codes))
         return np.stack([np.bincount(place, column, len(codes)) for column in values.T], axis=1)
 
-    def share(self, hits: np.ndarray, of: str = "battles", what: str = "", remedy: str = MORE, **rows: Any) -> Figured:
-        """Estimate the share sum(hits) / sum(cells) with Wilson's interval; arguments as of `mean`."""
+    def share(
+        self, hits: np.ndarray, of: str = "battles", what: str = "", remedy: str = MORE, **rows: Any
+    ) -> Figured:
+        """Estimate the share sum(hits) / sum(cells) with Wilson's interval; arguments as of
+        `mean`."""
         return self.mean(hits, of, what, remedy, unit=Unit.SHARE, **rows)
 
     def mean(
@@ -50,7 +54,8 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Estimate sum(values) / sum(cells), with a clustered interval cut at `within`; `Missing` without rows."""
+        """Estimate sum(values) / sum(cells), with a clustered interval cut at `within`; `Missing`
+        without rows."""
         size = np.ones(len(values)) if cells is None else cells
         counted = size > 0 if among is None else among
         rows, values, size = self.take(counted), values[counted], size[counted]
@@ -58,13 +63,19 @@ class Clustered:
             return Missing(f"there are no {what or of}", remedy)
         total = float(np.sum(size))
         centre = float(np.sum(values) / total)
-        influence, method = (values - centre * size) / total, "{}" if cells is None else "{}, linearised ratio"
+        influence, method = (
+            (values - centre * size) / total,
+            "{}" if cells is None else "{}, linearised ratio",
+        )
         statistic = rows.linear(centre, influence, int(total), of, unit, method, within)
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
-        # Source: Franco, Little, Louis and Slud 2019, Confidence intervals for proportions in complex sample surveys.
+        # Source: Franco, Little, Louis and Slud 2019, Confidence intervals for proportions in
+        # complex sample surveys.
         sums = rows.sums(influence)
-        low, high = wilson_interval(centre, _variance(sums), len(sums), self.level, sums - sums.mean())
+        low, high = wilson_interval(
+            centre, _variance(sums), len(sums), self.level, sums - sums.mean()
+        )
         method = f"Wilson, {self.unit}-clustered effective sample size, t"
         return replace(statistic, low=float(low), high=float(high), method=method)
 
@@ -78,18 +89,28 @@ class Clustered:
         method: str = "{}",
         within: tuple[float, float] = UNBOUNDED,
     ) -> Statistic:
-        """Return a value with the clustered t interval of its influence, shape (rows,); none for a single cluster."""
+        """Return a value with the clustered t interval of its influence, shape (rows,); none for a
+        single cluster."""
         sums = self.sums(influence)
-        facts: dict[str, Any] = {"level": self.level, "n": n, "of": of, "clusters": len(sums), "unit": unit}
+        facts: dict[str, Any] = {
+            "level": self.level,
+            "n": n,
+            "of": of,
+            "clusters": len(sums),
+            "unit": unit,
+        }
         if len(sums) < 2:
             return Statistic(value, method=f"a single {self.unit}: no interval", **facts)
         reach = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
         low, high = max(within[0], value - reach), min(within[1], value + reach)
-        return Statistic(value, low, high, method=method.format(f"{self.unit}-clustered t"), **facts)
+        return Statistic(
+            value, low, high, method=method.format(f"{self.unit}-clustered t"), **facts
+        )
 
 
 def two_sided_p(value: float, influence: np.ndarray) -> float:
-    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters agree."""
+    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters
+    agree."""
     clusters = len(influence)
     if clusters < 2 or value == 0:
         return 1.0
@@ -100,20 +121,26 @@ def two_sided_p(value: float, influence: np.ndarray) -> float:
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
-    """Return battles as a sample clustered by item; a row without an item is a cluster of its own."""
+    """Return battles as a sample clustered by item; a row without an item is a cluster of its
+    own."""
     return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resampled values that are not NaN, shape (draws,); None if fewer than half are left."""
+    """Return the resampled values that are not NaN, shape (draws,); None if fewer than half are
+    left."""
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
 
-def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[float, float, float] | None:
-    """Return a noise-corrected value and its reflected interval, cut at 0; None if too few draws are usable."""
-    # Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is free of it.
-    # Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
+def reflected_interval(
+    value: float, draws: np.ndarray, level: float
+) -> tuple[float, float, float] | None:
+    """Return a noise-corrected value and its reflected interval, cut at 0; None if too few draws
+    are usable."""
+    # Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is
+    # free of it. Source: Davison and Hinkley 1997, Bootstrap methods and their application,
+    # sections 2.1 and 5.2.
     if (usable := usable_draws(draws)) is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
@@ -122,20 +149,34 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
 
 
 def agreement_statistic(
-    value: float, draws: np.ndarray, within: tuple[float, float], method: str, *, level: float, **facts: Any
+    value: float,
+    draws: np.ndarray,
+    within: tuple[float, float],
+    method: str,
+    *,
+    level: float,
+    **facts: Any,
 ) -> Statistic:
-    """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few draws are usable."""
+    """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few
+    draws are usable."""
     if (usable := usable_draws(draws)) is None:
         few = "too few usable resamples of the items: no interval"
         return Statistic(value, level=level, method=few, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return Statistic(value, *farther_ends(value, (low, high), within), level=level, method=method, **facts)
+    return Statistic(
+        value, *farther_ends(value, (low, high), within), level=level, method=method, **facts
+    )
 
 
-def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
-    """Return the percentile interval, widened to the reflected one where wider: noise of resamples hides agreement."""
+def farther_ends(
+    value: float, interval: tuple[float, float], within: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the percentile interval, widened to the reflected one where wider: noise of resamples
+    hides agreement."""
     low, high = interval
-    return max(within[0], min(low, value, 2 * value - high)), min(within[1], max(high, value, 2 * value - low))
+    return max(within[0], min(low, value, 2 * value - high)), min(
+        within[1], max(high, value, 2 * value - low)
+    )
 
 
 def _variance(sums: np.ndarray) -> float:

@@ -1,4 +1,5 @@
-"""Consistency of a judge: how often its verdicts change with the order of the responses, and when they are repeated."""
+"""Consistency of a judge: how often its verdicts change with the order of the responses, and when
+they are repeated."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
@@ -8,7 +9,15 @@ from scipy.special import logit
 
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
-from podium.diagnosis.subject import OrderPairs, Subject, first_shown, is_soft, matchup_codes, near_ties, read_orders
+from podium.diagnosis.subject import (
+    OrderPairs,
+    Subject,
+    first_shown,
+    is_soft,
+    matchup_codes,
+    near_ties,
+    read_orders,
+)
 from podium.nouns.battles import REPLIES, Battles
 from podium.report.model import Table
 
@@ -17,7 +26,8 @@ BOTH_ORDERS = "show each pair in both orders"
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """Shares of order pairs by how verdicts agree; unbiased, `prefers_first` and `flips_to_first` are 0.5."""
+    """Shares of order pairs by how verdicts agree; unbiased, `prefers_first` and `flips_to_first`
+    are 0.5."""
 
     pairs: int
     same: Annotated[Figured, "same verdict"]
@@ -39,7 +49,8 @@ class SwapsByCloseness(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """How the order changes verdicts; unless `balanced` (all in both orders), the first four reflect quality, too."""
+    """How the order changes verdicts; unless `balanced` (all in both orders), the first four
+    reflect quality, too."""
 
     first_wins: Annotated[Figured, "shown first: wins"]
     ties: Annotated[Figured, "shown first: ties"]
@@ -58,11 +69,18 @@ class Position(CardAnswer):
         return lines if self.balanced else (*lines[:4], mixed, *lines[4:])
 
     def tables(self) -> tuple[Table, ...]:
-        parts = (("all", self.swaps.all), ("clear", self.swaps.clear), ("near-ties", self.swaps.near))
+        parts = (
+            ("all", self.swaps.all),
+            ("clear", self.swaps.clear),
+            ("near-ties", self.swaps.near),
+        )
         shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
         header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
         columns = [labelled_figures(swaps) for _, swaps in shown]
-        rows = tuple((line[0][0], *(figure.brief for _, figure in line)) for line in zip(*columns, strict=True))
+        rows = tuple(
+            (line[0][0], *(figure.brief for _, figure in line))
+            for line in zip(*columns, strict=True)
+        )
         title = f"near-tie: {self.swaps.rule}" if self.swaps.rule else ""
         return (Table(title, header, rows),) if shown else ()
 
@@ -72,7 +90,10 @@ def position(subject: Subject) -> Position | Missing:
     _, outcome, _, known = first_shown(subject.judgments)
     if not known.any():
         return _no_order(subject.judgments)
-    win, shown = np.sign(outcome[known] - 0.5), cluster_battles(subject.judgments, subject.level).take(known)
+    win, shown = (
+        np.sign(outcome[known] - 0.5),
+        cluster_battles(subject.judgments, subject.level).take(known),
+    )
     order_pairs, of = subject.order_pairs, "judgments"
     lead, missing = order_pairs.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
     if len(order_pairs):
@@ -80,7 +101,9 @@ def position(subject: Subject) -> Position | Missing:
     # PD of a pair is of its means over repeats: Xu et al. 2025, section 4.3.
     _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
     credit_ab, credit_ba = order_pairs.credit.T
-    first, second = (np.bincount(repeat, side) / np.bincount(repeat) for side in (credit_ab, 1 - credit_ba))
+    first, second = (
+        np.bincount(repeat, side) / np.bincount(repeat) for side in (credit_ab, 1 - credit_ba)
+    )
     in_ab, in_ba = order_pairs.wins
     swaps = swaps_by_closeness(order_pairs, subject.near_tie)
     return Position(
@@ -92,23 +115,35 @@ def position(subject: Subject) -> Position | Missing:
         first_win_rate=order_pairs.rows.share((in_ab + in_ba + 2) / 4, "pairs", *missing),
         margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(order_pairs, swaps.all),
-        difference=order_pairs.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
+        difference=order_pairs.rows.take(once).mean(
+            np.abs(first - second), "pairs", *missing, within=(0, 1)
+        ),
         swaps=swaps,
     )
 
 
 def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
-    """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the first response."""
-    # With a gap d and an effect b, the response shown first wins both orders with probability s(d + b) s(b - d), and
-    # loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also with ties by Davidson's rule.
+    """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the
+    first response."""
+    # With a gap d and an effect b, the response shown first wins both orders with probability s(d +
+    # b) s(b - d), and loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also
+    # with ties by Davidson's rule.
     if is_soft(order_pairs.outcome):
-        return Missing("credits are probabilities, not verdicts", "see the win rate of the response shown first")
+        return Missing(
+            "credits are probabilities, not verdicts",
+            "see the win rate of the response shown first",
+        )
     to_first = swaps if isinstance(swaps, Missing) else swaps.flips_to_first
     if isinstance(to_first, Missing):
         return to_first
     if to_first.value in (0.0, 1.0):
-        return Missing(f"all {to_first.n:,} flips go one way: it is unbounded", "judge more pairs in both orders")
-    return to_first.transform(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
+        return Missing(
+            f"all {to_first.n:,} flips go one way: it is unbounded",
+            "judge more pairs in both orders",
+        )
+    return to_first.transform(
+        lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS
+    )
 
 
 def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
@@ -116,7 +151,11 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
     if not len(order_pairs):
         return Missing("no pair was read in both orders", BOTH_ORDERS)
     in_ab, in_ba = order_pairs.wins
-    flip, decisive, pairs = (in_ab == in_ba) & (in_ab != 0), (in_ab != 0) & (in_ba != 0), order_pairs.rows
+    flip, decisive, pairs = (
+        (in_ab == in_ba) & (in_ab != 0),
+        (in_ab != 0) & (in_ba != 0),
+        order_pairs.rows,
+    )
     win, judgments = np.concatenate([in_ab, in_ba]), replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
         pairs=len(order_pairs),
@@ -130,14 +169,19 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Measure swaps of all, clear and nearly tied pairs; pairs of unknown margin are in neither part."""
+    """Measure swaps of all, clear and nearly tied pairs; pairs of unknown margin are in neither
+    part."""
     everything = measure_swaps(order_pairs)
-    credit, margin = (-np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin))
+    credit, margin = (
+        -np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin)
+    )
     view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
     if isinstance(everything, Missing):
         return SwapsByCloseness(everything, everything, everything, None)
     if view is None:
-        unknown = Missing("the verdicts have neither margins nor probabilities", "give a column margin")
+        unknown = Missing(
+            "the verdicts have neither margins nor probabilities", "give a column margin"
+        )
         return SwapsByCloseness(everything, unknown, unknown, None)
     near, rule = view
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
@@ -169,7 +213,8 @@ class Consistency(CardAnswer):
 
 
 def consistency(subject: Subject) -> Consistency:
-    """Measure how often replies are readable, decisive and repeatable. Source: Soft-Elo, G; Xu et al. 2025, 4.3."""
+    """Measure how often replies are readable, decisive and repeatable. Source: Soft-Elo, G; Xu et
+    al. 2025, 4.3."""
     judgments, of = subject.judgments, "judgments"
     sample, read = cluster_battles(judgments, subject.level), judgments.readable
     win, margin = np.sign(judgments.outcomes - 0.5), judgments.numbers_of("margin")
@@ -182,14 +227,17 @@ def consistency(subject: Subject) -> Consistency:
     return Consistency(
         unparsed=sample.share(~read, of),
         ties=sample.share(win == 0, of, "readable verdicts", among=read),
-        changing=order_pairs.rows.share(in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS),
+        changing=order_pairs.rows.share(
+            in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS
+        ),
         against_margin=against,
         retest=_measure_retest(judgments, win, sample),
     )
 
 
 def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
-    """Return the agreement of repeated verdicts: pairs of judgments of the same item, models and order."""
+    """Return the agreement of repeated verdicts: pairs of judgments of the same item, models and
+    order."""
     if not judgments.has_items:
         return Missing("no row names its item, which a repeat shares", "give a column item")
     # A verdict counts for the model of the lower code.
@@ -197,13 +245,19 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
     a_is_low = np.less(*judgments.model_codes)
     low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
     key = matchup_codes(judgments, np.arange(len(table))) * 3 + low_first
-    code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]
+    code, outcome = (
+        np.unique(key[read], return_inverse=True)[1],
+        np.where(a_is_low, win, -win)[read],
+    )
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     size = tally.sum(axis=1)
     repeated = size > 1
     if not repeated.any():
-        return Missing("no judgment was repeated", "repeat judgments (a column repeat numbers them)")
-    # Only what differs shows that rows are no copies: the repeat, the reply, or (if no file repeats another) a verdict.
+        return Missing(
+            "no judgment was repeated", "repeat judgments (a column repeat numbers them)"
+        )
+    # Only what differs shows that rows are no copies: the repeat, the reply, or (if no file repeats
+    # another) a verdict.
     names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
     rows = table.loc[read, [name for name in names if name in table]][repeated[code]]
     if not (rows.groupby(code[repeated[code]]).nunique(dropna=False) > 1).to_numpy().any():

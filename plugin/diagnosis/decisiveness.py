@@ -1,4 +1,5 @@
-"""Decisiveness, accuracy, error and bias of win rates beside gold ones (Gera et al. 2025, JuStRank)."""
+"""Decisiveness, accuracy, error and bias of win rates beside gold ones (Gera et al. 2025,
+JuStRank)."""
 
 from functools import lru_cache
 
@@ -18,29 +19,38 @@ GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Map gold win rates to those of a judge of decisiveness alpha by the Beta(alpha, alpha) CDF: 1 is the diagonal."""
+    """Map gold win rates to those of a judge of decisiveness alpha by the Beta(alpha, alpha) CDF: 1
+    is the diagonal."""
     return betainc(alpha, alpha, gold)
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return the sum over pairs of |judge - 0.5| |judge - curve|, which the fit of alpha minimizes."""
+    """Return the sum over pairs of |judge - 0.5| |judge - curve|, which the fit of alpha
+    minimizes."""
     return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Fit alpha, the decisiveness, to win rates by judge and gold, shape (pairs,); raises NotIdentifiedError."""
+    """Fit alpha, the decisiveness, to win rates by judge and gold, shape (pairs,); raises
+    NotIdentifiedError."""
     informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
     if not informative.any():
-        raise NotIdentifiedError("every pair has a win rate of a half by the judge or in the gold standard")
+        raise NotIdentifiedError(
+            "every pair has a win rate of a half by the judge or in the gold standard"
+        )
     judge, gold = judge[informative], gold[informative]
     errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(GRID).tolist()])
     best = int(np.argmin(errors))
     as_good = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
     if as_good.all():
-        raise NotIdentifiedError("every alpha fits equally well: the gold win rates are all 0, a half, or 1")
+        raise NotIdentifiedError(
+            "every alpha fits equally well: the gold win rates are all 0, a half, or 1"
+        )
     if as_good[0] or as_good[-1]:
         shape = "nearly all 0 or 1" if as_good[-1] else "nearly all a half"
-        raise NotIdentifiedError(f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]")
+        raise NotIdentifiedError(
+            f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]"
+        )
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
         bounds=(GRID[best - 1], GRID[best + 1]),
@@ -51,7 +61,8 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Fit alpha in every resample by tabulated, then interpolated curves; NaN if no pair is known, shape (draws,)."""
+    """Fit alpha in every resample by tabulated, then interpolated curves; NaN if no pair is known,
+    shape (draws,)."""
     known = ~np.isnan(judge) & ~np.isnan(gold)
     weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
     fixed = _curves_through(gold) if gold.ndim == 1 else None
@@ -77,24 +88,30 @@ def _curves_through(gold: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
-    """Tabulate the Beta CDF of all alphas on an equally spaced grid of [0, 1], shape (193, 1025)."""
+    """Tabulate the Beta CDF of all alphas on an equally spaced grid of [0, 1], shape (193,
+    1025)."""
     alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 
 
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the share of pairs with both win rates on a side of 0.5, which counts half, without NaN, shape (...)."""
+    """Return the share of pairs with both win rates on a side of 0.5, which counts half, without
+    NaN, shape (...)."""
     above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
     return _mean_among((above * 1.0 + below) / 2, ~np.isnan(judge - gold))
 
 
 def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the mean squared difference of win rates, ignoring NaN, 0 if all are, shape (...). Source: appendix E."""
+    """Return the mean squared difference of win rates, ignoring NaN, 0 if all are, shape (...).
+    Source: appendix E."""
     return _mean_among((judge - gold) ** 2, ~np.isnan(judge - gold))
 
 
-def system_biases(first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
-    """Average each pair's surplus (judge - gold win rate) by system; NaN without opponents, shape (..., systems)."""
+def system_biases(
+    first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int
+) -> np.ndarray:
+    """Average each pair's surplus (judge - gold win rate) by system; NaN without opponents, shape
+    (..., systems)."""
     side = np.zeros((len(first), systems))
     side[np.arange(len(first)), first] = 1
     side[np.arange(len(first)), second] = -1
@@ -109,11 +126,14 @@ def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
     known = ~np.isnan(values)
     number = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
-    return np.where(number >= fewest, np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1)), np.nan)
+    return np.where(
+        number >= fewest, np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1)), np.nan
+    )
 
 
 def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return the standard deviation of each column over draws; NaN if fewer than half are known, shape (columns,)."""
+    """Return the standard deviation of each column over draws; NaN if fewer than half are known,
+    shape (columns,)."""
     return nan_standard_deviation(draws.T, max(2, FEWEST_DRAWS * len(draws)))
 
 

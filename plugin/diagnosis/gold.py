@@ -1,4 +1,5 @@
-"""Agreement of a judge's ranking and win rates with a gold standard (JuStRank), from common pairs and resamples."""
+"""Agreement of a judge's ranking and win rates with a gold standard (JuStRank), from common pairs
+and resamples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,14 @@ from podium.diagnosis.decisiveness import (
 )
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.judge_checks import same_model, split_judge_name
-from podium.diagnosis.ratings import FEWEST_DECIDED, AnyRatings, BattleRatings, fit_ratings, kendall_taus, number_items
+from podium.diagnosis.ratings import (
+    FEWEST_DECIDED,
+    AnyRatings,
+    BattleRatings,
+    fit_ratings,
+    kendall_taus,
+    number_items,
+)
 from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
@@ -41,7 +49,8 @@ Counts: TypeAlias = np.ndarray | None
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """Common models of a judge and its gold standard, codes by either, and the pairs with a win rate by both."""
+    """Common models of a judge and its gold standard, codes by either, and the pairs with a win
+    rate by both."""
 
     judge: BattleRatings
     gold: AnyRatings
@@ -53,21 +62,30 @@ class GoldPairs:
     gold_pairs: int
     rates_missing: Missing | None
 
-    def strengths(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,] models) each."""
-        return self.judge.strengths(ours)[..., self.ours], self.gold.strengths(theirs)[..., self.theirs]
+    def strengths(
+        self, ours: Counts = None, theirs: Counts = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,]
+        models) each."""
+        return self.judge.strengths(ours)[..., self.ours], self.gold.strengths(theirs)[
+            ..., self.theirs
+        ]
 
     def rates(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the win rates of the pairs by judge and by gold standard, shape ([draws,] pairs) each."""
+        """Return the win rates of the pairs by judge and by gold standard, shape ([draws,] pairs)
+        each."""
         by_judge = self.judge.rates(self.ours[self.first], self.ours[self.second], ours)
         return by_judge, self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Match models and pairs of a judge and its gold standard (or human labels); raises NotIdentifiedError."""
+    """Match models and pairs of a judge and its gold standard (or human labels); raises
+    NotIdentifiedError."""
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
-        remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
+        remedy = (
+            "give a ranking or human battles with --gold, or name a human judge with --human-judge"
+        )
         return Missing("there is no gold standard and no human label", remedy)
     if gold is not None and gold.battles is not None and len(gold.battles.judges) > 1:
         why = f"the gold battles are by several judges: {some(gold.battles.judges)}"
@@ -84,7 +102,9 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
     enough = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
     ready = enough & (ours.number[here[first], here[second]] > 0)
     pairs = first[ready], second[ready]
-    return GoldPairs(ours, theirs, names, here, there, *pairs, int(enough.sum()), _rates_missing(gold))
+    return GoldPairs(
+        ours, theirs, names, here, there, *pairs, int(enough.sum()), _rates_missing(gold)
+    )
 
 
 def _rates_missing(gold: Gold | None) -> Missing | None:
@@ -92,7 +112,9 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
     if gold is None or gold.scores is None:
         return None
     if gold.scale != "elo":
-        return Missing(f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles")
+        return Missing(
+            f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles"
+        )
     spread = float(np.ptp(list(gold.scores.values())))
     why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
     remedy = f"give scores in Elo points (log-strengths times {POINTS:.1f})"
@@ -100,7 +122,8 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
 
 
 class GoldDraws(NamedTuple):
-    """Tau and win rates in bootstrap resamples, NaN where unknown, shape (draws, pairs); exact gold rates: (pairs,)."""
+    """Tau and win rates in bootstrap resamples, NaN where unknown, shape (draws, pairs); exact gold
+    rates: (pairs,)."""
 
     tau: np.ndarray
     judge: np.ndarray
@@ -108,8 +131,11 @@ class GoldDraws(NamedTuple):
     method: str
 
 
-def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True) -> GoldDraws:
-    """Bootstrap the items, of the judge and of gold battles (together if they share any); return tau and win rates."""
+def resample_both(
+    both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True
+) -> GoldDraws:
+    """Bootstrap the items, of the judge and of gold battles (together if they share any); return
+    tau and win rates."""
     own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.first)
     if own < 2:
         return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
@@ -118,16 +144,21 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
     how = f"bootstrap of judge and gold standard {'together' if together else 'apart'}"
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
-        """Return tau, and win rates by judge and gold standard, as columns, for the item counts of resamples."""
+        """Return tau, and win rates by judge and gold standard, as columns, for the item counts of
+        resamples."""
         mine, other = counts, np.zeros((len(counts), 0))
         if together:
             mine, other = counts[:, ours], counts[:, gold]
         elif theirs:
-            other = rng.multinomial(theirs, np.full(theirs, 1 / theirs), size=len(counts)).astype(np.float64)
+            other = rng.multinomial(theirs, np.full(theirs, 1 / theirs), size=len(counts)).astype(
+                np.float64
+            )
         tau = kendall_taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
         return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
 
-    columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.models) ** 2)
+    columns = resample(
+        columns_of, number if together else own, resamples, rng, width=len(both.models) ** 2
+    )
     judge, human = columns[:, 1 : 1 + pairs], columns[:, 1 + pairs :]
     what = how if theirs else "bootstrap, gold standard as given"
     method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
@@ -135,7 +166,8 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
 
 
 class SystemBias(NamedTuple):
-    """Mean over opponents of judge - gold win rate, `corrected` with gold mapped by the Beta CDF; p is after Holm."""
+    """Mean over opponents of judge - gold win rate, `corrected` with gold mapped by the Beta CDF; p
+    is after Holm."""
 
     model: str
     opponents: int
@@ -145,7 +177,8 @@ class SystemBias(NamedTuple):
 
 
 class SelfBias(NamedTuple):
-    """Bias towards the judge's own model; one-sided p after Bonferroni, by JuStRank's paired t or clustered by item."""
+    """Bias towards the judge's own model; one-sided p after Bonferroni, by JuStRank's paired t or
+    clustered by item."""
 
     model: str
     bias: Statistic
@@ -156,7 +189,9 @@ class SelfBias(NamedTuple):
     favours_itself: bool
 
 
-Biases: TypeAlias = tuple[float | Missing, Figured, tuple[SystemBias, ...] | Missing, SelfBias | Missing]
+Biases: TypeAlias = tuple[
+    float | Missing, Figured, tuple[SystemBias, ...] | Missing, SelfBias | Missing
+]
 
 
 class GoldComparison:
@@ -167,39 +202,60 @@ class GoldComparison:
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
         self.items, self.systems = len(both.judge.clusters), len(both.models)
-        self.facts: dict[str, Any] = {"level": level, "n": len(both.first), "of": "pairs", "clusters": self.items}
+        self.facts: dict[str, Any] = {
+            "level": level,
+            "n": len(both.first),
+            "of": "pairs",
+            "clusters": self.items,
+        }
         self.reach = t_quantile(max(self.items, 2), level)
         why = f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} decided gold battles"
         few = Missing(why, "give more gold battles per pair, or a gold ranking")
         self.without_pairs = few if len(both.first) < 2 else None
         self.lacking = both.rates_missing or self.without_pairs
-        fit_alpha, remedy = partial(decisiveness, self.judge, self.gold), "give more items, or closer systems"
-        self.alpha: float | Missing = attempt(fit_alpha, remedy) if self.lacking is None else self.lacking
+        fit_alpha, remedy = (
+            partial(decisiveness, self.judge, self.gold),
+            "give more items, or closer systems",
+        )
+        self.alpha: float | Missing = (
+            attempt(fit_alpha, remedy) if self.lacking is None else self.lacking
+        )
 
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings."""
         tau = float(kendall_taus(*self.both.strengths()))
         if np.isnan(tau):
-            return Missing("one of the rankings puts all systems level", "judge systems that differ")
-        return self._agreement(tau, self.draws.tau, (-1.0, 1.0), n=self.systems, of="systems", unit=Unit.CORRELATION)
+            return Missing(
+                "one of the rankings puts all systems level", "judge systems that differ"
+            )
+        return self._agreement(
+            tau, self.draws.tau, (-1.0, 1.0), n=self.systems, of="systems", unit=Unit.CORRELATION
+        )
 
     def accuracy(self) -> Figured:
         """Estimate the share of pairs with the same better system."""
         if self.without_pairs:
             return self.without_pairs
-        value, draws = float(pair_agreement(self.judge, self.gold)), pair_agreement(self.draws.judge, self.draws.gold)
+        value, draws = (
+            float(pair_agreement(self.judge, self.gold)),
+            pair_agreement(self.draws.judge, self.draws.gold),
+        )
         return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
         """Return the mean squared difference of win rates, raw and corrected for noise."""
         if self.lacking:
             return self.lacking, self.lacking
-        value, draws = float(squared_error(self.judge, self.gold)), squared_error(self.draws.judge, self.draws.gold)
+        value, draws = (
+            float(squared_error(self.judge, self.gold)),
+            squared_error(self.draws.judge, self.draws.gold),
+        )
         return value, self._reflected_figure(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
         """Return alpha, as it is and corrected for the bias that the sampling of items causes."""
-        # Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
+        # Noise adds its variance to the squared distances from the fitted curve, which are shrunk
+        # by that share.
         if isinstance(self.alpha, Missing):
             return self.alpha, self.alpha
         fitted = judge_curve(self.gold, self.alpha)
@@ -210,52 +266,81 @@ class GoldComparison:
         around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
         usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
         if usable is None:
-            why = "a single item is not resampled" if self.items < 2 else "most resamples of the items have no alpha"
+            why = (
+                "a single item is not resampled"
+                if self.items < 2
+                else "most resamples of the items have no alpha"
+            )
             return self.alpha, Missing(why, "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
-        middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
+        middle, reach = (
+            np.log(self.alpha) - (usable.mean() - without),
+            self.reach * usable.std(ddof=1),
+        )
         estimate = np.exp([middle, middle - reach, middle + reach]).tolist()
         method = f"{self.draws.method}, normal on the logarithm, corrected for noise"
         return self.alpha, self._statistic(estimate, method)
 
     def biases(self, subject: Subject) -> Biases:
-        """Return delta, delta corrected for noise, the biases by system, and the judge's self-bias."""
+        """Return delta, delta corrected for noise, the biases by system, and the judge's
+        self-bias."""
         if isinstance(self.alpha, Missing):
             return self.alpha, self.alpha, self.alpha, self.alpha
         gold, judge = self.draws.gold, self.draws.judge
         rows, alphas = np.broadcast_to(gold, judge.shape), decisiveness_of_draws(judge, gold)
-        fitted = np.reshape([judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape)
+        fitted = np.reshape(
+            [judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape
+        )
         expected = judge_curve(self.gold, self.alpha)
-        raw, (corrected, drawn) = self._biases_beyond(self.gold, gold), self._biases_beyond(expected, fitted)
+        raw, (corrected, drawn) = (
+            self._biases_beyond(self.gold, gold),
+            self._biases_beyond(expected, fitted),
+        )
         delta = float(nan_standard_deviation(corrected))
         sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
         sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
         systems = self._by_system(raw, (corrected, drawn))
-        return delta, sound, systems, self._self_bias(subject, expected, corrected, standard_error_of_draws(drawn))
+        return (
+            delta,
+            sound,
+            systems,
+            self._self_bias(subject, expected, corrected, standard_error_of_draws(drawn)),
+        )
 
-    def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the biases given expected win rates, shape (systems,), and in resamples, shape (draws, systems)."""
+    def _biases_beyond(
+        self, expected: np.ndarray, of_draws: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the biases given expected win rates, shape (systems,), and in resamples, shape
+        (draws, systems)."""
         pairs = self.both.first, self.both.second
         value = system_biases(*pairs, self.judge - expected, self.systems)
         return value, system_biases(*pairs, self.draws.judge - of_draws, self.systems)
 
     def _by_system(self, *biases: tuple[np.ndarray, np.ndarray]) -> tuple[SystemBias, ...]:
-        """Build the records of all systems, strongest bias first, from biases and their draws, raw and corrected."""
-        met = np.bincount(np.concatenate([self.both.first, self.both.second]), minlength=self.systems)
+        """Build the records of all systems, strongest bias first, from biases and their draws, raw
+        and corrected."""
+        met = np.bincount(
+            np.concatenate([self.both.first, self.both.second]), minlength=self.systems
+        )
         raw, (value, se) = [(value, standard_error_of_draws(drawn)) for value, drawn in biases]
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
         systems, method = [], f"{self.draws.method}, standard error, t"
         order = np.argsort(-np.nan_to_num(np.abs(value)), kind="stable")
         for k in order[met[order] > 0].tolist():
             number = int(met[k])
-            plain, own = (self._bias(bias[k], error[k], number, method) for bias, error in (raw, (value, se)))
-            systems.append(SystemBias(self.both.models[k], number, plain, own, finite_or_none(p[k])))
+            plain, own = (
+                self._bias(bias[k], error[k], number, method) for bias, error in (raw, (value, se))
+            )
+            systems.append(
+                SystemBias(self.both.models[k], number, plain, own, finite_or_none(p[k]))
+            )
         return tuple(systems)
 
     def _self_bias(
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
-        """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
+        """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section
+        6.2 and table 3."""
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
         both, model = self.both, split_judge_name(subject.judge)[0]
@@ -264,16 +349,22 @@ class GoldComparison:
             return Missing(f"no model of the gold standard is called {model}", remedy)
         # Bonferroni over all judges of the table that are ranked themselves.
         judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
-        competing = [same_model(subject.battles.models, split_judge_name(name)[0]) for name in judges]
+        competing = [
+            same_model(subject.battles.models, split_judge_name(name)[0]) for name in judges
+        ]
         tests = max(1, len(competing) - competing.count(None))
         k = both.models.index(own)
         against = (both.first == k) * 1 - (both.second == k)
         if not (opponents := int((against != 0).sum())):
             return Missing(f"no gold win rate involves {own}", "give gold battles of it")
-        mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
+        mine, fitted = (
+            np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected)
+        )
         paired_p = item_p = None
         if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
-            paired_p = min(1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue))
+            paired_p = min(
+                1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue)
+            )
         value, se = float(biases[k]), float(errors[k]) or np.nan
         if not np.isnan(se):
             item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
@@ -294,9 +385,15 @@ class GoldComparison:
             return Missing("the items are too few to be resampled", "judge more items")
         return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
 
-    def _agreement(self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any) -> Statistic:
+    def _agreement(
+        self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any
+    ) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
-        left_out = f", {lost} of them without a fit left out" if (lost := int(np.isnan(draws).sum())) else ""
+        left_out = (
+            f", {lost} of them without a fit left out"
+            if (lost := int(np.isnan(draws).sum()))
+            else ""
+        )
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
         return agreement_statistic(value, draws, within, method, **(self.facts | facts))
 
@@ -307,9 +404,10 @@ class GoldComparison:
 
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(CardAnswer):
-    """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond noise of the items:
-    `alpha`, the decisiveness, is above 1 for win rates more extreme than the gold ones, `single_alpha` that of single
-    verdicts (as in JuStRank), and `delta` the standard deviation of the corrected biases over systems."""
+    """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond
+    noise of the items: `alpha`, the decisiveness, is above 1 for win rates more extreme than the
+    gold ones, `single_alpha` that of single verdicts (as in JuStRank), and `delta` the standard
+    deviation of the corrected biases over systems."""
 
     gold: str
     systems: int
@@ -330,8 +428,13 @@ class GoldAgreement(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         raw = (self.mse, self.alpha, self.single_alpha, self.delta)
-        mse, alpha, single, delta = (EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in raw)
-        of_single = (f"  of single votes, as in JuStRank ({single} with noise)", self.single_alpha_beyond_noise)
+        mse, alpha, single, delta = (
+            EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in raw
+        )
+        of_single = (
+            f"  of single votes, as in JuStRank ({single} with noise)",
+            self.single_alpha_beyond_noise,
+        )
         among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         lines: tuple[tuple[str, Value], ...] = (
             ("gold standard", f"{self.gold}: {among}"),
@@ -348,29 +451,45 @@ class GoldAgreement(CardAnswer):
         paired = f"{cell_text(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
         tests = f"Bonferroni over {own.tests} judges" if own.tests > 1 else "one judge"
         p = f"{verdict}: p = {cell_text(own.item_p, '.2g')} over items; {paired}"
-        return (*lines, (f"bias towards itself ({own.model})", own.bias), (f"  one-sided, {tests}", p))
+        return (
+            *lines,
+            (f"bias towards itself ({own.model})", own.bias),
+            (f"  one-sided, {tests}", p),
+        )
 
     def tables(self) -> tuple[Table, ...]:
         if isinstance(self.biases, Missing):
             return ()
         rows = []
         for own in self.biases[:10]:
-            figures = (own.raw.brief, own.corrected.estimate, own.corrected.interval, cell_text(own.p, ".2g"))
+            figures = (
+                own.raw.brief,
+                own.corrected.estimate,
+                own.corrected.interval,
+                cell_text(own.p, ".2g"),
+            )
             rows.append((own.model, f"{own.opponents:,}", *figures))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
         return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
 
 
 def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreement | Missing:
-    """Compare a judge's ranking, and its win rates without ties, with the gold standard, else with its human labels."""
+    """Compare a judge's ranking, and its win rates without ties, with the gold standard, else with
+    its human labels."""
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):
         return both
-    figures = single = GoldComparison(both, resample_both(both, resamples, subject.rng), subject.level)
+    figures = single = GoldComparison(
+        both, resample_both(both, resamples, subject.rng), subject.level
+    )
     if subject.judgments.readable.sum() > subject.battles.readable.sum():
         ratings = fit_ratings(subject.judgments)
-        votes = replace(both, judge=ratings, ours=np.array([ratings.models.index(name) for name in both.models]))
-        single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
+        votes = replace(
+            both, judge=ratings, ours=np.array([ratings.models.index(name) for name in both.models])
+        )
+        single = GoldComparison(
+            votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level
+        )
     (mse, mse_beyond_noise), (alpha, alpha_beyond_noise) = figures.mse(), figures.alphas()
     single_alpha, single_alpha_beyond_noise = single.alphas()
     delta, delta_beyond_noise, biases, self_bias = figures.biases(subject)

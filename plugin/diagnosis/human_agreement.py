@@ -1,4 +1,5 @@
-"""Agreement of a judge with human labels and known preferences, and whether its margins predict it."""
+"""Agreement of a judge with human labels and known preferences, and whether its margins predict
+it."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
@@ -36,7 +37,8 @@ BAND = 1_000
 
 
 class ReliabilityBin(NamedTuple):
-    """One bin of the reliability table: how often humans prefer the judge's side, predicted and measured."""
+    """One bin of the reliability table: how often humans prefer the judge's side, predicted and
+    measured."""
 
     mean_margin: float | None
     predicted: float
@@ -45,7 +47,8 @@ class ReliabilityBin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement(CardAnswer):
-    """Agreement with human labels, per battle; `temperature` is beta of P(humans prefer a) = sigmoid(beta * margin)."""
+    """Agreement with human labels, per battle; `temperature` is beta of P(humans prefer a) =
+    sigmoid(beta * margin)."""
 
     accuracy: Annotated[Figured, "same of win, tie, loss"]
     kappa: Annotated[Figured, "  beyond chance (kappa)"]
@@ -56,7 +59,12 @@ class HumanAgreement(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         rows = tuple(
-            (cell_text(part.mean_margin, ".2f"), f"{part.predicted:.1%}", part.agreement.brief, f"{part.agreement.n:,}")
+            (
+                cell_text(part.mean_margin, ".2f"),
+                f"{part.predicted:.1%}",
+                part.agreement.brief,
+                f"{part.agreement.n:,}",
+            )
             for part in self.bins
             if isinstance(part.agreement, Statistic)
         )
@@ -65,7 +73,8 @@ class HumanAgreement(CardAnswer):
 
 
 def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
-    """Measure the agreement of a judge with human labels. Source: Soft-Elo, section 4.1 and appendix G."""
+    """Measure the agreement of a judge with human labels. Source: Soft-Elo, section 4.1 and
+    appendix G."""
     battles, level = subject.battles, subject.level
     if not (~np.isnan(subject.human_credit) & battles.readable).any():
         return Missing("no readable battle has a human label", LABELS)
@@ -89,16 +98,23 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic:
-    """Return how much more humans agree with the first judge, paired by item; both have decided labels."""
+    """Return how much more humans agree with the first judge, paired by item; both have decided
+    labels."""
     shares, errors, number = [], [], 0
     for subject in (first, second):
         table = subject.battles.table
         match = match_labels(hard_credits(table), subject.human_credit)
         agree = match.agree[match.decisive]
-        alone = pd.Series([f"{subject.judge} {row}" for row in range(len(table))], index=table.index)
+        alone = pd.Series(
+            [f"{subject.judge} {row}" for row in range(len(table))], index=table.index
+        )
         item = table["item"].astype(object).fillna(alone) if "item" in table else alone
         shares.append(float(agree.mean()))
-        errors.append(pd.Series((agree - agree.mean()) / len(agree)).groupby(item[match.decisive].to_numpy()).sum())
+        errors.append(
+            pd.Series((agree - agree.mean()) / len(agree))
+            .groupby(item[match.decisive].to_numpy())
+            .sum()
+        )
         number += len(agree)
     influence = errors[0].sub(errors[1], fill_value=0).to_numpy()
     sample = Clustered(np.arange(len(influence)), "item", first.level)
@@ -113,7 +129,8 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return the temperature beta, and the predicted probability that humans prefer the first model, if known."""
+    """Return the temperature beta, and the predicted probability that humans prefer the first
+    model, if known."""
     if evidence.signal.kind == "smoothing":
         return Missing("the verdicts have no margin", MARGINS), None
     if evidence.signal.kind == "credit":
@@ -123,16 +140,26 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     if isinstance(target, Missing):
         return target, None
     unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
-    method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
-    facts: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
-    beta = Statistic(target.beta, target.low, target.high, n=target.battles, of="preferences", **facts)
+    method = (
+        f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
+    )
+    facts: dict[str, Any] = {
+        "level": level,
+        "method": method,
+        "clusters": clusters,
+        "unit": Unit.LOGITS,
+    }
+    beta = Statistic(
+        target.beta, target.low, target.high, n=target.battles, of="preferences", **facts
+    )
     return beta, soften_verdicts(target, evidence.signal)
 
 
 def _estimate_calibration_error(
     reliability: Reliability | None, agree: np.ndarray, sample: Clustered, rng: np.random.Generator
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
-    """Return the expected calibration error and its reliability table; `Missing` and () without predictions."""
+    """Return the expected calibration error and its reliability table; `Missing` and () without
+    predictions."""
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
         return Missing(why, MARGINS), ()
@@ -140,29 +167,44 @@ def _estimate_calibration_error(
     shares = [sample.share(right, among=reliability.bin == k) for k in range(len(reliability.bins))]
     pairs = zip(reliability.bins, shares, strict=True)
     bins = tuple(ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in pairs)
-    gaps = (right - reliability.predicted)[:, None] * (reliability.bin[:, None] == np.arange(len(bins)))
+    gaps = (right - reliability.predicted)[:, None] * (
+        reliability.bin[:, None] == np.arange(len(bins))
+    )
     sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
     number, gap = len(sums), gaps.mean(axis=0)
     value = float(np.abs(gap).sum())
     if number < 2:
         return sample.linear(value, np.zeros(len(gaps)), len(gaps)), bins
     # Percentiles of the resampled value lie too high, because resampling adds noise.
-    draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
-    reach = float(small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level))
+    draws = resample(
+        lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng
+    )
+    reach = float(
+        small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level)
+    )
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
     ends = max(0.0, value - reach), value + reach
     return Statistic(value, *ends, level=level, method=method, n=len(gaps), clusters=number), bins
 
 
 def preference_report(battles: Battles, level: float = 0.95) -> Report:
-    """Build a table of the share of battles that a judge gives to the response that is known to be better: in all, by
-    category, and by tokens of the longer response. A tie, or another winner in each order, is no agreement."""
+    """Build a table of the share of battles that a judge gives to the response that is known to be
+    better: in all, by category, and by tokens of the longer response. A tie, or another winner in
+    each order, is no agreement."""
     credit, human = hard_credits(battles.table), battles.numbers_of("human")
     known = ~np.isnan(credit) & ~np.isnan(human)
     right, sample = (credit == human).astype(np.float64), cluster_battles(battles, level)
-    categories = as_text(battles.table["category"]).to_numpy(object) if "category" in battles.table else None
-    names = [] if categories is None else sorted({name for name in categories if isinstance(name, str)})
-    slices = [("all", known), *((name, categories == name) for name in names), *_slice_lengths(battles)]
+    categories = (
+        as_text(battles.table["category"]).to_numpy(object) if "category" in battles.table else None
+    )
+    names = (
+        [] if categories is None else sorted({name for name in categories if isinstance(name, str)})
+    )
+    slices = [
+        ("all", known),
+        *((name, categories == name) for name in names),
+        *_slice_lengths(battles),
+    ]
     rows = []
     for name, inside in slices:
         share = sample.share(right, among=known & inside)
@@ -170,12 +212,15 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
             rows.append((name, share.estimate, share.interval, f"{share.n:,}"))
     title = f"accuracy by known preferences · {level:.0%} intervals by item"
     header = ("battles", "accuracy", "interval", "number")
-    legend = ("A tie, or a different winner in each order, counts as wrong. Lengths are of the longer response.",)
+    legend = (
+        "A tie, or a different winner in each order, counts as wrong. Lengths are of the longer response.",
+    )
     return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=legend))
 
 
 def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return the battles of each band of length, as masks: of transcripts if there are any, else of answers."""
+    """Return the battles of each band of length, as masks: of transcripts if there are any, else of
+    answers."""
     prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
     lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]
     tokens = np.fmax(*lengths) / CHARACTERS_PER_TOKEN

@@ -1,4 +1,5 @@
-"""Warnings about judges: unparsed replies, and models of a judge's own family (given, or guessed from names)."""
+"""Warnings about judges: unparsed replies, and models of a judge's own family (given, or guessed
+from names)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,10 +47,12 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "UW": ("guanaco",),
     "xAI": ("grok",),
 }
-"""Makers, and how words in their models' names begin, lower case. The earliest match counts, then the longest."""
+"""Makers, and how words in their models' names begin, lower case. The earliest match counts, then
+the longest."""
 
 NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
-"""Names of tools that look like models: AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's provider `openai-api`."""
+"""Names of tools that look like models: AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's
+provider `openai-api`."""
 JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
 """Realizations that JuStRank's data append to the name of the judge."""
 REMEDIES = {
@@ -60,9 +63,7 @@ REMEDIES = {
     UNSHOWN: "take a judge that sees what the models saw",
 }
 """Remedies, by the beginning of the reason why a battle is unparsed."""
-AFTER_FAILURE = (
-    "fix the error{errors}, then ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
-)
+AFTER_FAILURE = "fix the error{errors}, then ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
 MOST_REASONS = 10
 """Reasons of unparsed replies that are looked at, the most frequent first."""
 USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
@@ -78,7 +79,8 @@ class Family(NamedTuple):
 
 
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
-    """Return the family of a model: that of the first given pattern that matches, else guessed; None if unknown."""
+    """Return the family of a model: that of the first given pattern that matches, else guessed;
+    None if unknown."""
     for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
@@ -97,8 +99,12 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
 
 def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return the models of each family, sorted; models of unknown family are left out."""
-    known = [(family.name, model) for model in sorted(models) if (family := family_of(model, given))]
-    return {name: tuple(model for other, model in known if other == name) for name, _ in sorted(known)}
+    known = [
+        (family.name, model) for model in sorted(models) if (family := family_of(model, given))
+    ]
+    return {
+        name: tuple(model for other, model in known if other == name) for name, _ in sorted(known)
+    }
 
 
 class Relation(NamedTuple):
@@ -112,19 +118,24 @@ class Relation(NamedTuple):
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
-    """Return warnings about unparsed replies, and about judges that are related to the models they judge."""
+    """Return warnings about unparsed replies, and about judges that are related to the models they
+    judge."""
     warnings = _unparsed_warnings(battles)
     for relation in relations_of(battles, families):
         if relation.own:
             warnings.append(CHECKS["own model"].warning(judge=relation.judge, model=relation.own))
         elif relation.kin:
-            facts = {"family": f"{relation.family}, {relation.how}", "models": some(relation.kin, most=5)}
+            facts = {
+                "family": f"{relation.family}, {relation.how}",
+                "models": some(relation.kin, most=5),
+            }
             warnings.append(CHECKS["self-preference"].warning(judge=relation.judge, **facts))
     return warnings
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of judgments that are unparsed (0 without any); a battle in two orders has two of them."""
+    """Return the share of judgments that are unparsed (0 without any); a battle in two orders has
+    two of them."""
     counts = battles.counts()
     if not counts.judgments:
         return 0.0
@@ -137,7 +148,8 @@ def unparsed_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return the relation of each judge to the models; metrics are left out, and juries have no family."""
+    """Return the relation of each judge to the models; metrics are left out, and juries have no
+    family."""
     kin_of, relations = group_by_family(battles.models, families), []
     for judge in _judges_of(battles):
         model, _ = split_judge_name(judge)
@@ -155,7 +167,8 @@ def is_judged(battles: Battles) -> bool:
 
 def _judges_of(battles: Battles) -> list[str]:
     """Return the names of the judges that are known, without metrics."""
-    # Scores with a column task may be those of a host's eval after `podium convert`, their judge a metric.
+    # Scores with a column task may be those of a host's eval after `podium convert`, their judge a
+    # metric.
     may_be_metrics = {"score_a", "task"} <= battles.columns
     judges = []
     for judge in battles.judges:
@@ -180,36 +193,46 @@ def _unparsed_warnings(battles: Battles) -> list[str]:
 
 
 def _remedy(battles: Battles) -> str:
-    """Return what to do about the most frequent reason of unparsed judgments, and about calls that failed."""
+    """Return what to do about the most frequent reason of unparsed judgments, and about calls that
+    failed."""
     reasons = battles.unparsed_texts("reason", MOST_REASONS)
     failed = [(reason, times) for reason, times in reasons if reason.startswith(FAILED)]
     if not failed:
         return _remedy_of(reasons[0][0] if reasons else "", battles)
     errors = [
-        reason.removeprefix(FAILED).lstrip(": ") + ("" if times is None else f", {times:,} {plural('time', times)}")
+        reason.removeprefix(FAILED).lstrip(": ")
+        + ("" if times is None else f", {times:,} {plural('time', times)}")
         for reason, times in failed
         if reason != FAILED
     ]
     named = f" ({some(errors, '; ', most=3)})" if errors else ""
     again = AFTER_FAILURE.format(errors=named)
-    return again if reasons[0] in failed else f"{_remedy_of(reasons[0][0], battles)}; of the calls that failed: {again}"
+    return (
+        again
+        if reasons[0] in failed
+        else f"{_remedy_of(reasons[0][0], battles)}; of the calls that failed: {again}"
+    )
 
 
 def _remedy_of(reason: str, battles: Battles) -> str:
     """Return what to do about replies that are unparsed for a reason."""
-    usual = USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
+    usual = (
+        USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
+    )
     return next((remedy for start, remedy in REMEDIES.items() if reason.startswith(start)), usual)
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
-    """Return the model of a list whose name equals `model`, ignoring provider, case and punctuation; None if absent."""
+    """Return the model of a list whose name equals `model`, ignoring provider, case and
+    punctuation; None if absent."""
     names = (name.casefold().rpartition("/")[2] for name in (model, *models))
     bare_model, *bare_names = (re.sub(r"[\W_]", "", name) for name in names)
     return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
 
 
 def split_judge_name(judge: str | None) -> tuple[str, str | None]:
-    """Split a judge's identity, `model|realization|prompt` or `model realization`, into model and realization."""
+    """Split a judge's identity, `model|realization|prompt` or `model realization`, into model and
+    realization."""
     if judge is None:
         return "(no judge)", None
     pieces = judge.split("|")

@@ -1,4 +1,5 @@
-"""What a jury is worth: which judge, or which mix of judges, gives the smallest standard error at equal calls."""
+"""What a jury is worth: which judge, or which mix of judges, gives the smallest standard error at
+equal calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,8 +36,9 @@ FEWEST_COMMON = 30
 
 
 class Spending(NamedTuple):
-    """One way to spend the jury's calls: `se` is the root mean square standard error of the ratings in Elo, on the
-    scale of all judges, if all calls were spent so; `error` is their distance from human ratings on that scale."""
+    """One way to spend the jury's calls: `se` is the root mean square standard error of the ratings
+    in Elo, on the scale of all judges, if all calls were spent so; `error` is their distance from
+    human ratings on that scale."""
 
     name: str
     battles: int
@@ -49,7 +51,8 @@ class Spending(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JuryWorth(CardAnswer):
-    """Ways to spend the calls, the most precise first; `ratio` is the first one's standard error over the second's."""
+    """Ways to spend the calls, the most precise first; `ratio` is the first one's standard error
+    over the second's."""
 
     spendings: tuple[Spending, ...]
     ratio: Statistic
@@ -71,14 +74,27 @@ class JuryWorth(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         out = f"{', '.join(self.left_out)}: no ratings of all models on 30 items"
-        lines = (("most precise", self.sentence), *([("not compared", out)] if self.left_out else []))
+        lines = (
+            ("most precise", self.sentence),
+            *([("not compared", out)] if self.left_out else []),
+        )
         return (*lines, ("effective number of judges", self.effective_judges))
 
     def tables(self) -> tuple[Table, ...]:
-        header = ("calls spent on", "battles", "slope", "position, log-odds", "cost per verdict", "se", "error")
+        header = (
+            "calls spent on",
+            "battles",
+            "slope",
+            "position, log-odds",
+            "cost per verdict",
+            "se",
+            "error",
+        )
         rows = []
         for own in self.spendings:
-            effects = (EMPTY if figure is None else figure.brief for figure in (own.slope, own.position))
+            effects = (
+                EMPTY if figure is None else figure.brief for figure in (own.slope, own.position)
+            )
             errors = (cell_text(own.cost, ".2g"), f"{own.se:.1f}", own.error.brief)
             rows.append((own.name, f"{own.battles:,}", *effects, *errors))
         title = f"se: Elo, if all {self.calls:,} calls are spent so; error: Elo from humans"
@@ -92,27 +108,41 @@ def _ratio_text(ratio: Statistic) -> str:
 
 
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
-    """Compare the precision of each judge alone, of all in rotation, and of all on each battle, at equal calls."""
+    """Compare the precision of each judge alone, of all in rotation, and of all on each battle, at
+    equal calls."""
     if sum(subject.battles.readable.any() for subject in subjects) < 2:
-        return Missing("there is one judge only", "give readable verdicts of several, named in a column judge")
+        return Missing(
+            "there is one judge only", "give readable verdicts of several, named in a column judge"
+        )
     battles, level = _join_battles(subjects), subjects[0].level
     data = jury_battles(battles)
     theta = fit_battles(data.coded).theta
     free = fit_slopes(data, theta, REGULARIZATION)
     ways, left_out = _ways(data, battles.judges, subjects[0].rng)
-    fits = {name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()}
+    fits = {
+        name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()
+    }
     if len(ways) < 2 or not min(float(fit.theta @ free.theta) for fit in fits.values()) > 0:
-        return Missing("fewer than two ways to judge give ratings, or judges contradict each other", MORE)
+        return Missing(
+            "fewer than two ways to judge give ratings, or judges contradict each other", MORE
+        )
     ratings = {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
     # With all calls, a way would have more items: variances fall as calls rise.
     share = {name: len(part.judge) / len(data.judge) for name, part in ways.items()}
-    variances = {name: share[name] * np.mean(influence**2, axis=1) for name, (_, influence) in ratings.items()}
+    variances = {
+        name: share[name] * np.mean(influence**2, axis=1)
+        for name, (_, influence) in ratings.items()
+    }
     items = Clustered(np.arange(data.coded.clusters), data.coded.unit, level)
     costs = _costs(battles, ways, data)
     priced = {name: cost * variances[name] for name, cost in costs.items() if cost}
     by_cost = _compare_ways(priced, free, items) if len(priced) == len(ways) else None
     order, ratio = _compare_ways(variances, free, items)
-    errors, figures, spendings = _human_errors(battles, ratings, data, items), _judge_figures(free, level), []
+    errors, figures, spendings = (
+        _human_errors(battles, ratings, data, items),
+        _judge_figures(free, level),
+        [],
+    )
     for name in order:
         slope, position = figures.get(name, (None, None))
         spending = Spending(
@@ -130,14 +160,20 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     return JuryWorth(spendings=tuple(spendings), ratio=ratio, by_cost=by_cost, **facts)
 
 
-def _costs(battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles) -> dict[str, float | None]:
-    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None if unknown, or if a
-    judge's costs are not numbers of 0 or more."""
+def _costs(
+    battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles
+) -> dict[str, float | None]:
+    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None
+    if unknown, or if a judge's costs are not numbers of 0 or more."""
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
     given = battles.table["cost"].astype(object)
     cost = pd.to_numeric(given, errors="coerce").astype(np.float64)
-    by_judge = cost.where(given.isna() | (cost >= 0), np.inf).groupby(battles.table["judge"], observed=True).mean()
+    by_judge = (
+        cost.where(given.isna() | (cost >= 0), np.inf)
+        .groupby(battles.table["judge"], observed=True)
+        .mean()
+    )
     by_code = np.array([float(by_judge.get(judge, np.nan)) for judge in data.judges])
     return {name: finite_or_none(by_code[part.judge].mean()) for name, part in ways.items()}
 
@@ -145,18 +181,22 @@ def _costs(battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles)
 def _compare_ways(
     variances: Mapping[str, np.ndarray], free: SlopeFit, items: Clustered
 ) -> tuple[tuple[str, ...], Statistic]:
-    """Return the ways by rising standard error, and the ratio of the first two; its interval allows for the choice."""
+    """Return the ways by rising standard error, and the ratio of the first two; its interval allows
+    for the choice."""
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
     judges, of_slopes, influences = free.data.judges, free.influence[:, free.data.slope_columns], []
     for name in order[:2]:
         influences.append(variances[name] / (2 * variances[name].sum()))
         if name in judges:
-            # A judge's standard error is divided by its slope, which was estimated from the same items.
+            # A judge's standard error is divided by its slope, which was estimated from the same
+            # items.
             code = judges.index(name)
             influences[-1] = influences[-1] - of_slopes[:, code] / free.slopes[code]
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
-    of_logarithm = simultaneous.linear(log_ratio, influences[0] - influences[1], len(free.data.judge))
+    of_logarithm = simultaneous.linear(
+        log_ratio, influences[0] - influences[1], len(free.data.judge)
+    )
     method = f"{of_logarithm.method} of logarithms, simultaneous over all ways"
     return order, of_logarithm.transform(np.exp, method=method, level=items.level)
 
@@ -173,8 +213,8 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
 def _ways(
     data: JuryBattles, judges: Sequence[str], rng: np.random.Generator
 ) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
-    """Return the battles of each judge, of a rotation, and, if enough were judged by all, of all judges; and the names
-    of those left out because they do not rate all models on 30 items."""
+    """Return the battles of each judge, of a rotation, and, if enough were judged by all, of all
+    judges; and the names of those left out because they do not rate all models on 30 items."""
     _, matchup = data.matchups()
     turn = rng.permutation(len(matchup))
     kept = turn[np.unique(matchup[turn], return_index=True)[1]]
@@ -187,7 +227,8 @@ def _ways(
 
 
 def _rates_all(part: JuryBattles) -> bool:
-    """Return whether battles bound the ratings of all models, on at least 30 items and not by ties alone."""
+    """Return whether battles bound the ratings of all models, on at least 30 items and not by ties
+    alone."""
     coded, fewest = part.coded, CHECKS["items"].threshold
     ties_alone = (coded.credit == 0.5).all()
     if len(np.unique(coded.cluster)) < fewest or ties_alone or not coded.battles_by_model().all():
@@ -197,28 +238,42 @@ def _rates_all(part: JuryBattles) -> bool:
 
 
 def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ratings and their influence by item in Elo, after the best rescaling to the strengths of all judges."""
+    """Return ratings and their influence by item in Elo, after the best rescaling to the strengths
+    of all judges."""
     scale = POINTS * float(fit.theta @ theta) / float(fit.theta @ fit.theta)
     influence = fit.influence[:, : len(theta)]
     return scale * fit.theta, scale * (influence - influence.mean(axis=1, keepdims=True))
 
 
-def _judge_figures(free: SlopeFit, level: float) -> dict[str, tuple[Figured | None, Figured | None]]:
+def _judge_figures(
+    free: SlopeFit, level: float
+) -> dict[str, tuple[Figured | None, Figured | None]]:
     """Return slope and position effect of each judge, None if no order is known."""
-    method, units = f"{free.data.coded.unit}-clustered sandwich", {"slope": Unit.NUMBER, "position": Unit.LOGITS}
+    method, units = (
+        f"{free.data.coded.unit}-clustered sandwich",
+        {"slope": Unit.NUMBER, "position": Unit.LOGITS},
+    )
     figures: dict[str, tuple[Figured | None, Figured | None]] = {}
     for judge, row in jury_figures(free, level).items():
         facts: dict[str, Any] = {"level": level, "method": method, "n": row["battles"]}
         ends = {name: (row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in units}
-        known = {name: Statistic(*own, **facts, unit=units[name]) for name, own in ends.items() if own[0] is not None}
+        known = {
+            name: Statistic(*own, **facts, unit=units[name])
+            for name, own in ends.items()
+            if own[0] is not None
+        }
         figures[judge] = (known.get("slope"), known.get("position"))
     return figures
 
 
 def _human_errors(
-    battles: Battles, ratings: Mapping[str, tuple[np.ndarray, np.ndarray]], data: JuryBattles, items: Clustered
+    battles: Battles,
+    ratings: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    data: JuryBattles,
+    items: Clustered,
 ) -> dict[str, Figured]:
-    """Return the root mean square distance of each rating from human ratings, both on the scale of all judges."""
+    """Return the root mean square distance of each rating from human ratings, both on the scale of
+    all judges."""
     labels = np.where(battles.readable, battles.numbers_of("human"), np.nan)
     if np.isnan(labels).all():
         return dict.fromkeys(ratings, Missing("no human labels", REMEDY))
@@ -240,17 +295,25 @@ def _human_errors(
 
 
 def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> Figured:
-    """Return J / (1 + (J - 1) r), r the mean correlation of judges' distances from human labels, where all judged."""
+    """Return J / (1 + (J - 1) r), r the mean correlation of judges' distances from human labels,
+    where all judged."""
     judges = len(data.judges)
-    errors = np.abs(data.means_by_judge(data.coded.credit - battles.numbers_of("human")[battles.readable]))
+    errors = np.abs(
+        data.means_by_judge(data.coded.credit - battles.numbers_of("human")[battles.readable])
+    )
     known, models = ~np.isnan(errors).any(axis=1), len(data.coded.models)
     if np.isnan(battles.numbers_of("human")).all():
         return Missing("no human labels", REMEDY)
     if known.sum() < FEWEST_COMMON:
-        return Missing(f"fewer than {FEWEST_COMMON} labelled battles were judged by all", "play with overlap=0.1")
+        return Missing(
+            f"fewer than {FEWEST_COMMON} labelled battles were judged by all",
+            "play with overlap=0.1",
+        )
     z = errors[known] - errors[known].mean(axis=0)
     if not (z.std(axis=0) > 0).all():
-        return Missing("the verdicts of a judge are all as far from the labels", "label more battles")
+        return Missing(
+            "the verdicts of a judge are all as far from the labels", "label more battles"
+        )
     z /= z.std(axis=0)
     first, second = np.triu_indices(judges, 1)
     products, number = z[:, first] * z[:, second], len(z)
@@ -259,4 +322,6 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     spread = 1 + (judges - 1) * float(r.mean())
     by_item = replace(items, code=data.matchups()[0][known] // models**2)
     slope = -judges * (judges - 1) / spread**2
-    return by_item.linear(judges / spread, slope * influence, number, "labelled battles", within=(0, judges))
+    return by_item.linear(
+        judges / spread, slope * influence, number, "labelled battles", within=(0, judges)
+    )

@@ -1,4 +1,5 @@
-"""Whether the battles of one model are unparsed more often than others: exact tests, clustered by item."""
+"""Whether the battles of one model are unparsed more often than others: exact tests, clustered by
+item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +12,16 @@ from podium.diagnosis.clustered import cluster_battles
 from podium.nouns.battles import Battles
 
 LARGEST_SUM = 4096
-"""The distribution of larger sums is not computed exactly; a Fourier transform of this length takes a millisecond."""
+"""The distribution of larger sums is not computed exactly; a Fourier transform of this length takes
+a millisecond."""
 MANY_DRAWS = 200
 """Number of draws from which on a larger sum is taken for normal."""
 
 
 @dataclass(frozen=True, slots=True)
 class LossOfModel:
-    """The share of a model's battles that are unparsed, and the two-sided p-value that they are lost by chance."""
+    """The share of a model's battles that are unparsed, and the two-sided p-value that they are
+    lost by chance."""
 
     model: str
     share: float
@@ -26,8 +29,8 @@ class LossOfModel:
 
 
 class _SumPart(NamedTuple):
-    """Independent parts of a sum: the probabilities of the values 0, 1 and so on, how many parts have them, and of how
-    many draws each part is the sum."""
+    """Independent parts of a sum: the probabilities of the values 0, 1 and so on, how many parts
+    have them, and of how many draws each part is the sum."""
 
     chances: np.ndarray
     times: int
@@ -35,14 +38,16 @@ class _SumPart(NamedTuple):
 
 
 class _Sum(NamedTuple):
-    """A model's number of unparsed battles where others can have them, and its parts if the loss is no model's own."""
+    """A model's number of unparsed battles where others can have them, and its parts if the loss is
+    no model's own."""
 
     observed: int
     parts: list[_SumPart]
 
 
 class _Losses(NamedTuple):
-    """Battles as codes: models (lower code first), cluster and whether it is unparsed, shape (battles,) each."""
+    """Battles as codes: models (lower code first), cluster and whether it is unparsed, shape
+    (battles,) each."""
 
     first: np.ndarray
     second: np.ndarray
@@ -62,9 +67,10 @@ class _Losses(NamedTuple):
 def losses_by_model(battles: Battles) -> list[LossOfModel]:
     """Test of each model whether its battles are unparsed more or less often than others.
 
-    Items are independent. Within an item, battles may be lost together, as those with a response that is too long. If
-    the loss does not depend on the model, each of an item's losses is as likely to be any model's that has as many
-    battles there. Items on which one pair of models met are compared with each other.
+    Items are independent. Within an item, battles may be lost together, as those with a response
+    that is too long. If the loss does not depend on the model, each of an item's losses is as
+    likely to be any model's that has as many battles there. Items on which one pair of models met
+    are compared with each other.
 
     Returns:
         The models that can be compared with others where something is unparsed.
@@ -97,7 +103,8 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
 
 
 def _within_items(battles: _Losses, models: int) -> list[_Sum]:
-    """Return each model's sum over items: on one it is any of the losses of the models with as many battles there."""
+    """Return each model's sum over items: on one it is any of the losses of the models with as many
+    battles there."""
     if not battles.lost.any():
         return [_Sum(0, [])] * models
     has_loss = np.bincount(battles.cluster, battles.lost) > 0
@@ -112,9 +119,13 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     alike = key // models * (int(played.max()) + 1) + played
     group = np.unique(alike, return_inverse=True)[1]
     values = int(unparsed.max()) + 1
-    counts = np.bincount(group * values + unparsed, minlength=(int(group.max()) + 1) * values).reshape(-1, values)
+    counts = np.bincount(
+        group * values + unparsed, minlength=(int(group.max()) + 1) * values
+    ).reshape(-1, values)
     has_others = counts.sum(axis=1) > 1
-    chances, kind = np.unique(counts / counts.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
+    chances, kind = np.unique(
+        counts / counts.sum(axis=1, keepdims=True), axis=0, return_inverse=True
+    )
     sums = []
     for model in range(models):
         own = (key % models == model) & has_others[group]
@@ -125,11 +136,14 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
 
 
 def _between_items(battles: _Losses, models: int) -> list[_Sum]:
-    """Return each model's number of items with an unparsed battle, among items with one pair and as many battles."""
+    """Return each model's number of items with an unparsed battle, among items with one pair and as
+    many battles."""
     sums = [_Sum(0, [])] * models
     if not battles.lost.any():
         return sums
-    _, start, item, size = np.unique(battles.cluster, return_index=True, return_inverse=True, return_counts=True)
+    _, start, item, size = np.unique(
+        battles.cluster, return_index=True, return_inverse=True, return_counts=True
+    )
     lost = np.bincount(item, battles.lost) > 0
     for number in np.unique(size):
         alike = size == number
@@ -140,21 +154,29 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
             if 0 < drawn < items and hits:
                 chances = _chances_of_hits(items, hits, drawn)
                 observed, parts = sums[model]
-                sums[model] = _Sum(observed + int((lost & own).sum()), [*parts, _SumPart(chances, 1, min(hits, drawn))])
+                sums[model] = _Sum(
+                    observed + int((lost & own).sum()),
+                    [*parts, _SumPart(chances, 1, min(hits, drawn))],
+                )
     return sums
 
 
 def _chances_of_hits(items: int, hits: int, drawn: int) -> np.ndarray:
-    """Return the hypergeometric probabilities of 0, 1 and more hits among the items drawn without replacement."""
+    """Return the hypergeometric probabilities of 0, 1 and more hits among the items drawn without
+    replacement."""
     number = np.arange(min(hits, drawn) + 1)
     possible = number >= hits + drawn - items
-    with_hits = _log_choices(hits, number) + _log_choices(items - hits, np.where(possible, drawn - number, 0))
+    with_hits = _log_choices(hits, number) + _log_choices(
+        items - hits, np.where(possible, drawn - number, 0)
+    )
     return np.where(possible, np.exp(with_hits - _log_choices(items, drawn)), 0.0)
 
 
 def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
     """Return the logarithm of the number of ways to choose some of a number of things."""
-    return np.asarray(gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1))
+    return np.asarray(
+        gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1)
+    )
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:

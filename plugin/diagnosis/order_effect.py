@@ -1,4 +1,5 @@
-"""How much the order in which responses are shown decides a judge's verdicts, of each judge and of all together."""
+"""How much the order in which responses are shown decides a judge's verdicts, of each judge and of
+all together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,13 +40,14 @@ class OrderEffect:
 
     @property
     def is_open(self) -> bool:
-        """Whether the order may decide nothing, or more than the responses do: the interval contains both."""
+        """Whether the order may decide nothing, or more than the responses do: the interval
+        contains both."""
         return may_decide_nothing_or_all(self.rate)
 
 
 def may_decide_nothing_or_all(rate: Figured) -> bool:
-    """Return whether an interval of the win rate of the response shown first contains both a half and a rate at which
-    the order decides."""
+    """Return whether an interval of the win rate of the response shown first contains both a half
+    and a rate at which the order decides."""
     if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
         return True
     has_half = rate.low <= 0.5 <= rate.high
@@ -53,7 +55,8 @@ def may_decide_nothing_or_all(rate: Figured) -> bool:
 
 
 def order_effects(battles: Battles) -> list[OrderEffect]:
-    """Measure the effect of the order over all verdicts of each judge, and of several judges also over all together.
+    """Measure the effect of the order over all verdicts of each judge, and of several judges also
+    over all together.
 
     Returns:
         The effects, by judge; empty if no pair was read in both orders.

@@ -26,16 +26,20 @@ MORE_LABELS = "give the reference more battles"
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
 ROUNDING = 1e-12
 FEWEST_MODELS = 5
-"""A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 / (n - 4)."""
+"""A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 /
+(n - 4)."""
 FEWEST_OUTSIDE = 3
 """Models of other families that a line needs: two would fit any line."""
-NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
+NAME_FAMILIES = (
+    "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Verbosity(CardAnswer):
-    """The effect of length on a judge's verdicts (logits per log-length), its ratings (`residuals`), and on humans: of
-    answers' lengths, and on verdicts also of `transcripts`, if the judge was shown some."""
+    """The effect of length on a judge's verdicts (logits per log-length), its ratings
+    (`residuals`), and on humans: of answers' lengths, and on verdicts also of `transcripts`, if the
+    judge was shown some."""
 
     longer: Figured
     longer_near_ties: Figured
@@ -68,7 +72,10 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if not known.any():
         return Missing("no readable battle has the lengths of both responses", LENGTHS)
     credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
-    has_transcripts, of_transcripts = "transcript_length_a" in battles.table, log_ratio(battles, "transcript_length")
+    has_transcripts, of_transcripts = (
+        "transcript_length_a" in battles.table,
+        log_ratio(battles, "transcript_length"),
+    )
     win = np.sign(battles.outcomes - 0.5)
     decisive, longer = known & (win != 0) & (ratio != 0), np.sign(ratio) == win
     near, rule = near_ties(credit, readable_margins(battles), subject.near_tie) or (None, None)
@@ -89,12 +96,15 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
         human=human,
         residuals=correlate_residuals(subject),
         who=None if isinstance(subject.reference, Missing) else subject.reference.who,
-        transcripts=length_weight(battles, credit, of_transcripts, subject.level) if has_transcripts else None,
+        transcripts=length_weight(battles, credit, of_transcripts, subject.level)
+        if has_transcripts
+        else None,
     )
 
 
 def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
-    """Return log((1 + length of a) / (1 + length of b)) of each battle, NaN if unknown, shape (battles,)."""
+    """Return log((1 + length of a) / (1 + length of b)) of each battle, NaN if unknown, shape
+    (battles,)."""
     a, b = (np.log1p(battles.numbers_of(f"{length}_{side}")) for side in "ab")
     return a - b
 
@@ -106,21 +116,27 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
     fit = attempt(lambda: length_effect(code_battles(battles, credit=known), ratio[kept]), LENGTHS)
     if isinstance(fit, Missing):
         return fit
-    return cluster_battles(battles, level).take(kept).linear(*fit, int(kept.sum()), unit=Unit.LOGITS)
+    return (
+        cluster_battles(battles, level).take(kept).linear(*fit, int(kept.sum()), unit=Unit.LOGITS)
+    )
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit logit P(a wins) = theta_a - theta_b + g z: g and each battle's influence on it; raises NotIdentifiedError."""
+    """Fit logit P(a wins) = theta_a - theta_b + g z: g and each battle's influence on it; raises
+    NotIdentifiedError."""
     fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
 
 def correlate_residuals(subject: Subject) -> Figured:
-    """Return the partial correlation of the judge's ratings and mean length over models, given reference ratings."""
+    """Return the partial correlation of the judge's ratings and mean length over models, given
+    reference ratings."""
     reference = subject.reference
     if isinstance(reference, Missing):
         return reference
-    both = attempt(lambda: bounded_by_all(subject.judge_ratings.ratings, reference), "join the groups")
+    both = attempt(
+        lambda: bounded_by_all(subject.judge_ratings.ratings, reference), "join the groups"
+    )
     if isinstance(both, Missing):
         return both
     length = _mean_length(subject.battles)
@@ -128,19 +144,31 @@ def correlate_residuals(subject: Subject) -> Figured:
     if len(names) < FEWEST_MODELS:
         why = f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are needed"
         return Missing(why, "add models")
-    (judge, theirs), long = (own.select(names) for own in both), np.array([length[name] for name in names])
+    (judge, theirs), long = (
+        (own.select(names) for own in both),
+        np.array([length[name] for name in names]),
+    )
     errors = error_sums(judge, theirs, long - long.mean())
     return partial_correlation(judge.elo, long, theirs.elo, subject.level, *errors)
 
 
 def partial_correlation(
-    x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float, noise: float = 0.0, shared: float = 0.0
+    x: np.ndarray,
+    y: np.ndarray,
+    given: np.ndarray,
+    level: float,
+    noise: float = 0.0,
+    shared: float = 0.0,
 ) -> Figured:
-    """Return the partial correlation of x and y given a third variable, corrected for its errors (see `error_sums`)."""
+    """Return the partial correlation of x and y given a third variable, corrected for its errors
+    (see `error_sums`)."""
     y = y - y.mean()
     if not y.any():
         return Missing("all models write at the same mean length", "add models")
-    fit, alone = fit_line(x, given, y, noise, shared), fit_line(x, given, np.zeros(len(x)), noise, shared)
+    fit, alone = (
+        fit_line(x, given, y, noise, shared),
+        fit_line(x, given, np.zeros(len(x)), noise, shared),
+    )
     if fit is None or alone is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
     z = given - given.mean()
@@ -150,8 +178,11 @@ def partial_correlation(
         return Missing("one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
-        return Missing("too few models or battles to correct the errors of the reference", MORE_LABELS)
-    # Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
+        return Missing(
+            "too few models or battles to correct the errors of the reference", MORE_LABELS
+        )
+    # Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in
+    # `given`.
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
     method, unit = "Fisher z over models", Unit.CORRELATION
@@ -159,18 +190,22 @@ def partial_correlation(
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean response length of each model that has lengths, counting each response once."""
+    """Return the mean response length of each model that has lengths, counting each response
+    once."""
     item = battles.items_with_responses(cluster_battles(battles).code)
     models = np.concatenate(battles.model_codes)
     lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])
-    responses = pd.DataFrame({"model": models, "item": np.tile(item, 2), "length": lengths}).dropna()
+    responses = pd.DataFrame(
+        {"model": models, "item": np.tile(item, 2), "length": lengths}
+    ).dropna()
     means = responses.drop_duplicates(["model", "item"]).groupby("model")["length"].mean()
     return {battles.models[code]: length for code, length in means.to_dict().items()}
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference(CardAnswer):
-    """Elo points by which the judge rates families above a line on reference ratings; `excess` is its own family's."""
+    """Elo points by which the judge rates families above a line on reference ratings; `excess` is
+    its own family's."""
 
     family: str | None
     how: str | None
@@ -183,12 +218,25 @@ class SelfPreference(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         known = "not known" if self.family is None else f"{self.family} ({self.how})"
-        against = (("compared with", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
-        return (("family of the judge", known), *against, ("its family is rated higher by", self.excess))
+        against = (
+            (("compared with", self.who), ("slope of its ratings on theirs", self.slope))
+            if self.who
+            else ()
+        )
+        return (
+            ("family of the judge", known),
+            *against,
+            ("its family is rated higher by", self.excess),
+        )
 
     def tables(self) -> tuple[Table, ...]:
         rows = tuple(
-            (name, str(len(models)), self.excesses.get(name, self.excess).brief, some(models, most=3))
+            (
+                name,
+                str(len(models)),
+                self.excesses.get(name, self.excess).brief,
+                some(models, most=3),
+            )
             for name, models in self.families.items()
         )
         if self.unknown:
@@ -198,7 +246,8 @@ class SelfPreference(CardAnswer):
 
 
 def measure_self_preference(subject: Subject) -> SelfPreference:
-    """Compare a judge's ratings of each family with a line fitted to reference ratings. Source: after Soft-Elo, F.1."""
+    """Compare a judge's ratings of each family with a line fitted to reference ratings. Source:
+    after Soft-Elo, F.1."""
     judge, reference, level = subject.model, subject.reference, subject.level
     own = family_of(judge, subject.families) if judge else None
     families = group_by_family(subject.battles.models, subject.families)
@@ -209,7 +258,10 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
         return SelfPreference(name, how, None, reference, reference, families, unknown, {})
     ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
     inside = {family: np.isin(ours.models, models) for family, models in families.items()}
-    excesses = {family: _estimate_line(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
+    excesses = {
+        family: _estimate_line(ours, theirs, mask, level, Unit.ELO)
+        for family, mask in inside.items()
+    }
     why = f"the family of {judge} is not known" if judge else "no row names the judge's model"
     if own:
         why = f"no model is known to be of the judge's family ({name})"
@@ -219,8 +271,11 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
-def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
-    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit number)."""
+def _estimate_line(
+    judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit
+) -> Figured:
+    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit
+    number)."""
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
         why = "no model of this family has a bounded rating by both"
@@ -233,7 +288,13 @@ def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
-    term, rows = 1 + step, Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level)
-    ours, theirs = judge.influence @ fit.by_judge[:, term], reference.influence @ fit.by_reference[:, term]
+    term, rows = (
+        1 + step,
+        Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level),
+    )
+    ours, theirs = (
+        judge.influence @ fit.by_judge[:, term],
+        reference.influence @ fit.by_reference[:, term],
+    )
     influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"
     return rows.linear(float(fit.weights[term]), influence, len(inside), "models", unit, method)

@@ -1,4 +1,5 @@
-"""The input of all sections of a judge card: one judge's verdicts, and the gold standard they are compared with."""
+"""The input of all sections of a judge card: one judge's verdicts, and the gold standard they are
+compared with."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,14 @@ from podium.counting.verdicts import verdicts_of
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Missing, attempt
 from podium.diagnosis.judge_checks import split_judge_name
-from podium.diagnosis.ratings import REMEDY, AnyRatings, BattleRatings, GivenRatings, Ratings, fit_ratings
+from podium.diagnosis.ratings import (
+    REMEDY,
+    AnyRatings,
+    BattleRatings,
+    GivenRatings,
+    Ratings,
+    fit_ratings,
+)
 from podium.errors import DataError
 from podium.formats.containers import read_records
 from podium.nouns.battles import LARGEST, Battles
@@ -20,7 +28,8 @@ from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 
 NEAR_TIE = 0.3
-"""Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
+"""Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to
+10."""
 CLOSE_CREDIT = 0.025
 """Soft credits this near to 0.5 are ties. Source: Xu et al. 2025, thresholds 0.475 and 0.525."""
 ROUNDING = 1e-9
@@ -36,8 +45,8 @@ SCORES = ("score", "elo", "rating")
 
 @dataclass(frozen=True, slots=True)
 class OrderPairs:
-    """Credit, credit by the parsed verdict, and margin (NaN if unknown) of the first shown, shape (pairs, 2); repeats
-    share a `matchup` code."""
+    """Credit, credit by the parsed verdict, and margin (NaN if unknown) of the first shown, shape
+    (pairs, 2); repeats share a `matchup` code."""
 
     credit: np.ndarray
     outcome: np.ndarray
@@ -55,15 +64,20 @@ class OrderPairs:
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Outcome (1, 0, -1) for the response shown first in the order ab, and in the order ba, shape (pairs,) each."""
+        """Outcome (1, 0, -1) for the response shown first in the order ab, and in the order ba,
+        shape (pairs,) each."""
         in_ab, in_ba = np.sign(self.outcome - 0.5).T
         return in_ab, in_ba
 
 
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per row, credit, outcome (credit by the parsed verdict) and margin of the response shown first, and
-    whether verdict and order are known."""
-    credit, margin, outcome = battles.numbers_of("credit"), battles.numbers_of("margin"), battles.outcomes
+    """Return, per row, credit, outcome (credit by the parsed verdict) and margin of the response
+    shown first, and whether verdict and order are known."""
+    credit, margin, outcome = (
+        battles.numbers_of("credit"),
+        battles.numbers_of("margin"),
+        battles.outcomes,
+    )
     order = read_orders(battles)
     second, known = order == "ba", np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
     turned = np.where(second, 1 - credit, credit), np.where(second, 1 - outcome, outcome)
@@ -73,7 +87,9 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 def read_orders(battles: Battles) -> np.ndarray:
     """Return the order of each row (`ab`, `ba`, `merged`; None if unknown), shape (rows,)."""
     table = battles.table
-    return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
+    return (
+        table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
+    )
 
 
 def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
@@ -85,17 +101,21 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
 
 
 def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
-    """Pair the readable judgments in the orders `ab` and `ba` of the same item, models, judge, repeat and response."""
+    """Pair the readable judgments in the orders `ab` and `ba` of the same item, models, judge,
+    repeat and response."""
     credit, outcome, margin, _ = first_shown(judgments)
     rows = (judgments.verdicts or verdicts_of(judgments.table)).order_pairs()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = cluster_battles(judgments, level).take(rows[:, 0])
-    return OrderPairs(credit[rows], outcome[rows], margin[rows], matchup_codes(judgments, rows[:, 0]), sample)
+    return OrderPairs(
+        credit[rows], outcome[rows], margin[rows], matchup_codes(judgments, rows[:, 0]), sample
+    )
 
 
 @dataclass(frozen=True)
 class Gold:
-    """A gold standard: scores of the systems on a scale (`elo` or another), or battles decided by humans."""
+    """A gold standard: scores of the systems on a scale (`elo` or another), or battles decided by
+    humans."""
 
     source: str
     scores: Mapping[str, float] | None = None
@@ -104,7 +124,8 @@ class Gold:
 
     @cached_property
     def source_ratings(self) -> AnyRatings:
-        """The ratings; raises `NotIdentifiedError` or `NotConvergedError` if the battles give none."""
+        """The ratings; raises `NotIdentifiedError` or `NotConvergedError` if the battles give
+        none."""
         if self.scores is not None:
             names = tuple(sorted(self.scores))
             return GivenRatings(names, np.array([self.scores[name] for name in names]))
@@ -115,7 +136,8 @@ class Gold:
 
 @dataclass(frozen=True)
 class Subject:
-    """A judge, its judgments (one per order), its battles (orders merged), and what they are compared with."""
+    """A judge, its judgments (one per order), its battles (orders merged), and what they are
+    compared with."""
 
     judge: str | None
     judgments: Battles
@@ -144,7 +166,8 @@ class Subject:
 
     @cached_property
     def judge_ratings(self) -> BattleRatings:
-        """The ratings by the judge's verdicts; raises `NotIdentifiedError` or `NotConvergedError`."""
+        """The ratings by the judge's verdicts; raises `NotIdentifiedError` or
+        `NotConvergedError`."""
         return fit_ratings(self.battles)
 
     @cached_property
@@ -154,7 +177,8 @@ class Subject:
 
     @cached_property
     def reference(self) -> Ratings | Missing:
-        """The first ratings that can be fitted: by human labels, by the gold standard, or by the other judges."""
+        """The first ratings that can be fitted: by human labels, by the gold standard, or by the
+        other judges."""
         gold, others = self.gold, self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
         if np.isfinite(self.human_credit).any():
@@ -164,7 +188,9 @@ class Subject:
         if others is not None:
             # Items have the same codes in the battles of all judges; rows without an item do not.
             named = len(others.table["item"].cat.categories) if others.has_items else 0
-            candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(named)
+            candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(
+                named
+            )
         reasons = []
         for who, rate in candidates.items():
             if not isinstance(ratings := attempt(rate, REMEDY), Missing):
@@ -180,18 +206,30 @@ class Subject:
 
     @property
     def model(self) -> str | None:
-        """The name of the judge's model; None for a jury, for a metric of an eval, or if unknown."""
-        if self.judge is None or self.judge.startswith("jury:") or self.judge in self.battles.metrics:
+        """The name of the judge's model; None for a jury, for a metric of an eval, or if
+        unknown."""
+        if (
+            self.judge is None
+            or self.judge.startswith("jury:")
+            or self.judge in self.battles.metrics
+        ):
             return None
         return split_judge_name(self.judge)[0]
 
 
-def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:
-    """Return the mask of near-ties, and their rule in words; None if there are neither margins nor soft credits."""
+def near_ties(
+    credit: np.ndarray, margin: np.ndarray, near_tie: float
+) -> tuple[np.ndarray, str] | None:
+    """Return the mask of near-ties, and their rule in words; None if there are neither margins nor
+    soft credits."""
     if np.isfinite(margin).any():
-        return np.abs(margin) <= near_tie + ROUNDING, f"|margin| of both orders' mean up to {near_tie:g}"
+        return np.abs(
+            margin
+        ) <= near_tie + ROUNDING, f"|margin| of both orders' mean up to {near_tie:g}"
     if is_soft(credit):
-        return np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
+        return np.abs(
+            credit - 0.5
+        ) <= CLOSE_CREDIT + ROUNDING, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
     return None
 
 
@@ -201,7 +239,8 @@ def is_soft(credit: np.ndarray) -> bool:
 
 
 def read_gold(source: str) -> Gold:
-    """Read a gold standard: ranking JSON, a table of model and score (elo, rating), or battles; raises DataError."""
+    """Read a gold standard: ranking JSON, a table of model and score (elo, rating), or battles;
+    raises DataError."""
     path = Path(source)
     if path.is_file():
         from podium.nouns.json_files import read_ranking
@@ -209,7 +248,9 @@ def read_gold(source: str) -> Gold:
         ranking = read_ranking(path, GOLD_REMEDY)
         if ranking is not None and ranking.standings:
             first = ranking.standings[0]
-            scores = {entry.model: entry.score for entry in first.entries if entry.score is not None}
+            scores = {
+                entry.model: entry.score for entry in first.entries if entry.score is not None
+            }
             return Gold(source, scores, first.scale)
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
@@ -220,11 +261,14 @@ def read_gold(source: str) -> Gold:
     except DataError as error:
         if error.row is not None:
             raise
-        raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=GOLD_REMEDY) from None
+        raise DataError(
+            f"neither a ranking nor battles: {error.problem}", source=source, remedy=GOLD_REMEDY
+        ) from None
 
 
 def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
-    """Return the scores of a table by model; raises DataError for a score that is unusable, or a repeated model."""
+    """Return the scores of a table by model; raises DataError for a score that is unusable, or a
+    repeated model."""
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))
     if len(wrong):
@@ -234,5 +278,7 @@ def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str,
     names = [str(text_of(model)) for model in models]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise DataError(f"more than one score of {some(twice)}", source=source, remedy="keep one row per system")
+        raise DataError(
+            f"more than one score of {some(twice)}", source=source, remedy="keep one row per system"
+        )
     return dict(zip(names, map(float, numbers), strict=True))

@@ -44,16 +44,22 @@ HARD_VERDICTS = Missing(
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
-WEAK_ORDERS = {tuple(np.sign([b - a, c - b, c - a]) + TIED) for a, b, c in product(range(3), repeat=3)}
-"""Outcome codes of ab, bc and ac that agree with a weak order (Xu et al. 2025, B.1, misprints two)."""
+WEAK_ORDERS = {
+    tuple(np.sign([b - a, c - b, c - a]) + TIED) for a, b, c in product(range(3), repeat=3)
+}
+"""Outcome codes of ab, bc and ac that agree with a weak order (Xu et al. 2025, B.1, misprints
+two)."""
 KINDS = np.array(
-    [2 if UNKNOWN in codes else codes not in WEAK_ORDERS for codes in product(range(4), repeat=3)], dtype=np.uint8
+    [2 if UNKNOWN in codes else codes not in WEAK_ORDERS for codes in product(range(4), repeat=3)],
+    dtype=np.uint8,
 )
-"""0 transitive, 1 intransitive, 2 unknown, indexed by 16 ab + 4 bc + ac of the outcome codes, shape (64,)."""
+"""0 transitive, 1 intransitive, 2 unknown, indexed by 16 ab + 4 bc + ac of the outcome codes, shape
+(64,)."""
 
 
 class TripleCounts(NamedTuple):
-    """Verdicts, intransitive ones and summed SNTD, by triple (i < j < k, strongest first) and by group and item."""
+    """Verdicts, intransitive ones and summed SNTD, by triple (i < j < k, strongest first) and by
+    group and item."""
 
     models: tuple[str, ...]
     soft: bool
@@ -75,7 +81,8 @@ def triples_among(models: int) -> np.ndarray:
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
-    """Count outcomes over all triples of models and items; `Missing` without items, below 3 models, or if too many."""
+    """Count outcomes over all triples of models and items; `Missing` without items, below 3 models,
+    or if too many."""
     if not battles.has_items:
         return Missing("no row names its item", "name the item's column: --columns item=COLUMN")
     coded = code_battles(battles)
@@ -100,9 +107,14 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
 
 
 def _sum_triples(
-    triples: np.ndarray, scenario: np.ndarray, outcome: np.ndarray, steady: np.ndarray, credit: np.ndarray | None
+    triples: np.ndarray,
+    scenario: np.ndarray,
+    outcome: np.ndarray,
+    steady: np.ndarray,
+    credit: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sum known triples, intransitive ones and SNTD over items, shape (3, triples), and by group (3, groups, items)."""
+    """Sum known triples, intransitive ones and SNTD over items, shape (3, triples), and by group
+    (3, groups, items)."""
     models, items = int(triples.max()) + 1, outcome.shape[1]
     by_triple, by_group = np.zeros((3, len(triples))), np.zeros((3, len(GROUPS), items))
     chunk = max(1, CHUNK_CELLS // max(items, 1))
@@ -112,7 +124,9 @@ def _sum_triples(
         kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
         known, broken, soft = kind < 2, kind == 1, np.zeros(kind.shape)
         if credit is not None:
-            soft = np.where(known, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0)
+            soft = np.where(
+                known, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0
+            )
         by_triple[:, rows] = [part.sum(axis=1) for part in (known, broken, soft)]
         swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
         groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
@@ -124,8 +138,11 @@ def _sum_triples(
     return by_triple, by_group
 
 
-def _arrange(battles: Battles, coded: CodedBattles, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stronger model's mean credit, and its stability when the order is swapped, shape (pairs, items)."""
+def _arrange(
+    battles: Battles, coded: CodedBattles, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stronger model's mean credit, and its stability when the order is swapped, shape
+    (pairs, items)."""
     first, second = place[coded.a], place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
     cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
@@ -150,12 +167,18 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 
 
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
-    """Return the SNTD of three credits, in nats: the mean Jensen-Shannon divergence of each credit from the one that
-    the other two imply, log-odds that are off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5."""
-    observed = [np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)]
+    """Return the SNTD of three credits, in nats: the mean Jensen-Shannon divergence of each credit
+    from the one that the other two imply, log-odds that are off by s_ab + s_bc - s_ac. Source: Xu
+    et al. 2025, equations 3 to 5."""
+    observed = [
+        np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)
+    ]
     odds = [logit(credit) for credit in observed]
     off = odds[0] + odds[1] - odds[2]
-    implied = [np.clip(expit(lean), CLIP, 1 - CLIP) for lean in (odds[0] - off, odds[1] - off, odds[2] + off)]
+    implied = [
+        np.clip(expit(lean), CLIP, 1 - CLIP)
+        for lean in (odds[0] - off, odds[1] - off, odds[2] + off)
+    ]
     return np.sum([divergence(p, q) for p, q in zip(observed, implied, strict=True)], axis=0) / 3
 
 
@@ -166,13 +189,17 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def chance_of_no_order(ties: float) -> float:
-    """Return the share of intransitive triples (PNT) among random verdicts with this share of ties."""
+    """Return the share of intransitive triples (PNT) among random verdicts with this share of
+    ties."""
     p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
-    return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if (x, y, z) not in WEAK_ORDERS))
+    return float(
+        sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if (x, y, z) not in WEAK_ORDERS)
+    )
 
 
 class TripleGroup(NamedTuple):
-    """PNT (`hard`, share of intransitive triples) and SNTD (`soft`, mean deviation) of a group of triples and items."""
+    """PNT (`hard`, share of intransitive triples) and SNTD (`soft`, mean deviation) of a group of
+    triples and items."""
 
     name: str
     hard: Figured
@@ -180,7 +207,8 @@ class TripleGroup(NamedTuple):
 
 
 class Triple(NamedTuple):
-    """PNT (`hard`) with its interval and SNTD (`soft`) of three models, strongest first; the gaps of its `scenario`."""
+    """PNT (`hard`) with its interval and SNTD (`soft`) of three models, strongest first; the gaps
+    of its `scenario`."""
 
     models: tuple[str, ...]
     items: int
@@ -193,7 +221,8 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Transitivity(CardAnswer):
-    """PNT (`hard`) and SNTD (`soft`, nats) of verdicts on items; `chance` is the PNT of random, equally tied ones."""
+    """PNT (`hard`) and SNTD (`soft`, nats) of verdicts on items; `chance` is the PNT of random,
+    equally tied ones."""
 
     triples: int
     possible: int
@@ -209,7 +238,9 @@ class Transitivity(CardAnswer):
     triplets: tuple[Triple, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
+        groups = [
+            group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)
+        ]
         return (
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
             ("hard: intransitive triples on items (PNT)", self.hard),
@@ -228,7 +259,9 @@ class Transitivity(CardAnswer):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
         for own in self.triplets[:5]:
-            low, high = (None if end is None else 100 * end for end in (own.hard_low, own.hard_high))
+            low, high = (
+                None if end is None else 100 * end for end in (own.hard_low, own.hard_high)
+            )
             figures = (f"{own.hard:.1%}", interval_text(low, high, 1), cell_text(own.soft, ".4f"))
             worst.append((" > ".join(own.models), f"{own.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
@@ -236,7 +269,8 @@ class Transitivity(CardAnswer):
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
-    """Measure PNT and SNTD over triples of models and items. Source: Xu et al. 2025, equations 2 to 5."""
+    """Measure PNT and SNTD over triples of models and items. Source: Xu et al. 2025, equations 2 to
+    5."""
     counts = count_triples(battles)
     if isinstance(counts, Missing):
         return counts
@@ -270,8 +304,16 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
     """Estimate PNT and SNTD of one group of triples, with intervals over items."""
     cells, hits, sums = counts.by_group[:, group]
     items = Clustered(np.arange(len(cells)), "item", level)
-    rows: dict[str, Any] = {"of": CELLS, "what": f"{CELLS} ({name})", "remedy": "judge more items or models"}
-    soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows) if counts.soft else HARD_VERDICTS
+    rows: dict[str, Any] = {
+        "of": CELLS,
+        "what": f"{CELLS} ({name})",
+        "remedy": "judge more items or models",
+    }
+    soft = (
+        items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
+        if counts.soft
+        else HARD_VERDICTS
+    )
     return TripleGroup(name, items.share(hits, cells=cells, **rows), soft)
 
 
@@ -286,7 +328,11 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
     for name, part in battles.slices("category"):
         unparsed = Missing("no battle has a verdict", "re-judge the unparsed battles")
         counts = count_triples(part) if part.readable.any() else unparsed
-        group = TripleGroup(name, counts, counts) if isinstance(counts, Missing) else _group(name, counts, ALL, level)
+        group = (
+            TripleGroup(name, counts, counts)
+            if isinstance(counts, Missing)
+            else _group(name, counts, ALL, level)
+        )
         groups.append(group)
     return tuple(groups)
 
@@ -303,7 +349,9 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     low, high, soft = (map(finite_or_none, column) for column in columns)
     names = (tuple(counts.models[code] for code in triple) for triple in counts.triples[order])
     scenarios = (SCENARIOS[code] for code in counts.scenario[order])
-    return tuple(map(Triple, names, items.astype(int).tolist(), share.tolist(), low, high, soft, scenarios))
+    return tuple(
+        map(Triple, names, items.astype(int).tolist(), share.tolist(), low, high, soft, scenarios)
+    )
 
 
 def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:

@@ -1,4 +1,5 @@
-"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed."""
+"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or
+compressed."""
 
 import codecs
 import gzip
@@ -26,12 +27,16 @@ from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
-SUFFIXES = (*PLAIN, *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")))
+SUFFIXES = (
+    *PLAIN,
+    *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")),
+)
 GZIP, ZSTD, PARQUET, DATABASE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"DUCK"
 HEAD = 65536
 PIECE = 2**20
 UNPACKED_SIZE, UNPACKED_RATIO = 2**30, 250
-"""A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach 10 to 50 times."""
+"""A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach
+10 to 50 times."""
 PANDAS_INDEX = "__index_level_"
 shared_engine = cache(Duck)
 """The engine of files that are read whole, one per process."""
@@ -48,7 +53,8 @@ def open_records(path: Path, engine: Duck) -> Records:
 
 
 def read_records(path: Path) -> pd.DataFrame:
-    """Read a file of any known container; the index holds the numbers of its rows and is named `row` or `line`."""
+    """Read a file of any known container; the index holds the numbers of its rows and is named
+    `row` or `line`."""
     return open_records(path, shared_engine()).frame()
 
 
@@ -74,7 +80,8 @@ def _open(path: Path, engine: Duck) -> Records:
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
-    """Return the path of a file, or of an unpacked copy if it is compressed or can be read only once."""
+    """Return the path of a file, or of an unpacked copy if it is compressed or can be read only
+    once."""
     reject_stream(path)
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -83,11 +90,14 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         if not head.startswith((GZIP, ZSTD)):
             _reject_binary(head)
             return path
-        return _copy(stream, "gzip" if head.startswith(GZIP) else "zstd", engine, path.stat().st_size)
+        return _copy(
+            stream, "gzip" if head.startswith(GZIP) else "zstd", engine, path.stat().st_size
+        )
 
 
 def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
-    """Copy a stream (`file`, or `gzip` and `zstd`, unpacked) of `packed` bytes into the engine's folder."""
+    """Copy a stream (`file`, or `gzip` and `zstd`, unpacked) of `packed` bytes into the engine's
+    folder."""
     copy, content = engine.folder / engine.fresh("copy"), stream
     if kind == "gzip":
         content = gzip.GzipFile(fileobj=stream)
@@ -109,7 +119,9 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
     except (EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
-            raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
+            raise DataError(
+                problem, remedy="free disk space, or set TMPDIR to a larger disk"
+            ) from None
         raise _damage_error(kind, error) from None
     return copy
 
@@ -132,13 +144,18 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
     row = "file_row_number + 1" if numbered else "row_number() over ()"
     scan = f"{call}{', file_row_number=true' if numbered else ''})"
     named = _names_of_rows(engine, [(name, kind) for name, kind, *_ in types], scan)
-    return _view(engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet", named)
+    return _view(
+        engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet", named
+    )
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
-    """Return the column of pandas' index if it names the rows as the columns are named, as in a matrix of wins."""
+    """Return the column of pandas' index if it names the rows as the columns are named, as in a
+    matrix of wins."""
     columns = [name for name, _ in types]
-    for name in (name for name, kind in types if name.startswith(PANDAS_INDEX) and kind == "VARCHAR"):
+    for name in (
+        name for name, kind in types if name.startswith(PANDAS_INDEX) and kind == "VARCHAR"
+    ):
         labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
         if shares_names([str(label) for (label,) in labels], columns):
             return name
@@ -146,14 +163,19 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
 
 
 def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
-    """Open a table of a DuckDB file read-only; views are rejected, because they could read other files."""
+    """Open a table of a DuckDB file read-only; views are rejected, because they could read other
+    files."""
     name = engine.fresh("attached")
     try:
         engine.attach(name, held)
-        known = engine.rows(f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'")
+        known = engine.rows(
+            f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'"
+        )
     except (Error, DataError) as error:
         raise _damage_error("DuckDB", error) from None
-    fits = [(schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table]
+    fits = [
+        (schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table
+    ]
     if len(fits) != 1:
         names = ", ".join(sorted(each for _, each in known)) or "none"
         raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
@@ -163,7 +185,9 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
-    return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again")
+    return DataError(
+        f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again"
+    )
 
 
 def _view(
@@ -175,13 +199,15 @@ def _view(
     kind: str,
     index: str | None = None,
 ) -> Records:
-    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their row number; of pandas'
-    indices only `index` is kept."""
+    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their
+    row number; of pandas' indices only `index` is kept."""
 
     def raise_damaged(error: Exception) -> None:
         raise _damage_error(kind, error).with_place(str(path))
 
-    kept = [(name, type_) for name, type_ in types if name == index or not name.startswith(PANDAS_INDEX)]
+    kept = [
+        (name, type_) for name, type_ in types if name == index or not name.startswith(PANDAS_INDEX)
+    ]
     view = engine.fresh("file")
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")

@@ -1,4 +1,5 @@
-"""Read tables in no known format: the user's options name the columns and translate the verdicts."""
+"""Read tables in no known format: the user's options name the columns and translate the
+verdicts."""
 
 import shlex
 from collections.abc import Mapping
@@ -17,7 +18,9 @@ NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 WORDS: dict[str, float] = {
     **dict.fromkeys(("win", "won", "a", "left", "model_a", "model_1", "1", "true", "yes"), 1),
-    **dict.fromkeys(("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0),
+    **dict.fromkeys(
+        ("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0
+    ),
     **dict.fromkeys(("tie", "draw"), 0.5),
 }
 """Likely credits of words, for the `--credit-map` that an error proposes."""
@@ -36,14 +39,20 @@ class Foreign:
 
     def __post_init__(self) -> None:
         if self.matrix is not None and self.matrix not in READINGS:
-            raise UsageError(f"matrix={self.matrix!r}: say whose wins a cell counts, one of {', '.join(READINGS)}")
+            raise UsageError(
+                f"matrix={self.matrix!r}: say whose wins a cell counts, one of {', '.join(READINGS)}"
+            )
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:
-    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name already is dropped."""
+    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name
+    already is dropped."""
     columns, fill = foreign.columns or {}, foreign.fill or {}
     known = NAMES | {*criterion_columns(columns)}
-    for name in [*(name for name in columns if name not in known), *(name for name in fill if name not in NAMES)]:
+    for name in [
+        *(name for name in columns if name not in known),
+        *(name for name in fill if name not in NAMES),
+    ]:
         raise unknown_name("column of podium's table", name, NAMES)
     absent = [name for name in columns.values() if name not in records.columns]
     if absent:
@@ -53,53 +62,78 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     named |= {new: records.columns[old] for new, old in columns.items()}
     for name, value in fill.items():
         if name in named:
-            raise UsageError(f"--fill {name}: the table has a column {name!r} already; name another with --columns")
+            raise UsageError(
+                f"--fill {name}: the table has a column {name!r} already; name another with --columns"
+            )
         named[name] = Column(text(value))
     return replace(records, columns=named)
 
 
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
-    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from booleans."""
+    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from
+    booleans."""
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
     columns = dict(records.columns)
     if "order" in columns:
         word = f"lower({columns['order'].text})"
         if not records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
-            columns["order"] = Column(f"case {word} when 'true' then 'ab' when 'false' then 'ba' end")
+            columns["order"] = Column(
+                f"case {word} when 'true' then 'ab' when 'false' then 'ba' end"
+            )
     elif foreign.shown is not None:
         columns["order"] = Column(ORDER_SHOWN[foreign.shown])
     return replace(records, columns=columns)
 
 
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
-    """Return the records with the column credit translated, and the reason where a verdict is unknown."""
+    """Return the records with the column credit translated, and the reason where a verdict is
+    unknown."""
     if "credit" not in records.columns:
-        raise UsageError("--credit-map translates the column credit, which is missing; name it with --columns")
+        raise UsageError(
+            "--credit-map translates the column credit, which is missing; name it with --columns"
+        )
     words = records.columns["credit"].text
-    cases = " ".join(f"when {_key(text(word))} then {float(credit)!r}::double" for word, credit in credit_map.items())
+    cases = " ".join(
+        f"when {_key(text(word))} then {float(credit)!r}::double"
+        for word, credit in credit_map.items()
+    )
     credit = f"case {_key(words)} {cases} end"
     strange = f"{words} is not null and {credit} is null"
     first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
-    count, row, word = records.rows(first, f"where {strange}")[0] if unknown == "error" else (0, 0, "")
+    count, row, word = (
+        records.rows(first, f"where {strange}")[0] if unknown == "error" else (0, 0, "")
+    )
     if count:
-        rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
-        whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_likely_credits(rest)}
+        rest = [
+            name
+            for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")
+        ]
+        whole = {
+            **{name: f"{credit:g}" for name, credit in credit_map.items()},
+            **_likely_credits(rest),
+        }
         more = f" ({count} such rows)" if count > 1 else ""
         problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
         remedy = f"add it, or pass --unknown unparsed; for example {_format_option(whole)}"
         raise DataError(problem, remedy=remedy, row=records.name_row(row))
     reason = records.columns["reason"].text if "reason" in records.columns else "null"
     explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
-    return replace(records, columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained})
+    return replace(
+        records,
+        columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained},
+    )
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:
-    """Return a credit map to copy, as option or as Python, of the words in the column credit; None without words."""
+    """Return a credit map to copy, as option or as Python, of the words in the column credit; None
+    without words."""
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return None
     column = records.columns["credit"]
-    words = records.rows(f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20")
+    words = records.rows(
+        f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20"
+    )
     credits = _likely_credits([word for (word,) in words])
     if not credits:
         return None
@@ -108,7 +142,8 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
 
 
 def _likely_credits(words: list[str]) -> dict[str, str]:
-    """Return the likely credit of each word, `?` if unknown; words that an option cannot hold are left out."""
+    """Return the likely credit of each word, `?` if unknown; words that an option cannot hold are
+    left out."""
     words = [word for word in words if len(word) <= 40 and not {",", "="} & {*word}]
     return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
 

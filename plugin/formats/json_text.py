@@ -1,4 +1,5 @@
-"""Open JSON in lines or as one document: DuckDB reads lines; Python reads the rest and names a bad line."""
+"""Open JSON in lines or as one document: DuckDB reads lines; Python reads the rest and names a bad
+line."""
 
 import codecs
 import json
@@ -38,7 +39,8 @@ LARGEST_DOCUMENT = 2**30
 
 
 def open_lines(path: Path, held: Path, engine: Duck) -> Records:
-    """Open `held`, a file of JSON lines, under the name `path`; cells stay JSON text until they are typed."""
+    """Open `held`, a file of JSON lines, under the name `path`; cells stay JSON text until they are
+    typed."""
     view = engine.fresh("file")
     try:
         names = _read_keys(engine, _scan_of_objects(held))
@@ -47,15 +49,23 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     except Error:
         with held.open("rb") as stream:
             places, records = zip(*json_lines(stream), strict=True)
-        return records_of(engine, _frame_of_records(records).set_axis(pd.Index(places, name="line")), str(path))
+        return records_of(
+            engine, _frame_of_records(records).set_axis(pd.Index(places, name="line")), str(path)
+        )
     pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
-    engine.view(view, f"select row_number() over () as {ROW}, {cells} as cells from {_scan_of_objects(held)}")
+    engine.view(
+        view,
+        f"select row_number() over () as {ROW}, {cells} as cells from {_scan_of_objects(held)}",
+    )
     columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
 
     def line_numbers() -> pd.Index:
         with held.open("rb") as stream:
-            return pd.Index([place for place, line in enumerate(short_lines(stream), 1) if line.strip()], name="line")
+            return pd.Index(
+                [place for place, line in enumerate(short_lines(stream), 1) if line.strip()],
+                name="line",
+            )
 
     return Records(engine, str(path), view, columns, line_numbers)
 
@@ -65,10 +75,13 @@ def _scan_of_objects(path: Path) -> str:
 
 
 def _read_keys(engine: Duck, source: str) -> list[str]:
-    """Return the keys of all records in order of appearance; DataError if a record has a key twice."""
+    """Return the keys of all records in order of appearance; DataError if a record has a key
+    twice."""
     shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
     numbered = f"(select json, row_number() over () as row from {source})"
-    shapes = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
+    shapes = engine.connection.execute(
+        f"select {shape} from {numbered} group by keys, kind order by row"
+    ).fetchall()
     for keys, kind, _, longest in shapes:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise Error("a line is no object, or too long")
@@ -78,14 +91,16 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the line number and the record of each JSON line; DataError if a line is too long or not an object."""
+    """Yield the line number and the record of each JSON line; DataError if a line is too long or
+    not an object."""
     for place, line in enumerate(short_lines(stream), 1):
         if line.strip():
             yield place, _parse_line(line, place)
 
 
 def _parse_line(line: bytes, place: int) -> dict[str, Any]:
-    """Parse a line as a JSON object; DataError names its number, CutLineError if the line breaks off."""
+    """Parse a line as a JSON object; DataError names its number, CutLineError if the line breaks
+    off."""
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
     except RecursionError:
@@ -96,7 +111,9 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
             raise not_utf_8(f"line {place}") from None
         problem = f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}"
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"
-        raise (CutLineError if is_cut else DataError)(problem, row=f"line {place}", remedy=remedy) from None
+        raise (CutLineError if is_cut else DataError)(
+            problem, row=f"line {place}", remedy=remedy
+        ) from None
     if not isinstance(record, dict):
         problem = f"not a JSON object: {shorten(str(record))!r}"
         raise DataError(problem, row=f"line {place}", remedy="write one object per line")
@@ -104,7 +121,8 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
 
 
 def first_line_is_a_record(path: Path) -> bool:
-    """Return whether the first line holds a complete object that is not one of columns: JSON lines, not a document."""
+    """Return whether the first line holds a complete object that is not one of columns: JSON lines,
+    not a document."""
     with path.open("rb") as stream:
         try:
             _, record = next(json_lines(stream))
@@ -114,13 +132,20 @@ def first_line_is_a_record(path: Path) -> bool:
 
 
 def read_document(path: Path) -> pd.DataFrame:
-    """Read a JSON document: a list of records, an object of columns, or the columns and data of Weights & Biases."""
+    """Read a JSON document: a list of records, an object of columns, or the columns and data of
+    Weights & Biases."""
     if path.stat().st_size > LARGEST_DOCUMENT:
-        raise DataError(f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB", remedy="write JSONL: one record per line")
+        raise DataError(
+            f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB",
+            remedy="write JSONL: one record per line",
+        )
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
-        if len(record) < len(pairs) and (twice := first_duplicate([key for key, _ in pairs])) is not None:
+        if (
+            len(record) < len(pairs)
+            and (twice := first_duplicate([key for key, _ in pairs])) is not None
+        ):
             raise _duplicate_key(twice)
         return record
 
@@ -129,12 +154,18 @@ def read_document(path: Path) -> pd.DataFrame:
             content = json.load(stream, parse_int=whole_number, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         remedy = "the file is cut off or damaged: write or copy it again"
-        raise DataError(f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy) from None
+        raise DataError(
+            f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy
+        ) from None
     except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
+        raise DataError(
+            f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
+        ) from None
     except RecursionError:
         raise nested_too_deeply() from None
-    if isinstance(content, dict) and all(isinstance(value, list | dict) for value in content.values()):
+    if isinstance(content, dict) and all(
+        isinstance(value, list | dict) for value in content.values()
+    ):
         return _frame_of_columns(content)
     records = [content] if isinstance(content, dict) else content
     if isinstance(records, list) and all(isinstance(record, dict) for record in records):
@@ -148,17 +179,22 @@ def _duplicate_key(key: str) -> DataError:
 
 
 def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
-    """Return the data frame of an object of columns, or of one that holds `columns` and the rows of `data`."""
+    """Return the data frame of an object of columns, or of one that holds `columns` and the rows of
+    `data`."""
     names, data = content.get("columns"), content.get("data")
     if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
         whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
-        content = {str(name): [row[k] for row in data] for k, name in enumerate(names)} if whole else {}
+        content = (
+            {str(name): [row[k] for row in data] for k, name in enumerate(names)} if whole else {}
+        )
     if all(isinstance(value, dict) for value in content.values()):
         rows = list(dict.fromkeys(key for value in content.values() for key in value))
         if shares_names(rows, [*content]):
             columns = {name: [value.get(row) for row in rows] for name, value in content.items()}
             return _exact_frame({"": rows, **columns})
-    lists = [list(value.values()) if isinstance(value, dict) else value for value in content.values()]
+    lists = [
+        list(value.values()) if isinstance(value, dict) else value for value in content.values()
+    ]
     if len({*map(len, lists)}) != 1:
         problem = "the JSON object does not hold columns of equal length"
         raise DataError(problem, remedy="give a list of objects, or JSONL")

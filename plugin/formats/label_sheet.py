@@ -1,4 +1,5 @@
-"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the models."""
+"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the
+models."""
 
 import base64
 import json
@@ -20,7 +21,8 @@ CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One battle to be judged by humans, in the order in which the responses are shown; unknown texts are empty."""
+    """One battle to be judged by humans, in the order in which the responses are shown; unknown
+    texts are empty."""
 
     item: str
     instruction: str
@@ -31,9 +33,12 @@ class SheetRow:
 
 
 def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
-    """Return the sheet: item, instruction, response_1, response_2, verdict (empty) and the token battle."""
+    """Return the sheet: item, instruction, response_1, response_2, verdict (empty) and the token
+    battle."""
     shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
-    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(_escape)
+    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(
+        _escape
+    )
     battles = (json.dumps([row.item, row.model_1, row.model_2]).encode() for row in rows)
     tokens = [base64.urlsafe_b64encode(zlib.compress(battle)).decode() for battle in battles]
     return texts.assign(verdict="", battle=tokens)
@@ -41,8 +46,16 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed)."""
-    words = as_text(records["verdict"]).str.strip().str.lower().str.replace(r"\.0$", "", regex=True).rename("verdict")
-    credit, unparsed = parse_words(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
+    words = (
+        as_text(records["verdict"])
+        .str.strip()
+        .str.lower()
+        .str.replace(r"\.0$", "", regex=True)
+        .rename("verdict")
+    )
+    credit, unparsed = parse_words(
+        words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty"
+    )
     battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
     for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
@@ -51,11 +64,14 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = pd.DataFrame(battles, columns=["item", "model_a", "model_b"])
-    return columns.assign(credit=credit, reason=reasons_where(unparsed, "not labelled"), judge="human")
+    return columns.assign(
+        credit=credit, reason=reasons_where(unparsed, "not labelled"), judge="human"
+    )
 
 
 def _escape(text: str) -> str:
-    """Escape control characters other than line breaks, and formulas that a spreadsheet would run."""
+    """Escape control characters other than line breaks, and formulas that a spreadsheet would
+    run."""
     return "\n".join(map(printable, escape_formula(text).splitlines()))
 
 

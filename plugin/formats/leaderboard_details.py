@@ -1,4 +1,5 @@
-"""Read HELM's `per_instance_stats.json` and the Open LLM Leaderboard's `details_*.parquet` as scores by metric."""
+"""Read HELM's `per_instance_stats.json` and the Open LLM Leaderboard's `details_*.parquet` as
+scores by metric."""
 
 import hashlib
 from collections.abc import Iterator
@@ -15,7 +16,15 @@ from podium.text import parse_json, text_of
 
 TEXTS = ("example", "question", "full_prompt")
 """Columns of details that identify an item, the best first."""
-NO_METRICS = ("gold", "gold_index", "truncated", "non_truncated", "padded", "non_padded", "num_asked_few_shots")
+NO_METRICS = (
+    "gold",
+    "gold_index",
+    "truncated",
+    "non_truncated",
+    "padded",
+    "non_padded",
+    "num_asked_few_shots",
+)
 """Columns of details with numbers that are no metrics."""
 
 
@@ -24,20 +33,28 @@ def read_details(file: Samples) -> Scores:
     try:
         rows = [*(_helm_scores if file.path.name == HELM else _parquet_scores)(file.path)]
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        problem, remedy = f"{type(error).__name__}: {error}", "give the file as the leaderboard published it"
-        raise DataError(f"not the details of a leaderboard ({problem})", remedy=remedy, source=str(file.path)) from None
+        problem, remedy = (
+            f"{type(error).__name__}: {error}",
+            "give the file as the leaderboard published it",
+        )
+        raise DataError(
+            f"not the details of a leaderboard ({problem})", remedy=remedy, source=str(file.path)
+        ) from None
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
     frame["item"] = f"{file.task}:" + frame["item"]
     values = {}
     for metric, own in frame.groupby("metric", sort=False):
-        means = own.groupby("item", sort=False, as_index=False).agg({"line": "first", "score": "mean"})
+        means = own.groupby("item", sort=False, as_index=False).agg(
+            {"line": "first", "score": "mean"}
+        )
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
     return Scores(file, values, {}, None, frame["item"].nunique())
 
 
 def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each statistic of HELM that is not of a perturbed instance."""
+    """Yield metric, item, place and score of each statistic of HELM that is not of a perturbed
+    instance."""
     for number, entry in enumerate(parse_json(path.read_bytes()), 1):
         for stat in entry["stats"]:
             name = stat["name"]
@@ -47,7 +64,8 @@ def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 
 
 def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each number in a table of details, also of those in its `metrics`."""
+    """Yield metric, item, place and score of each number in a table of details, also of those in
+    its `metrics`."""
     frame = pd.read_parquet(path)
     text = next(name for name in TEXTS if name in frame)
     numbers = [name for name in frame.select_dtypes(["number", "bool"]) if name not in NO_METRICS]

@@ -1,10 +1,15 @@
-"""Verdicts in lm-eval's samples: podium's judging filter writes one text per document into `filtered_resps`.
+"""Verdicts in lm-eval's samples: podium's judging filter writes one text per document into
+`filtered_resps`.
 
-    {"podium_verdicts": 2, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
-     "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ..., "length_a": ..., ...,
-                  "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ..., "replies"}]}]}
+    {"podium_verdicts": 2, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing":
+    {opponent: why},
+     "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ...,
+     "length_a": ..., ...,
+                  "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ...,
+                  "replies"}]}]}
 
-The document's credit is that of the model whose response the row holds, a battle's that of `model_a`.
+The document's credit is that of the model whose response the row holds, a battle's that of
+`model_a`.
 """
 
 import json
@@ -45,34 +50,49 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
 
 
 def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list[dict[str, Any]]:
-    """Return the verdicts on a document as rows of the battles table, one per judgment; `model` renames its model."""
+    """Return the verdicts on a document as rows of the battles table, one per judgment; `model`
+    renames its model."""
     names = {document["model"]: model or document["model"]}
     return [
-        {**_sides(document, battle, names), **{name: cell for name, cell in shown.items() if name != "replies"}}
+        {
+            **_sides(document, battle, names),
+            **{name: cell for name, cell in shown.items() if name != "replies"},
+        }
         for battle in document["battles"]
         for shown in battle["judgments"]
     ]
 
 
-def _sides(document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _sides(
+    document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]
+) -> dict[str, Any]:
     """Return item, renamed models, lengths and category of a battle."""
     sides = {side: names.get(battle[side], battle[side]) for side in ("model_a", "model_b")}
-    return {"item": document["item"], **sides, **{name: battle[name] for name in BATTLE_DETAILS if name in battle}}
+    return {
+        "item": document["item"],
+        **sides,
+        **{name: battle[name] for name in BATTLE_DETAILS if name in battle},
+    }
 
 
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the verdicts on some documents as an unmerged battles table; of a jury, a row per battle."""
+    """Return the verdicts on some documents as an unmerged battles table; of a jury, a row per
+    battle."""
     documents = list(documents)
     battles = [(document, battle) for document in documents for battle in document["battles"]]
     if len({shown["judge"] for _, battle in battles for shown in battle["judgments"]}) <= 1:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
     verdicts = [{name: battle.get(name) for name in VERDICT} for _, battle in battles]
-    rows = [{**_sides(*both, {}), **own, "order": "merged"} for both, own in zip(battles, verdicts, strict=True)]
+    rows = [
+        {**_sides(*both, {}), **own, "order": "merged"}
+        for both, own in zip(battles, verdicts, strict=True)
+    ]
     return pd.DataFrame(rows)
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
-    """Read the verdicts in samples files, a row per judgment and a sheet per file that holds some."""
+    """Read the verdicts in samples files, a row per judgment and a sheet per file that holds
+    some."""
     lost, sheets = list[str](), []
     for file in files:
         # Most files hold none: searching their bytes is faster than parsing them.
@@ -92,12 +112,19 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             lost.append(f"{file.path}, {place}: cut off, so its document is missing")
             continue
         # Text that the model itself wrote is a response, even if it looks like verdicts.
-        said, kept = list(_flatten_texts(row.get("resps"))), list(_flatten_texts(row.get("filtered_resps")))
+        said, kept = (
+            list(_flatten_texts(row.get("resps"))),
+            list(_flatten_texts(row.get("filtered_resps"))),
+        )
         document = parse_verdicts(row.get("filtered_resps"))
         if document is None or any(verdicts in text for verdicts in kept for text in said):
             continue
         # The user's label comes first, then the filter's name, then lm-eval's.
-        model = file.model if file.has_label or document["model"] == UNNAMED_MODEL else str(document["model"])
+        model = (
+            file.model
+            if file.has_label or document["model"] == UNNAMED_MODEL
+            else str(document["model"])
+        )
         for shown in judgment_rows(document, model):
             if shown["model_a"] == shown["model_b"]:
                 problem = f"{shown['model_a']!r} is the name of both sides"

@@ -1,5 +1,6 @@
-"""Find and read what lm-eval writes with --log_samples: `results_<time>.json` and `samples_<task>_<time>.jsonl` of one
-run share their time. All models share a folder if the output path ends in `.json`."""
+"""Find and read what lm-eval writes with --log_samples: `results_<time>.json` and
+`samples_<task>_<time>.jsonl` of one run share their time. All models share a folder if the output
+path ends in `.json`."""
 
 import hashlib
 import json
@@ -23,11 +24,16 @@ DATE = r"(?P<date>\d{8}_\d{6})"
 """The time in names of lmms-eval, at their beginning."""
 SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
 RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
-DETAILS, HELM = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$"), "per_instance_stats.json"
+DETAILS, HELM = (
+    re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$"),
+    "per_instance_stats.json",
+)
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
 """Fields of a row of lmms-eval, which leaves out `doc` and `arguments`."""
-IRRELEVANT_ARGUMENTS = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
+IRRELEVANT_ARGUMENTS = frozenset(
+    {"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"}
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,8 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """A samples file with the results of its run; `has_label` says whether the model's name is the user's label."""
+    """A samples file with the results of its run; `has_label` says whether the model's name is the
+    user's label."""
 
     path: Path
     task: str
@@ -93,13 +100,18 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
     for path in [path for path in paths if RESULTS.match(path.name) and path.is_file()]:
         with suppress(ValueError):
             content = parse_json(path.read_bytes(), parse_int=whole_number)
-            if isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content:
+            if (
+                isinstance(content, dict)
+                and isinstance(content.get("results"), dict)
+                and "configs" in content
+            ):
                 read.append(Results(path, content))
     return read
 
 
 def is_samples(path: Path) -> bool:
-    """Return whether a file is a samples file, by its name and its first line, or the details of a leaderboard."""
+    """Return whether a file is a samples file, by its name and its first line, or the details of a
+    leaderboard."""
     named = SAMPLES.match(path.name)
     if named is None:
         return is_details(path)
@@ -124,7 +136,8 @@ def is_details(path: Path) -> bool:
 
 
 def _details_at(path: Path, label: str | None) -> Samples:
-    """Return the description of a leaderboard's details, from its folders and HELM's run_spec.json."""
+    """Return the description of a leaderboard's details, from its folders and HELM's
+    run_spec.json."""
     if named := DETAILS.match(path.name):
         folders = (re.fullmatch("details_(.+)", folder.name) for folder in path.absolute().parents)
         model = next((own[1].replace("__", "/", 1) for own in folders if own), None)
@@ -134,34 +147,53 @@ def _details_at(path: Path, label: str | None) -> Samples:
     try:
         content = parse_json(spec.read_bytes()) if spec.is_file() else {}
         run = content.get("name") or path.absolute().parent.name
-        model = (content.get("adapter_spec") or {}).get("model") or next(iter(re.findall("model=([^,]+)", run)), run)
+        model = (content.get("adapter_spec") or {}).get("model") or next(
+            iter(re.findall("model=([^,]+)", run)), run
+        )
     except (ValueError, AttributeError, TypeError) as error:
-        problem, remedy = f"not the description of a run of HELM ({error})", "give the file as HELM wrote it"
+        problem, remedy = (
+            f"not the description of a run of HELM ({error})",
+            "give the file as HELM wrote it",
+        )
         raise DataError(problem, remedy=remedy, source=str(spec)) from None
-    task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run).rstrip(":")
+    task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run).rstrip(
+        ":"
+    )
     return Samples(path, task, "", label or model, bool(label), None)
 
 
 def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
-    """Return the description of a samples file; the results file with the same time belongs to it."""
+    """Return the description of a samples file; the results file with the same time belongs to
+    it."""
     if is_details(path):
         return _details_at(path, label)
     named = SAMPLES.match(path.name)
-    task, time = (named["task"], named["time"] or named["date"] or "") if named else (path.name.partition(".")[0], "")
+    task, time = (
+        (named["task"], named["time"] or named["date"] or "")
+        if named
+        else (path.name.partition(".")[0], "")
+    )
     run = next((results for results in beside if time and results.time == time), None)
     model = label or (run and run.model) or path.absolute().parent.name
     return Samples(path, task, time, model, label is not None, run)
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
-    """Describe samples files, each with the results file of the same time in its folder; None if there is none."""
+    """Describe samples files, each with the results file of the same time in its folder; None if
+    there is none."""
     paths = list(paths)
-    beside = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in {path.parent for path in paths}}
+    beside = {
+        folder: _read_results(sorted(folder.glob("*.json")))
+        for folder in {path.parent for path in paths}
+    }
     return [samples_at(path, label, beside[path.parent]) for path in paths]
 
 
-def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tuple[list[Samples], list[Results]]:
-    """Find the samples and results files of a source; unless a folder was searched, results stand for their samples."""
+def find_runs(
+    paths: Sequence[Path], label: str | None, *, searched: bool
+) -> tuple[list[Samples], list[Results]]:
+    """Find the samples and results files of a source; unless a folder was searched, results stand
+    for their samples."""
     results, names = _read_results(paths), {*paths}
     for run in [] if searched else results:
         names |= {*run.path.parent.glob(f"samples_*_{run.time}.jsonl")}
@@ -169,8 +201,11 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
     return describe_samples(sorted(filter(is_samples, names)), label), results
 
 
-def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
-    """Select the newest run of each model and task, or every run, oldest first; also return notes on those left out."""
+def select_runs(
+    files: Iterable[Samples], *, every: bool = False
+) -> tuple[list[Samples], list[str]]:
+    """Select the newest run of each model and task, or every run, oldest first; also return notes
+    on those left out."""
     files, notes = name_by_settings(list(files))
     cells: dict[tuple[str, str], list[Samples]] = defaultdict(list)
     by_path = {file.path: file for file in files}
@@ -178,25 +213,35 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
         cells[file.model, file.task].append(file)
     for own in cells.values():
         _reject_ambiguous_runs(own)
-    runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
+    runs = [
+        FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own
+    ]
     chosen, _, left_out = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen], [*notes, *left_out]
 
 
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
-    """Add to the names of models the settings of generation in which runs on a task differ, with a note on each model;
-    labels stay."""
-    own = [(k, file, file.results.generation) for k, file in enumerate(files) if file.results and not file.has_label]
+    """Add to the names of models the settings of generation in which runs on a task differ, with a
+    note on each model; labels stay."""
+    own = [
+        (k, file, file.results.generation)
+        for k, file in enumerate(files)
+        if file.results and not file.has_label
+    ]
     runs: dict[tuple[str, str], list[set[tuple[str, str]]]] = defaultdict(list)
     for _, file, given in own:
         runs[file.model, file.task].append({*given.items()})
     differing, names = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for (model, _), settings in runs.items():
-        differing[model] |= {key for key, _ in settings[0].union(*settings) - settings[0].intersection(*settings)}
+        differing[model] |= {
+            key for key, _ in settings[0].union(*settings) - settings[0].intersection(*settings)
+        }
     renamed = list(files)
     for k, file, given in own:
         if keys := differing[file.model]:
-            name = " ".join([file.model, *(f"{key}={given[key]}" for key in sorted(keys & given.keys()))])
+            name = " ".join(
+                [file.model, *(f"{key}={given[key]}" for key in sorted(keys & given.keys()))]
+            )
             names[file.model].add(name)
             renamed[k] = replace(file, model=name, has_label=True)
     why = "runs of {} with other gen_kwargs count as different models: {}"
@@ -205,16 +250,33 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]
 
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
     """Raise UsageError if runs of one name are in several folders or have different arguments."""
-    (first, *others), results = [run.path.parent for run in runs], [run.results for run in runs if run.results]
-    pairs = [(first, other, "lies in two folders") for other in others if other.absolute() != first.absolute()]
+    (first, *others), results = (
+        [run.path.parent for run in runs],
+        [run.results for run in runs if run.results],
+    )
+    pairs = [
+        (first, other, "lies in two folders")
+        for other in others
+        if other.absolute() != first.absolute()
+    ]
     for later in results[1:]:
         before, now = results[0].arguments, later.arguments
         if names := sorted(key for key in {*before, *now} if before.get(key) != now.get(key)):
-            pairs.append((results[0].path, later.path, f"was run with other arguments ({some(names, most=5)})"))
+            pairs.append(
+                (
+                    results[0].path,
+                    later.path,
+                    f"was run with other arguments ({some(names, most=5)})",
+                )
+            )
     for place, other, why in pairs:
-        short = runs[0].model.partition(" ")[0].rpartition("/")[2]  # without settings: a label is one word
+        short = (
+            runs[0].model.partition(" ")[0].rpartition("/")[2]
+        )  # without settings: a label is one word
         remedy = f"label them ({short}-1={place} {short}-2={other}), or leave one out"
-        raise UsageError(f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; {remedy}")
+        raise UsageError(
+            f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; {remedy}"
+        )
 
 
 def lack_of_samples(model: str, results: Results) -> str:
@@ -225,10 +287,13 @@ def lack_of_samples(model: str, results: Results) -> str:
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield place and content of each row of a samples file; None for a last line that is cut off."""
+    """Yield place and content of each row of a samples file; None for a last line that is cut
+    off."""
     with path.open("rb") as stream:
         if stream.peek(1)[:1] == b"[":
-            yield from ((f"row {number}", row) for number, row in enumerate(parse_json(stream.read()), 1))
+            yield from (
+                (f"row {number}", row) for number, row in enumerate(parse_json(stream.read()), 1)
+            )
             return
         try:
             for place, row in json_lines(stream):
@@ -248,7 +313,8 @@ def read_doc_hash(row: Mapping[str, Any]) -> str:
 
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
-    """Return each row's item, task and document, with `#2` and so on for repeats within a filter by `doc_id`."""
+    """Return each row's item, task and document, with `#2` and so on for repeats within a filter by
+    `doc_id`."""
     seen: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
     for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):

@@ -17,7 +17,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, place: Place) -> None:
-    """Write a battles table atomically, as Parquet, CSV or JSONL by the suffix; another suffix raises UsageError."""
+    """Write a battles table atomically, as Parquet, CSV or JSONL by the suffix; another suffix
+    raises UsageError."""
     if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
     with atomic_file(place) as temporary:
@@ -34,6 +35,9 @@ def write(frame: pd.DataFrame, place: Place) -> None:
         else:
             # Numbers with all their digits: pandas' own writer rounds them.
             records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-            lines = (json.dumps(record, ensure_ascii=False, default=to_plain_values) + "\n" for record in records)
+            lines = (
+                json.dumps(record, ensure_ascii=False, default=to_plain_values) + "\n"
+                for record in records
+            )
             with temporary.open("w", encoding="utf-8") as stream:
                 stream.writelines(lines)

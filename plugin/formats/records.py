@@ -1,4 +1,5 @@
-"""Records of a file as a relation: rows in the order of reading, with SQL that types each column."""
+"""Records of a file as a relation: rows in the order of reading, with SQL that types each
+column."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +25,17 @@ MOST_BLANK = 4_000_000
 """Blank lines in sequence, or bytes of them, that are read."""
 TEXT, JSON = "VARCHAR", "JSON"
 REALS = ("DOUBLE", "FLOAT")
-NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+NUMERIC = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
 EXACT = 2**53
 """Whole numbers beyond it are not all floats."""
@@ -44,13 +55,17 @@ def short_lines(stream: BinaryIO) -> Iterator[bytes]:
             raise blank_lines().with_place("", f"line {place}")
         if len(line) > LONGEST_LINE:
             remedy = "write one record per line, without the bulk that podium does not need"
-            raise DataError(f"longer than {LONGEST_LINE >> 20} MiB", row=f"line {place}", remedy=remedy)
+            raise DataError(
+                f"longer than {LONGEST_LINE >> 20} MiB", row=f"line {place}", remedy=remedy
+            )
         yield line
 
 
 def blank_lines() -> DataError:
     """Return the error for a file with more than `MOST_BLANK` blank lines in sequence."""
-    return DataError(f"more than {MOST_BLANK:,} blank lines", remedy="remove them; was the file damaged?")
+    return DataError(
+        f"more than {MOST_BLANK:,} blank lines", remedy="remove them; was the file damaged?"
+    )
 
 
 def not_utf_8(row: str) -> DataError:
@@ -60,7 +75,8 @@ def not_utf_8(row: str) -> DataError:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of records: an SQL expression with its DuckDB type, JSON for JSON text; `cells` are those of a frame."""
+    """A column of records: an SQL expression with its DuckDB type, JSON for JSON text; `cells` are
+    those of a frame."""
 
     sql: str
     type: str = TEXT
@@ -72,7 +88,9 @@ class Column:
         """SQL for the column as text: 3.0 as '3', empty cells as NULL."""
         if self.type == JSON:
             whole = f"regexp_replace({self.sql} ->> '$', '^(-?[0-9]+)\\.0+$', '\\1')"
-            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
+            cell = (
+                f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
+            )
         elif self.type in REALS:
             whole = f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) and abs({self.sql}) < 1e38"
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
@@ -103,7 +121,9 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether the type allows numbers only."""
-        return self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN")) and not self.type.endswith("]")
+        return self.type.startswith(
+            (*NUMERIC, *REALS, "DECIMAL", "BOOLEAN")
+        ) and not self.type.endswith("]")
 
     @property
     def is_strange(self) -> str:
@@ -114,8 +134,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The rows of files: a table, view or bracketed query `scan` with rows counted from 1 in `ROW`; `places` names
-    rows, `repair` mends the view of a failed scan or raises an error for the row."""
+    """The rows of files: a table, view or bracketed query `scan` with rows counted from 1 in `ROW`;
+    `places` names rows, `repair` mends the view of a failed scan or raises an error for the row."""
 
     engine: Duck
     source: str
@@ -127,18 +147,27 @@ class Records:
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
         """Return the rows of a small query over the scan; DataError if the file is damaged."""
-        return self._run(selection, rest, lambda query: self.engine.connection.execute(query).fetchall())
+        return self._run(
+            selection, rest, lambda query: self.engine.connection.execute(query).fetchall()
+        )
 
     def frame(self) -> pd.DataFrame:
         """Return all records as a data frame with exact values; the index names the rows."""
-        selection = ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())) or "1"
+        selection = (
+            ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values()))
+            or "1"
+        )
         connection = self.engine.connection
-        table = self._run(selection, f"order by {ROW}", lambda query: connection.sql(query).to_arrow_table())
+        table = self._run(
+            selection, f"order by {ROW}", lambda query: connection.sql(query).to_arrow_table()
+        )
         columns = zip(self.columns.values(), table.columns, strict=True)
         cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
         frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
         frame.columns = pd.Index(list(self.columns), dtype=object)
-        return frame.set_axis(self.places() if self.places else pd.RangeIndex(1, len(frame) + 1, name="row"))
+        return frame.set_axis(
+            self.places() if self.places else pd.RangeIndex(1, len(frame) + 1, name="row")
+        )
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
         """Run a query over the scan; if it fails, repair the scan and run it once more."""
@@ -171,21 +200,29 @@ class Records:
             for cell in cells.to_pylist():
                 parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
         except RecursionError:
-            raise nested_too_deeply().with_place(self.source, self.name_row(len(parsed) + 1)) from None
+            raise nested_too_deeply().with_place(
+                self.source, self.name_row(len(parsed) + 1)
+            ) from None
         return exact_column(parsed)
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
-    """Register a data frame, whose index names the rows, as records; DataError if two columns have one name."""
+    """Register a data frame, whose index names the rows, as records; DataError if two columns have
+    one name."""
     names = [str(name) for name in frame.columns]
     if (twice := first_duplicate(names)) is not None:
-        problem, remedy = f"two columns are called {twice!r}", "rename or remove one of them in the file"
+        problem, remedy = (
+            f"two columns are called {twice!r}",
+            "rename or remove one of them in the file",
+        )
         raise DataError(problem, source=source, remedy=remedy)
     cells = {f"c{k}": arrow_column(frame.iloc[:, k]) for k in range(len(names))}
     name = engine.fresh("frame")
     engine.register(name, pa.table({ROW: pa.array(np.arange(1, len(frame) + 1)), **cells}))
     types = engine.columns(name)
-    columns = {old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)}
+    columns = {
+        old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)
+    }
     return Records(engine, source, name, columns, lambda: frame.index)
 
 
@@ -203,7 +240,11 @@ def row_name(index: pd.Index, position: int) -> str:
 
 def first_duplicate(names: Sequence[str]) -> str | None:
     """Return the first name that occurs twice; None if all differ."""
-    return None if len({*names}) == len(names) else next(name for name in names if names.count(name) > 1)
+    return (
+        None
+        if len({*names}) == len(names)
+        else next(name for name in names if names.count(name) > 1)
+    )
 
 
 def exact_column(values: Sequence[Any]) -> pd.Series:
@@ -226,7 +267,8 @@ def nested_too_deeply() -> DataError:
 
 
 def columns_as(columns: Mapping[str, str]) -> str:
-    """Return the SQL selection of expressions by name; names that differ by case alone get a trailing `_`."""
+    """Return the SQL selection of expressions by name; names that differ by case alone get a
+    trailing `_`."""
     taken: dict[str, str] = {}
     for name, sql in columns.items():
         free = name or "_"

@@ -1,4 +1,5 @@
-"""Choose the runs that count among the files of several: attempts of one evaluation, and repeats of one question."""
+"""Choose the runs that count among the files of several: attempts of one evaluation, and repeats of
+one question."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +11,8 @@ from podium.text import some
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
-    """The run that a file records; `whole` if it ended normally. Runs of one `question` are repeats, those of one
-    `evaluation` attempts; `done` counts finished samples."""
+    """The run that a file records; `whole` if it ended normally. Runs of one `question` are
+    repeats, those of one `evaluation` attempts; `done` counts finished samples."""
 
     path: Path
     who: str
@@ -24,12 +25,17 @@ class FiledRun:
     header: Any = field(default=None, compare=False, repr=False)
 
 
-def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> tuple[list[FiledRun], list[FiledRun], list[str]]:
-    """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`, all repeats. Return
-    those of a question together, oldest first; runs without a finished sample; and notes on the runs left out."""
+def choose_runs(
+    runs: Iterable[FiledRun], *, every: bool = False
+) -> tuple[list[FiledRun], list[FiledRun], list[str]]:
+    """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`,
+    all repeats. Return those of a question together, oldest first; runs without a finished sample;
+    and notes on the runs left out."""
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
-        attempts.setdefault((run.question, run.evaluation) if run.evaluation else run.path, []).append(run)
+        attempts.setdefault(
+            (run.question, run.evaluation) if run.evaluation else run.path, []
+        ).append(run)
     questions: dict[Hashable, list[FiledRun]] = {}
     failed, notes = [], []
     for tries in attempts.values():

@@ -1,4 +1,5 @@
-"""Read a matrix of wins, whose rows and columns are the same models: each cell counts the wins of one over the other.
+"""Read a matrix of wins, whose rows and columns are the same models: each cell counts the wins of
+one over the other.
 
 Nothing in such a table says whose wins a cell counts, so the user does: `rows` or `columns`.
 """
@@ -24,13 +25,17 @@ COUNTS = "give counts of wins, or a row per battle (model_a, model_b, credit)"
 
 
 def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
-    """Return whether names of rows are those of columns, in any order: at least two, and most of the rows."""
+    """Return whether names of rows are those of columns, in any order: at least two, and most of
+    the rows."""
     common = {*rows} & {*columns}
-    return len(common) >= 2 and len(common) >= SHARE_OF_NAMES * len(rows) and len({*rows}) == len(rows)
+    return (
+        len(common) >= 2 and len(common) >= SHARE_OF_NAMES * len(rows) and len({*rows}) == len(rows)
+    )
 
 
 def find_label_column(records: Records) -> str | None:
-    """Return the column with the names of the rows of a matrix of wins; None if the table is none."""
+    """Return the column with the names of the rows of a matrix of wins; None if the table is
+    none."""
     names = list(records.columns)
     if len(names) < 3:
         return None
@@ -39,16 +44,21 @@ def find_label_column(records: Records) -> str | None:
         return None
     for name, column in records.columns.items():
         labels = [label for (label,) in records.rows(column.text) if label is not None]
-        if len(labels) == rows and shares_names(labels, [other for other in names if other != name]):
+        if len(labels) == rows and shares_names(
+            labels, [other for other in names if other != name]
+        ):
             return name
     return None
 
 
 def ambiguous_matrix(records: Records, label: str) -> DataError:
-    """Return the error for a matrix of wins of which the user has not said whose wins its cells count."""
+    """Return the error for a matrix of wins of which the user has not said whose wins its cells
+    count."""
     frame = _cells_by_name(records, label)
     cells = ((row, column) for row in frame.index for column in frame.columns if row != column)
-    row, column = next(((r, c) for r, c in cells if pd.notna(frame.loc[r, c])), (frame.index[0], frame.columns[-1]))
+    row, column = next(
+        ((r, c) for r, c in cells if pd.notna(frame.loc[r, c])), (frame.index[0], frame.columns[-1])
+    )
     value = frame.loc[row, column]
     shown = "its value" if pd.isna(value) else f"{value:g}"
     problem = (
@@ -71,13 +81,16 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     first, second = np.nonzero(np.nan_to_num(wins))
     number = wins[first, second].astype(int)
     models = np.array(names, dtype=object)
-    battles = pd.DataFrame({"model_a": models[first].repeat(number), "model_b": models[second].repeat(number)})
+    battles = pd.DataFrame(
+        {"model_a": models[first].repeat(number), "model_b": models[second].repeat(number)}
+    )
     battles = battles.assign(credit=1.0).set_axis(pd.RangeIndex(1, len(battles) + 1, name="battle"))
     return records_of(records.engine, battles, records.source)
 
 
 def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
-    """Return the cells as numbers, NaN without battles, with rows and columns of the same names in one order."""
+    """Return the cells as numbers, NaN without battles, with rows and columns of the same names in
+    one order."""
     frame = records.frame()
     named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
     names = [name for name in named.columns if name in named.index]
@@ -102,7 +115,8 @@ def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
 
 
 def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
-    """Raise DataError unless cells, shape (models, models), count wins: whole numbers, both of a pair, no own ones."""
+    """Raise DataError unless cells, shape (models, models), count wins: whole numbers, both of a
+    pair, no own ones."""
 
     def place(mask: np.ndarray) -> str:
         row, column = np.argwhere(mask)[0]
@@ -119,7 +133,9 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
     if (wrong := known != known.T).any():
         wrong &= ~known
         problem = f"the cell of {place(wrong)} is empty, but that of the other direction is not"
-        raise DataError(problem, remedy="write 0 if it was lost, or empty both if the two never met")
+        raise DataError(
+            problem, remedy="write 0 if it was lost, or empty both if the two never met"
+        )
     if (np.nan_to_num(np.diag(wins)) != 0).any():
         name = names[int(np.argmax(np.nan_to_num(np.diag(wins)) != 0))]
         raise DataError(f"{name!r} has wins against itself", remedy="empty the diagonal")

@@ -1,8 +1,9 @@
 """Extend a host's command line at the start of a Python process in which podium is enabled.
 
-The line that `podium enable` writes into site-packages runs this file by its path: podium itself may not be importable
-yet. Only modules that a host loads anyway are imported here, podium only if the user asks for a ranker or for help, and
-nothing is ever raised: without podium, or with a host that podium does not know, the host's command works as usual.
+The line that `podium enable` writes into site-packages runs this file by its path: podium itself
+may not be importable yet. Only modules that a host loads anyway are imported here, podium only if
+the user asks for a ranker or for help, and nothing is ever raised: without podium, or with a host
+that podium does not know, the host's command works as usual.
 """
 
 import os
@@ -10,24 +11,32 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-HOSTS = {"inspect": "inspect_ai", "inspect_ai": "inspect_ai", "lm_eval": "lm_eval", "lm-eval": "lm_eval"}
+HOSTS = {
+    "inspect": "inspect_ai",
+    "inspect_ai": "inspect_ai",
+    "lm_eval": "lm_eval",
+    "lm-eval": "lm_eval",
+}
 """The host by the name of a script, or of the module after `python -m`."""
 INSTEAD = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, or after the run `podium rank LOGS --ranker NAME`",
     "lm_eval": "`podium lm_eval ... --ranker NAME`, or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
 OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
-"""Beginnings of the options that ask for a ranker, for help, or for a config file, which may name a ranker."""
+"""Beginnings of the options that ask for a ranker, for help, or for a config file, which may name a
+ranker."""
 
 
 def watch() -> None:
-    """Extend the host's command line on import, once, if arguments concern podium; print at exit if that failed."""
+    """Extend the host's command line on import, once, if arguments concern podium; print at exit if
+    that failed."""
     # `lm_eval run` alone shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return
     # In a virtual environment Python runs every line of site-packages twice.
     if any(
-        (type(finder).__module__, type(finder).__name__) == (__name__, "CommandLineFinder") for finder in sys.meta_path
+        (type(finder).__module__, type(finder).__name__) == (__name__, "CommandLineFinder")
+        for finder in sys.meta_path
     ):
         return
     finder = CommandLineFinder()
@@ -53,7 +62,8 @@ class CommandLineFinder:
         self.reason = "its command line is not where podium looks for it"
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the spec of a host's command line, which will be extended; None for any other module."""
+        """Return the spec of a host's command line, which will be extended; None for any other
+        module."""
         if name.partition(".")[0] != running_host():
             return None
         specs: list[Any] = [None]
@@ -61,14 +71,22 @@ class CommandLineFinder:
         return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
-        """Return a spec with which the module is extended after it has run; None if it has no command line."""
+        """Return a spec with which the module is extended after it has run; None if it has no
+        command line."""
         import importlib
 
         host = name.partition(".")[0]
         if name != importlib.import_module(f"podium.hosts.{host}.compatibility").COMMAND_LINE:
             return None
         spec = next(
-            filter(None, (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self))
+            filter(
+                None,
+                (
+                    finder.find_spec(name, path, target)
+                    for finder in sys.meta_path
+                    if finder is not self
+                ),
+            )
         )
         loader: Any = spec.loader
         load = loader.exec_module
@@ -112,7 +130,8 @@ def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
 
 
 def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
-    """Replace lm-eval's class so that each command line that it builds later has podium's options."""
+    """Replace lm-eval's class so that each command line that it builds later has podium's
+    options."""
     from podium.hosts.lm_eval.compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:

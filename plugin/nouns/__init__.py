@@ -1,1 +1,2 @@
-"""What users hold: battles, an estimate, a ranking, a calibration and its file, labels by humans."""
+"""What users hold: battles, an estimate, a ranking, a calibration and its file, labels by
+humans."""

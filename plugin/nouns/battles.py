@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.counting.relations import CRITERION, HARD, NO_REASON, NO_SCORE, NO_VALUE, SWAPS, quote_name, text
+from podium.counting.relations import (
+    CRITERION,
+    HARD,
+    NO_REASON,
+    NO_SCORE,
+    NO_VALUE,
+    SWAPS,
+    quote_name,
+    text,
+)
 from podium.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.errors import DataError, UsageError, unknown_name
 from podium.nouns.ladder import Ladder
@@ -52,7 +61,8 @@ def criterion_columns(names: Iterable[object]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The denominators of every output; rows without an item are an item each, `missing` battles lack row or score."""
+    """The denominators of every output; rows without an item are an item each, `missing` battles
+    lack row or score."""
 
     items: int
     judgments: int
@@ -74,7 +84,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """Battles whose orders agree, differ by a tie (`half`) or have two winners; `one_sided`: one order was readable."""
+    """Battles whose orders agree, differ by a tie (`half`) or have two winners; `one_sided`: one
+    order was readable."""
 
     same: int
     half: int
@@ -97,7 +108,8 @@ class Battles:
     """Battles of one or more judges, with everything known about each.
 
     Attributes:
-        rows: a frame like `table`, or verdicts in a database, which become a frame when `table` is asked for.
+        rows: a frame like `table`, or verdicts in a database, which become a frame when `table` is
+            asked for.
         missing: battles that should exist and have no row; None if unknown.
         notes: warnings made while reading and merging.
         reading: the options they were read with, other than the defaults.
@@ -105,11 +117,14 @@ class Battles:
         copies: number of verdicts left out because another file has them, too.
         metrics: values of the column `judge` that are metrics of a host's eval, not judges.
         apart: a column whose values are ranked separately unless an option says otherwise.
-        answer: the finding of a tournament that stops by itself; see `podium.tournaments.decisions.TournamentAnswer`.
+        answer: the finding of a tournament that stops by itself; see
+            `podium.tournaments.decisions.TournamentAnswer`.
         ladder: ratings on whose scale a tournament placed newcomers.
         votes: battles that humans judged, whether or not a judge did.
-        default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge gave.
-        likely_item: without items, the column that looks like the item; then nobody is called clearly ahead.
+        default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge
+            gave.
+        likely_item: without items, the column that looks like the item; then nobody is called
+            clearly ahead.
         whole: the battles that these are a part of; None if they are all.
         accepted: sentences on findings that the user accepted by name; the answer repeats them.
     """
@@ -132,7 +147,9 @@ class Battles:
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        return f"Battles({len(self)} of {len(self.models)} models, {self.counts().unparsed} unparsed)"
+        return (
+            f"Battles({len(self)} of {len(self.models)} models, {self.counts().unparsed} unparsed)"
+        )
 
     def _repr_html_(self) -> str:
         return str(call("podium.report.ranking_view:battles_html", self))
@@ -141,7 +158,8 @@ class Battles:
         return self.tally.battles
 
     def plot(self) -> Any:
-        """Return the win rates of pairs, models in the order of their win rates, an altair chart."""
+        """Return the win rates of pairs, models in the order of their win rates, an altair
+        chart."""
         return call("podium.pictures.charts:battles_plot", self)
 
     @property
@@ -151,7 +169,8 @@ class Battles:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The battles as a data frame; `model_a` and `model_b` are categoricals over the same sorted models."""
+        """The battles as a data frame; `model_a` and `model_b` are categoricals over the same
+        sorted models."""
         return self.rows.table() if isinstance(self.rows, Verdicts) else self.rows
 
     @cached_property
@@ -162,7 +181,9 @@ class Battles:
     @property
     def models(self) -> tuple[str, ...]:
         """Names of all models, sorted, including those of which nothing could be read."""
-        return self.verdicts.models if self.verdicts else tuple(self.table["model_a"].cat.categories)
+        return (
+            self.verdicts.models if self.verdicts else tuple(self.table["model_a"].cat.categories)
+        )
 
     @property
     def readable(self) -> np.ndarray:
@@ -171,7 +192,8 @@ class Battles:
 
     @property
     def is_unparsed(self) -> np.ndarray:
-        """Mask of the battles whose reply was not parsed, without those that lack a score, shape (battles,)."""
+        """Mask of the battles whose reply was not parsed, without those that lack a score, shape
+        (battles,)."""
         unparsed = ~self.readable
         if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:
             return unparsed
@@ -186,10 +208,12 @@ class Battles:
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     def first_shown(self) -> dict[str, FirstShown]:
-        """Return how the response shown first fared, by judge of these battles (`""` without one), in all verdicts.
+        """Return how the response shown first fared, by judge of these battles (`""` without one),
+        in all verdicts.
 
-        These are also the verdicts of a judge that are in none of these battles, where these are a part of others.
-        Empty if no pair was parsed in both orders, or if the orders were merged before the verdicts were read.
+        These are also the verdicts of a judge that are in none of these battles, where these are a
+        part of others. Empty if no pair was parsed in both orders, or if the orders were merged
+        before the verdicts were read.
         """
         whole = self.whole or self
         shown = whole.verdicts.first_shown if whole.verdicts else {}
@@ -200,13 +224,16 @@ class Battles:
 
     @property
     def outcomes(self) -> np.ndarray:
-        """Credits by the parsed verdicts, where credits are graded, shape (battles,); NaN if unparsed."""
+        """Credits by the parsed verdicts, where credits are graded, shape (battles,); NaN if
+        unparsed."""
         return parsed_credits(self.table).to_numpy(dtype=np.float64, na_value=np.nan)
 
     @property
     def model_codes(self) -> tuple[np.ndarray, np.ndarray]:
         """Positions of model_a and of model_b among the models, shape (battles,) each."""
-        a, b = (self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+        a, b = (
+            self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")
+        )
         return a, b
 
     @property
@@ -218,13 +245,15 @@ class Battles:
         return column.fillna(1).to_numpy(dtype=np.int64)
 
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
-        """Combine item codes (negative without an item) with the response number, shape (battles,)."""
+        """Combine item codes (negative without an item) with the response number, shape
+        (battles,)."""
         numbers, code = np.unique(self.responses, return_inverse=True)
         return item * len(numbers) + code
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """Names of the criteria that have margins of their own, sorted; empty when there are none."""
+        """Names of the criteria that have margins of their own, sorted; empty when there are
+        none."""
         return tuple(name.removeprefix(CRITERION) for name in criterion_columns(self.table))
 
     @property
@@ -234,7 +263,8 @@ class Battles:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as `(no judge)`."""
+        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
+        `(no judge)`."""
         if self.verdicts:
             return self.verdicts.judges
         if "judge" not in self.table:
@@ -245,10 +275,15 @@ class Battles:
     @property
     def is_one_jury(self) -> bool:
         """Whether all battles were played by the same judges in turn, and are ranked together."""
-        return "jury" in self.columns and len(self.values_of("jury")) == 1 and bool(self.table["jury"].notna().all())
+        return (
+            "jury" in self.columns
+            and len(self.values_of("jury")) == 1
+            and bool(self.table["jury"].notna().all())
+        )
 
     def values_of(self, column: str) -> tuple[str, ...]:
-        """Return the distinct values of a column as text, sorted, without empty ones; UsageError for no such column."""
+        """Return the distinct values of a column as text, sorted, without empty ones; UsageError
+        for no such column."""
         if self.verdicts and self.verdicts.holds_text(column):
             return self.verdicts.values_of(column)
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
@@ -288,22 +323,31 @@ class Battles:
 
     @cached_property
     def _reasons(self) -> tuple[dict[str, int], int]:
-        """Unparsed battles by reason, and the number of battles that lack a score, of which there was no reply."""
+        """Unparsed battles by reason, and the number of battles that lack a score, of which there
+        was no reply."""
         if self.verdicts:
             counted = self.verdicts.unparsed_reasons
         else:
             unparsed = self.table.loc[~self.readable]
             none_given = pd.Series(NO_REASON, index=unparsed.index)
-            reasons = unparsed["reason"].astype(object).fillna(NO_REASON) if "reason" in unparsed else none_given
+            reasons = (
+                unparsed["reason"].astype(object).fillna(NO_REASON)
+                if "reason" in unparsed
+                else none_given
+            )
             counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
         is_scored = "score_a" in self.columns
         lacking = [name for name in counted if is_scored and _lacks_score(name)]
-        return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
+        return {name: n for name, n in counted.items() if name not in lacking}, sum(
+            counted[name] for name in lacking
+        )
 
     def unparsed_texts(self, column: str, most: int) -> Sequence[tuple[str, int | None]]:
-        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed judgments, with counts.
+        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed judgments,
+        with counts.
 
-        Of battles that are a part of others, they are the texts of all judgments of their judges, and not counted.
+        Of battles that are a part of others, they are the texts of all judgments of their judges,
+        and not counted.
         """
         whole = self.whole or self
         if whole.verdicts:
@@ -311,11 +355,16 @@ class Battles:
             judges = self.judges if is_part and len(whole.judges) > 1 else None
             texts = whole.verdicts.unparsed_texts(column, most, judges)
             return [(words, None) for words, _ in texts] if is_part else texts
-        cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
+        cells = (
+            self.table.loc[~self.readable, column].dropna().astype(str)
+            if column in self.table
+            else ()
+        )
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def select(self, keep: np.ndarray) -> "Battles":
-        """Keep the rows of a mask; models without a row are dropped and `missing` becomes unknown."""
+        """Keep the rows of a mask; models without a row are dropped and `missing` becomes
+        unknown."""
         table = self.table.loc[keep].reset_index(drop=True)
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         for side in ("model_a", "model_b"):
@@ -323,12 +372,19 @@ class Battles:
         return self._subset(table, is_whole=bool(keep.all()))
 
     def complete_items(self) -> "Battles":
-        """Keep the items on which every pair of models has a readable battle; raise DataError if there is none."""
+        """Keep the items on which every pair of models has a readable battle; raise DataError if
+        there is none."""
         pairs = len(self.models) * (len(self.models) - 1) // 2
-        item = self.table["item"].cat.codes.to_numpy() if "item" in self.table else np.full(len(self), -1)
+        item = (
+            self.table["item"].cat.codes.to_numpy()
+            if "item" in self.table
+            else np.full(len(self), -1)
+        )
         a, b = self.model_codes
         pair = np.minimum(a, b) * len(self.models) + np.maximum(a, b)
-        seen = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)].drop_duplicates()
+        seen = pd.DataFrame({"item": item, "pair": pair})[
+            self.readable & (item >= 0)
+        ].drop_duplicates()
         full = seen["item"].value_counts().loc[lambda n: n == pairs].index
         if not len(full):
             problem = f"no item has a readable battle for each of the {pairs} pairs"
@@ -338,7 +394,8 @@ class Battles:
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
-        """Yield each value of a column, or of several (`a,b`), with its battles; UsageError for none or over 100."""
+        """Yield each value of a column, or of several (`a,b`), with its battles; UsageError for
+        none or over 100."""
         first, comma, rest = column.partition(",")
         if comma:
             for value, part in self.slices(first.strip()):
@@ -349,13 +406,16 @@ class Battles:
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > MOST_SLICES:
-            problem = f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
+            problem = (
+                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
+            )
             raise UsageError(f"{problem}: choose one with at most {MOST_SLICES}")
         for value in known:
             yield value, self._keep_where(column, value)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with plain text instead of categoricals, in the contract's column order."""
+        """Return the table with plain text instead of categoricals, in the contract's column
+        order."""
         plain = self.table.copy()
         for name in plain.columns[plain.dtypes == "category"]:
             plain[name] = plain[name].astype(object)
@@ -385,7 +445,8 @@ class Battles:
 
 
 def parsed_credits(table: pd.DataFrame) -> pd.Series:
-    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips are counted from."""
+    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips
+    are counted from."""
     credit = table["credit"]
     return table[HARD].fillna(credit).where(credit.notna()) if HARD in table else credit
 
@@ -403,16 +464,21 @@ def _tally_of(table: pd.DataFrame) -> Tally:
         items=_distinct_items(table),
         informative=_distinct_items(decided),
         swaps={kind: swaps[kind] for kind in SWAPS},
-        graded=int((judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])).sum()),
+        graded=int(
+            (judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])).sum()
+        ),
         with_margin=int(table.loc[judged, "margin"].notna().sum()) if "margin" in table else 0,
     )
 
 
 def _lacks_score(reason: str) -> bool:
-    """Return whether a battle has no credit because a score is missing, not because a reply was unparsed."""
+    """Return whether a battle has no credit because a score is missing, not because a reply was
+    unparsed."""
     return reason == NO_SCORE or reason.startswith(NO_VALUE)
 
 
 def _distinct_items(table: pd.DataFrame) -> int:
     """Count distinct items; rows without an item count one each."""
-    return table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)
+    return (
+        table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)
+    )

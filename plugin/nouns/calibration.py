@@ -20,7 +20,8 @@ FEWEST_OF_HUMANS = 20
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The map of a judge's signal to human preference: sigmoid(sum of weight * feature); 0 `battles` if beta is set."""
+    """The map of a judge's signal to human preference: sigmoid(sum of weight * feature); 0
+    `battles` if beta is set."""
 
     kind: str
     weights: Mapping[str, float]
@@ -33,12 +34,15 @@ class Target:
     ridge: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.kind}: " + ", ".join(f"{name} {weight:.4g}" for name, weight in self.weights.items())
+        return f"{self.kind}: " + ", ".join(
+            f"{name} {weight:.4g}" for name, weight in self.weights.items()
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleCorrection(Estimate):
-    """Factor from the judge's distances to human ones, 1 with too few models; `spread` and `human_se` in Elo points."""
+    """Factor from the judge's distances to human ones, 1 with too few models; `spread` and
+    `human_se` in Elo points."""
 
     n: int
     sd: float | None = None
@@ -51,16 +55,19 @@ class ScaleCorrection(Estimate):
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
-        """Return the variance of a rating minus the human one, or that of ever more votes (`of_human`), Elo squared."""
+        """Return the variance of a rating minus the human one, or that of ever more votes
+        (`of_human`), Elo squared."""
         return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """One model, rated alone against the others by humans and by the judge, 1500 at the mean of the others.
+    """One model, rated alone against the others by humans and by the judge, 1500 at the mean of the
+    others.
 
-    Ratings are None if the others never met without it, the judge's are before the scale correction. `separated` names
-    those that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
+    Ratings are None if the others never met without it, the judge's are before the scale
+    correction. `separated` names those that the data do not bound (`human`, `hard`, `soft`); they
+    are in no mean and no quantile.
     """
 
     model: str
@@ -82,7 +89,8 @@ class HeldOut:
         return 1.0 if factor is None else factor
 
     def rating(self, kind: str) -> float | None:
-        """Return the judge's rating of a kind, scale-corrected: its distance from 1500 times the factor."""
+        """Return the judge's rating of a kind, scale-corrected: its distance from 1500 times the
+        factor."""
         judge = self.hard_elo if kind == "hard" else self.soft_elo
         factor = self.factor(kind)
         return judge if judge is None or factor == 1 else MEAN + factor * (judge - MEAN)
@@ -100,7 +108,8 @@ class HeldOut:
         return None if se is None else self.factor(kind) * se
 
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
-        """Return the root variance that divides the residual (the judge's without a scale correction); None if ~0."""
+        """Return the root variance that divides the residual (the judge's without a scale
+        correction); None if ~0."""
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:
             return None
@@ -120,7 +129,8 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class AnchorStrengths:
-    """Log-strengths of one model in the joint fits, mean zero: what new models are placed against."""
+    """Log-strengths of one model in the joint fits, mean zero: what new models are placed
+    against."""
 
     model: str
     human_theta: float
@@ -130,10 +140,12 @@ class AnchorStrengths:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How held-out judge ratings agree with human ones; None for a figure that needs more than the `n` models.
+    """How held-out judge ratings agree with human ones; None for a figure that needs more than the
+    `n` models.
 
-    `plain_mae` (Elo points) is before the scale correction, `log_loss` in nats, `slope` that of human ratings on the
-    judge's, and `floor` the error left to a perfect judge by human sampling errors.
+    `plain_mae` (Elo points) is before the scale correction, `log_loss` in nats, `slope` that of
+    human ratings on the judge's, and `floor` the error left to a perfect judge by human sampling
+    errors.
     """
 
     mae: float | None
@@ -158,10 +170,12 @@ def models_needed(level: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Conformal:
-    """The conformal quantile `q` of `n` scores, and coverage and width (Elo points) of its intervals.
+    """The conformal quantile `q` of `n` scores, and coverage and width (Elo points) of its
+    intervals.
 
-    With too few scores `q` is None, the interval infinite, and `t` stands in for q. `coverage` and `median_width` are
-    means over random half splits, `loo_` figures those of each model by the quantile of all others.
+    With too few scores `q` is None, the interval infinite, and `t` stands in for q. `coverage` and
+    `median_width` are means over random half splits, `loo_` figures those of each model by the
+    quantile of all others.
     """
 
     level: float
@@ -187,12 +201,16 @@ class Conformal:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the calibration file."""
-        return asdict(self) | {"needed": self.least_models, "needed_for_splits": 2 * self.least_models}
+        return asdict(self) | {
+            "needed": self.least_models,
+            "needed_for_splits": 2 * self.least_models,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class BinSummary:
-    """A bin of the reliability table: mean |margin| (None without margins), predicted and observed agreement."""
+    """A bin of the reliability table: mean |margin| (None without margins), predicted and observed
+    agreement."""
 
     battles: int
     mean_margin: float | None
@@ -202,11 +220,12 @@ class BinSummary:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of the judge with humans, every battle counted once; None if there is nothing to count.
+    """Agreement of the judge with humans, every battle counted once; None if there is nothing to
+    count.
 
-    `agreement` is the share of `decisive` battles (no tie on either side) with the same winner, `sign_conflicts` that
-    of decisive verdicts whose margin points the other way, and `auc` the probability that |margin| is larger where
-    humans agree. `ece` is over ten bins of equal mass.
+    `agreement` is the share of `decisive` battles (no tie on either side) with the same winner,
+    `sign_conflicts` that of decisive verdicts whose margin points the other way, and `auc` the
+    probability that |margin| is larger where humans agree. `ece` is over ten bins of equal mass.
     """
 
     kappa: float | None
@@ -223,7 +242,8 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Mean and SD of beta over `draws` random subsets of `battles` preferences; `failed` ones had no maximum."""
+    """Mean and SD of beta over `draws` random subsets of `battles` preferences; `failed` ones had
+    no maximum."""
 
     battles: int
     mean: float | None
@@ -234,10 +254,12 @@ class Stability:
 
 @dataclass(frozen=True, slots=True)
 class Calibration(Document):
-    """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by kind, `hard` and `soft`.
+    """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by
+    kind, `hard` and `soft`.
 
-    `models` are held out one by one, `anchors` are of the joint fits, `se_cluster` (`item` or `row`) is independent.
-    `is_uninformative`: the judge's soft ratings do not rise with human ratings, or may not.
+    `models` are held out one by one, `anchors` are of the joint fits, `se_cluster` (`item` or
+    `row`) is independent. `is_uninformative`: the judge's soft ratings do not rise with human
+    ratings, or may not.
     """
 
     view = "podium.report.calibration_view:calibration_reports"
@@ -263,7 +285,8 @@ class Calibration(Document):
         return f"Calibration({self.judge}, {self.target}, {len(self.models)} models)"
 
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
-        """Return the ends of the conformal interval of a held-out soft rating; None if its error is unknown."""
+        """Return the ends of the conformal interval of a held-out soft rating; None if its error is
+        unknown."""
         rating, error = held.rating("soft"), held.error("soft", self.scale_correction.get("soft"))
         reach = self.conformal["soft"].reach
         if rating is None or error is None or reach is None:
@@ -271,7 +294,8 @@ class Calibration(Document):
         return rating - reach * error, rating + reach * error
 
     def plot(self) -> Any:
-        """Return held-out ratings over human ratings, and the reliability of the signal, an altair chart."""
+        """Return held-out ratings over human ratings, and the reliability of the signal, an altair
+        chart."""
         return call("podium.pictures.charts:calibration_plot", self)
 
     @property
@@ -281,7 +305,11 @@ class Calibration(Document):
 
     def fold_betas(self) -> list[float]:
         """Return the beta of each fold, fitted without one model."""
-        weights = [list(model.weights.values()) for model in self.models if model.weights and self.target.battles]
+        weights = [
+            list(model.weights.values())
+            for model in self.models
+            if model.weights and self.target.battles
+        ]
         return [sum(each) if self.target.kind == "criteria" else each[0] for each in weights]
 
     def to_dict(self) -> dict[str, Any]:
@@ -293,7 +321,14 @@ class Calibration(Document):
             "beta_min": min(betas, default=None),
             "beta_max": max(betas, default=None),
         }
-        copied = ("regularization", "se_method", "se_cluster", "seed", "scale_correction", "is_uninformative")
+        copied = (
+            "regularization",
+            "se_method",
+            "se_cluster",
+            "seed",
+            "scale_correction",
+            "is_uninformative",
+        )
         parts = ("anchors", "agreement", "stability", "warnings", "provenance")
         return {
             "podium": FORMAT_VERSION,
@@ -305,7 +340,8 @@ class Calibration(Document):
             **{name: content[name] for name in copied},
             "loo": loo,
             "models": [
-                asdict(model) | {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
+                asdict(model)
+                | {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
                 for model in self.models
             ],
             "conformal": {kind: part.to_dict() for kind, part in self.conformal.items()},

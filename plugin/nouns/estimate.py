@@ -13,8 +13,11 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
-    def transform(self, function: Callable[[float], Any], *, decreasing: bool = False, **changes: Any) -> Self:
-        """Apply a monotone function to the value and both ends of the interval; `changes` replace other fields."""
+    def transform(
+        self, function: Callable[[float], Any], *, decreasing: bool = False, **changes: Any
+    ) -> Self:
+        """Apply a monotone function to the value and both ends of the interval; `changes` replace
+        other fields."""
         ends = (self.high, self.low) if decreasing else (self.low, self.high)
         low, high = (None if end is None else function(end) for end in ends)
         return replace(self, value=function(self.value), low=low, high=high, **changes)

@@ -1,4 +1,5 @@
-"""Read podium's own JSON files, calibrations and rankings, into validated records; imported only where one is read."""
+"""Read podium's own JSON files, calibrations and rankings, into validated records; imported only
+where one is read."""
 
 import json
 from collections import Counter
@@ -8,7 +9,15 @@ from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WrapValidator,
+)
 from typing_extensions import TypedDict
 
 from podium.errors import DataError, UsageError, reject_stream
@@ -20,7 +29,8 @@ from podium.printable import shorten
 
 
 class JsonRecord(BaseModel):
-    """Base of file contents: types are not coerced, NaN is rejected, and fields of later versions are ignored."""
+    """Base of file contents: types are not coerced, NaN is rejected, and fields of later versions
+    are ignored."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -34,8 +44,11 @@ class FileVersion(JsonRecord):
 Record = TypeVar("Record", bound=JsonRecord)
 
 
-def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None) -> Record:
-    """Read a JSON file as a record; `what` is the kind with its article, `old_remedy` for another format version."""
+def read_json_record(
+    path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None
+) -> Record:
+    """Read a JSON file as a record; `what` is the kind with its article, `old_remedy` for another
+    format version."""
     reject_stream(path)
     try:
         text = path.read_bytes()
@@ -53,7 +66,8 @@ def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old
 
 
 def _describe_problem(error: ValidationError, what: str) -> str:
-    """Return the sentence on the first problem of a document: no JSON, a missing field, or a wrong value."""
+    """Return the sentence on the first problem of a document: no JSON, a missing field, or a wrong
+    value."""
     first = error.errors()[0]
     if "recursion limit" in first["msg"]:
         return "cannot be read as JSON: it is nested too deeply"
@@ -73,18 +87,31 @@ SMALLEST = 1e-15
 """Smallest number that counts as above 0; a level is at least this far from 0 and from 1."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
-    **dict.fromkeys(("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"), (0, inf)),
+    **dict.fromkeys(
+        ("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"),
+        (0, inf),
+    ),
     **dict.fromkeys(("n", "splits", "draws", "failed", "decisive", "beta_battles"), (0, inf)),
-    **dict.fromkeys(("se", "hard_se", "soft_se", "human_se", "sd", "spread", "median_se", "q", "t"), (0, LARGEST)),
-    **dict.fromkeys(("win_rate", "coverage", "loo_coverage", "agreement", "auc", "auc_p", "ece"), (-1e-9, 1 + 1e-9)),
-    **dict.fromkeys(("hard_scale_correction", "soft_scale_correction", "value"), (SMALLEST, LARGEST)),
+    **dict.fromkeys(
+        ("se", "hard_se", "soft_se", "human_se", "sd", "spread", "median_se", "q", "t"),
+        (0, LARGEST),
+    ),
+    **dict.fromkeys(
+        ("win_rate", "coverage", "loo_coverage", "agreement", "auc", "auc_p", "ece"),
+        (-1e-9, 1 + 1e-9),
+    ),
+    **dict.fromkeys(
+        ("hard_scale_correction", "soft_scale_correction", "value"), (SMALLEST, LARGEST)
+    ),
     "level": (SMALLEST, 1 - SMALLEST),
 }
-"""Smallest and largest possible value of the fields of records; of others up to `LARGEST` in size."""
+"""Smallest and largest possible value of the fields of records; of others up to `LARGEST` in
+size."""
 
 
 def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator[str]:
-    """Yield what is wrong with each number that is out of its range or not finite, beginning with its place."""
+    """Yield what is wrong with each number that is out of its range or not finite, beginning with
+    its place."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         low, high = LIMITS.get(name, (-LARGEST, LARGEST))
         if not max(low, -LARGEST) <= value <= min(high, LARGEST):
@@ -92,8 +119,18 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
         return
     is_record = isinstance(value, BaseModel) or is_dataclass(value)
     if is_record:
-        value = dict(value) if isinstance(value, BaseModel) else {e.name: getattr(value, e.name) for e in fields(value)}
-    parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+        value = (
+            dict(value)
+            if isinstance(value, BaseModel)
+            else {e.name: getattr(value, e.name) for e in fields(value)}
+        )
+    parts = (
+        value.items()
+        if isinstance(value, Mapping)
+        else enumerate(value)
+        if isinstance(value, list | tuple)
+        else ()
+    )
     for key, part in parts:
         inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
         yield from _impossible_numbers(part, inner, str(key) if is_record else "")
@@ -172,9 +209,12 @@ class CalibrationContent(JsonRecord):
 
 
 def read_calibration(path: str | Path) -> calibration.Calibration:
-    """Read a calibration file; UsageError if there is none, DataError if it is damaged or of another format version."""
+    """Read a calibration file; UsageError if there is none, DataError if it is damaged or of
+    another format version."""
     if not Path(path).exists():
-        raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one")
+        raise UsageError(
+            f"there is no calibration file {str(path)!r}; `podium calibrate` makes one"
+        )
     content = read_json_record(Path(path), CalibrationContent, "a calibration", CALIBRATE_AGAIN)
     target = content.target or TargetPart(kind="margin", weights={"margin": content.beta})
     beta = {name: getattr(content, f"beta_{name}") for name in ("low", "high", "level", "battles")}
@@ -224,7 +264,9 @@ class StandingsContent(JsonRecord):
     scale: str
     level: float
     interval: str | None
-    models: Annotated[tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1), ONCE]
+    models: Annotated[
+        tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1), ONCE
+    ]
     fit: Fit
     counts: Counts
     diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
@@ -241,7 +283,8 @@ class RankingContent(JsonRecord):
 
 
 def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
-    """Read the ranking in a JSON file; None if the file is something else, DataError if it is damaged or too old."""
+    """Read the ranking in a JSON file; None if the file is something else, DataError if it is
+    damaged or too old."""
     if path.suffix != ".json" or not path.is_file():
         return None
     try:

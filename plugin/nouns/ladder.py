@@ -1,4 +1,5 @@
-"""A ladder: ratings of models that are known before a run, with their errors; newcomers are placed on its scale."""
+"""A ladder: ratings of models that are known before a run, with their errors; newcomers are placed
+on its scale."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -12,10 +13,11 @@ USUAL_SE = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Ratings of models with standard errors, Elo; an error of 0 is exact, and `assumed` names models without one.
+    """Ratings of models with standard errors, Elo; an error of 0 is exact, and `assumed` names
+    models without one.
 
-    Errors are independent, unless there is a `covariance` (Elo squared, by model). `source` is a file, empty if typed,
-    and `unbounded` names the models whose rating in it has no bound.
+    Errors are independent, unless there is a `covariance` (Elo squared, by model). `source` is a
+    file, empty if typed, and `unbounded` names the models whose rating in it has no bound.
     """
 
     models: tuple[str, ...]
@@ -30,13 +32,16 @@ class Ladder:
         """Return the part of the ladder about some models; None if it has none of them."""
         kept = [k for k, name in enumerate(self.models) if name in models]
         full = self.covariance and tuple(tuple(self.covariance[k][j] for j in kept) for k in kept)
-        assumed, unbounded = (tuple(n for n in given if n in models) for given in (self.assumed, self.unbounded))
+        assumed, unbounded = (
+            tuple(n for n in given if n in models) for given in (self.assumed, self.unbounded)
+        )
         elo, se = (tuple(values[k] for k in kept) for values in (self.elo, self.se))
         names = tuple(self.models[k] for k in kept)
         return Ladder(names, elo, se, full, assumed, self.source, unbounded) if kept else None
 
     def unknown_names(self, models: Collection[str]) -> list[str]:
-        """Return the typed names that are no model's; a file may have ratings of other models, too."""
+        """Return the typed names that are no model's; a file may have ratings of other models,
+        too."""
         return [] if self.source else [name for name in self.models if name not in models]
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,12 +56,16 @@ class Ladder:
             remedy = "write NAME:1500+-25, or +-0 for an exact rating"
             warnings.append(f"no standard error is given for the {ratings}: {remedy}")
         if self.unbounded:
-            warnings.append(f"{self.source}: without a bounded rating (`*`), so newcomers: {some(self.unbounded)}")
+            warnings.append(
+                f"{self.source}: without a bounded rating (`*`), so newcomers: {some(self.unbounded)}"
+            )
         return tuple(warnings)
 
 
 def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
     """Build the ladder that a log keeps, as `Ladder.to_dict` wrote it."""
-    columns = {name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed", "unbounded")}
+    columns = {
+        name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed", "unbounded")
+    }
     covariance = tuple(map(tuple, kept["covariance"])) if kept.get("covariance") else None
     return Ladder(**columns, covariance=covariance, source=kept.get("source", ""))

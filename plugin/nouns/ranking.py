@@ -16,7 +16,8 @@ from podium.text import Document, call
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model's row (rank 1 is best); `separated`: outside the largest strongly connected component of wins."""
+    """One model's row (rank 1 is best); `separated`: outside the largest strongly connected
+    component of wins."""
 
     model: str
     rank: int
@@ -54,15 +55,20 @@ class Fit:
     def to_dict(self) -> dict[str, Any]:
         """Return the figures that apply."""
         known = {name: value for name, value in asdict(self).items() if value is not None}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in known.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Which models are distinguishable, by simultaneous tests of all pairs, |z| above `critical`; `names` best first.
+    """Which models are distinguishable, by simultaneous tests of all pairs, |z| above `critical`;
+    `names` best first.
 
-    All above a cut (`cuts` counts them) are clearly ahead of all below; `beats` has the places (from 0) of those that
-    each is clearly ahead of. `gap` and `lead` are the first's over the second; `lead` is None if too close to call.
+    All above a cut (`cuts` counts them) are clearly ahead of all below; `beats` has the places
+    (from 0) of those that each is clearly ahead of. `gap` and `lead` are the first's over the
+    second; `lead` is None if too close to call.
     """
 
     names: tuple[str, ...]
@@ -79,8 +85,8 @@ class Separation:
 class Standings:
     """The result of one ranker on one set of battles, best model first.
 
-    `interval` is the method behind `low` and `high`, `slice` the value of the `--by` column (None for all battles).
-    `separation` is None if no differences were tested, or for very many models.
+    `interval` is the method behind `low` and `high`, `slice` the value of the `--by` column (None
+    for all battles). `separation` is None if no differences were tested, or for very many models.
     """
 
     ranker: str
@@ -99,7 +105,10 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the contract's list `rankings`."""
         return {
-            **{name: getattr(self, name) for name in ("ranker", "slice", "scale", "level", "interval")},
+            **{
+                name: getattr(self, name)
+                for name in ("ranker", "slice", "scale", "level", "interval")
+            },
             "answer": list(self.answer),
             "models": [entry.to_dict() for entry in self.entries],
             "fit": self.fit.to_dict(),
@@ -119,7 +128,9 @@ class Ranking(Document):
     failures: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        parts = [each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings]
+        parts = [
+            each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings
+        ]
         return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} models)"
 
     def __str__(self) -> str:
@@ -138,7 +149,8 @@ class Ranking(Document):
         } | ({"failures": list(self.failures)} if self.failures else {})
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per model, slice and ranker, with the method of the interval and the denominators."""
+        """Return one row per model, slice and ranker, with the method of the interval and the
+        denominators."""
         rows = [
             {"ranker": each.ranker, "slice": each.slice, "scale": each.scale, "level": each.level}
             | entry.to_dict()
@@ -158,7 +170,8 @@ def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict
 
 @cache
 def _versions() -> dict[str, str]:
-    """Return the versions of packages that figures may depend on; cached, as each lookup reads a file."""
+    """Return the versions of packages that figures may depend on; cached, as each lookup reads a
+    file."""
     from podium import __version__
 
     packages = {name: version(name) for name in ("duckdb", "numpy", "scipy", "pandas")}

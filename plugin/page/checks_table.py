@@ -3,7 +3,13 @@
 from collections.abc import Mapping
 
 from podium.answers.rank_templates import join_item_names
-from podium.answers.trust_checks import CheckResult, apply_holm, are_too_many, check_results, results_for
+from podium.answers.trust_checks import (
+    CheckResult,
+    apply_holm,
+    are_too_many,
+    check_results,
+    results_for,
+)
 from podium.checks import CHECKS
 from podium.diagnosis.judge_checks import unparsed_share
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -29,22 +35,42 @@ PASSED = {
 Row = tuple[str, str, str]
 
 
-def checks_table(standings: Standings, battles: Battles | None, families: Mapping[str, str]) -> Table:
-    """Build a row per check: name, verdict, finding; without battles only a few checks can be made."""
+def checks_table(
+    standings: Standings, battles: Battles | None, families: Mapping[str, str]
+) -> Table:
+    """Build a row per check: name, verdict, finding; without battles only a few checks can be
+    made."""
     groups = standings.fit.components
     is_split = groups is not None and groups > 1
-    known = (LOOK, f"{groups} groups that never met") if is_split else (FINE, "battles connect all models")
-    rows = [("connected", *(known if groups is not None else (UNKNOWN, f"{standings.ranker} does not check it")))]
-    made = [] if battles is None else apply_holm(results_for(standings, check_results(battles, families)))
+    known = (
+        (LOOK, f"{groups} groups that never met")
+        if is_split
+        else (FINE, "battles connect all models")
+    )
+    rows = [
+        (
+            "connected",
+            *(known if groups is not None else (UNKNOWN, f"{standings.ranker} does not check it")),
+        )
+    ]
+    made = (
+        []
+        if battles is None
+        else apply_holm(results_for(standings, check_results(battles, families)))
+    )
     results = {own.check: own for own in made}
     rows += _denominator_rows(standings, results.pop("unparsed", None), battles)
-    rows += [_check_row(result, standings) for result in results.values() if result.check != "items"]
+    rows += [
+        _check_row(result, standings) for result in results.values() if result.check != "items"
+    ]
     others = ("others", UNKNOWN, "the page was made without battles")
     rows.append(others if battles is None else _robustness_row(battles))
     return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
 
 
-def _denominator_rows(standings: Standings, unparsed: CheckResult | None, battles: Battles | None) -> list[Row]:
+def _denominator_rows(
+    standings: Standings, unparsed: CheckResult | None, battles: Battles | None
+) -> list[Row]:
     """Build the rows about unparsed replies or battles and about the number of items."""
     counts, fewest = standings.counts, CHECKS["items"].threshold
     share = counts.unparsed / counts.battles if counts.battles else 0.0
@@ -55,7 +81,10 @@ def _denominator_rows(standings: Standings, unparsed: CheckResult | None, battle
     fails = unparsed.fails if unparsed else share > CHECKS["unparsed"].threshold
     are_few = counts.items < fewest
     items = f"{counts.items:,} items" + (f", fewer than {fewest:g}" if are_few else "")
-    return [("unparsed", LOOK if fails else FINE, lost), ("items", LOOK if are_few else FINE, items)]
+    return [
+        ("unparsed", LOOK if fails else FINE, lost),
+        ("items", LOOK if are_few else FINE, items),
+    ]
 
 
 def _check_row(result: CheckResult, standings: Standings) -> Row:
@@ -67,11 +96,16 @@ def _check_row(result: CheckResult, standings: Standings) -> Row:
         both = swap["same"] + swap["half"] + swap["flip"]
         flips = share_text(swap["flip"] / both) if both else "none"
         text = f"{flips} of {both:,} flip when the responses change places; neither place is favoured beyond chance"
-    return name, FINE, text + ("" if result.p is None else f" (p = {result.p:.2f}, adjusted over all tests)")
+    return (
+        name,
+        FINE,
+        text + ("" if result.p is None else f" (p = {result.p:.2f}, adjusted over all tests)"),
+    )
 
 
 def _robustness_row(battles: Battles) -> Row:
-    """Build the row on the number of items to drop until another model leads; `UNKNOWN` with too many battles."""
+    """Build the row on the number of items to drop until another model leads; `UNKNOWN` with too
+    many battles."""
     name = "first place"
     if are_too_many(battles):
         return name, UNKNOWN, "too many battles to drop items one by one"

@@ -1,4 +1,5 @@
-"""A site of many rankings: index, page per ranking, Markdown; a ranking is called as its file lies in the folder."""
+"""A site of many rankings: index, page per ranking, Markdown; a ranking is called as its file lies
+in the folder."""
 
 import json
 import re
@@ -65,7 +66,8 @@ class SiteEntry:
 
 
 def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
-    """Read the rankings of a folder by name, newest first, except below `site`; also return why files were skipped."""
+    """Read the rankings of a folder by name, newest first, except below `site`; also return why
+    files were skipped."""
     rankings: dict[str, Ranking] = {}
     failures = []
     for path in sorted(folder.rglob("*.json")):
@@ -85,25 +87,36 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
 
 
 def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield path and content of each file of the site; with a title, also the README of a Hugging Face Space."""
+    """Yield path and content of each file of the site; with a title, also the README of a Hugging
+    Face Space."""
     entries = [
         SiteEntry(name, standings, ranking.provenance.get("judges", ()))
         for name, ranking in rankings.items()
         for standings in ranking.standings
     ]
     places, index = _places_table(entries), _index_table(entries)
-    title, leaders = f"{len(places.rows)} models in {_rankings(len(entries))}", _describe_leaders(entries)
+    title, leaders = (
+        f"{len(places.rows)} models in {_rankings(len(entries))}",
+        _describe_leaders(entries),
+    )
     links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
     shown = {"header": HEADER, "rankings": list(zip(links, index.rows, strict=True)), "card": CARD}
     shown["places"] = table_part(places)
     heads = {"title": f"{title} · podium", "heading": title, "answer": leaders}
     yield INDEX, render_page("leaderboard", [read_asset("tables.js")], {}, **heads, **shown)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
-    sections = (Section("places", PLACES, tables=(places,)), Section("answers", ANSWERS, notes=answers))
+    sections = (
+        Section("places", PLACES, tables=(places,)),
+        Section("answers", ANSWERS, notes=answers),
+    )
     card = markdown_text([Report(title, leaders, index, sections=sections)])
     yield CARD, card
     if space is not None:
-        readme = {"title": json.dumps(printable(space), ensure_ascii=False), "index": INDEX, "card": card}
+        readme = {
+            "title": json.dumps(printable(space), ensure_ascii=False),
+            "index": INDEX,
+            "card": card,
+        }
         yield "README.md", SPACE.format(**readme)
     for name, ranking in rankings.items():
         home = "../" * (name.count("/") + 1) + INDEX
@@ -119,8 +132,12 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
         best = printable(standings.entries[0].model)
         first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
         judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
-        figures = (f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items))
-        rows.append((printable(each.name), printable(standings_name(standings)), judges, first, *figures))
+        figures = (
+            f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items)
+        )
+        rows.append(
+            (printable(each.name), printable(standings_name(standings)), judges, first, *figures)
+        )
     return Table("", HEADER, tuple(rows), "llllrrr")
 
 
@@ -142,10 +159,13 @@ def _rankings(number: int) -> str:
 def _places_table(entries: Sequence[SiteEntry]) -> Table:
     """Build the table of each model's score and rank set in each ranking."""
     scores = [
-        {entry.model: _format_score(each.standings, entry) for entry in each.standings.entries} for each in entries
+        {entry.model: _format_score(each.standings, entry) for entry in each.standings.entries}
+        for each in entries
     ]
     models = dict.fromkeys(name for known in scores for name in known)
-    rows = tuple((printable(name), *(known.get(name, EMPTY) for known in scores)) for name in models)
+    rows = tuple(
+        (printable(name), *(known.get(name, EMPTY) for known in scores)) for name in models
+    )
     legend = (
         "Scores, with rank sets in brackets: the ranks that the data do not exclude, simultaneous within a ranking. "
         "Each column has its own scale, and no score is averaged over rankings.",

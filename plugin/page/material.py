@@ -23,7 +23,8 @@ from podium.report.model import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """What a report page shows, empty parts left out; `rank_probabilities` (models, ranks) has the order of `names`."""
+    """What a report page shows, empty parts left out; `rank_probabilities` (models, ranks) has the
+    order of `names`."""
 
     ranking: Ranking
     matchups: pd.DataFrame | None = None
@@ -51,14 +52,19 @@ def add_battles_to_page(
     level: float,
     seed: int,
 ) -> PageContent:
-    """Add all that merged battles and their judgments (a row per order) support; the rest goes to `missing`."""
+    """Add all that merged battles and their judgments (a row per order) support; the rest goes to
+    `missing`."""
     content = _add_matchups(content, battles, seed)
     missing, judge = dict(content.missing), content.judge
     if len(battles) > MOST_BATTLES:
-        missing["judge"] = "Too many battles for a judge card on this page: `podium diagnose` makes it."
+        missing["judge"] = (
+            "Too many battles for a judge card on this page: `podium diagnose` makes it."
+        )
     else:
         try:
-            judge = card_reports(diagnose(judgments, battles, families=families, level=level, seed=seed))
+            judge = card_reports(
+                diagnose(judgments, battles, families=families, level=level, seed=seed)
+            )
         except PodiumError as error:
             missing["judge"] = str(error)
     return replace(
@@ -73,17 +79,22 @@ def add_battles_to_page(
 
 
 def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
-    """Add win rates of pairs, and rank probabilities from draws of Bradley-Terry ratings, if models are connected."""
+    """Add win rates of pairs, and rank probabilities from draws of Bradley-Terry ratings, if models
+    are connected."""
     try:
         prepared = prepare_battles(battles)
         matchups = matchup_table(prepared)
         met = set(matchups["model"])
-        names = [entry.model for entry in content.ranking.standings[0].entries if entry.model in met]
+        names = [
+            entry.model for entry in content.ranking.standings[0].entries if entry.model in met
+        ]
         content = replace(content, matchups=matchups, names=names)
         strengths = fit_battles(prepared)
         codes = [prepared.models.index(name) for name in names]
         covariance = strengths.covariance(prepared)[np.ix_(codes, codes)]
-        probabilities = rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))
+        probabilities = rank_probabilities(
+            strengths.theta[codes], covariance, np.random.default_rng(seed)
+        )
         return replace(content, rank_probabilities=probabilities)
     except PodiumError as error:
         return replace(content, missing={**content.missing, "ranks": str(error)})

@@ -12,13 +12,20 @@ from podium.report.html import stylesheet
 from podium.text import to_plain_values
 
 POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
-JSON = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":"), "default": to_plain_values}
+JSON = {
+    "ensure_ascii": False,
+    "allow_nan": False,
+    "separators": (",", ":"),
+    "default": to_plain_values,
+}
 """How data are serialized; the template escapes markup in them."""
 
 
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Convert rows to columns; texts are stored once and referenced by code."""
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    columns: dict[str, Any] = {
+        name: [row[name] for row in rows] for name in (rows[0] if rows else ())
+    }
     for name, values in columns.items():
         if any(isinstance(value, str) for value in values):
             codes = {value: k for k, value in enumerate(dict.fromkeys(values))}
@@ -32,7 +39,11 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
     for name in ("config", "$schema", "width"):
         specification.pop(name, None)
     datasets = {name: pack_columns(rows) for name, rows in specification["datasets"].items()}
-    return {**specification, "autosize": {"type": "fit-x", "contains": "padding"}, "datasets": datasets}
+    return {
+        **specification,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "datasets": datasets,
+    }
 
 
 @cache
@@ -47,10 +58,12 @@ def read_asset(name: str) -> str:
 
 
 def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
-    """Render the template of a kind with title, heading, answer and data; only these scripts may run, and no request
-    is made."""
+    """Render the template of a kind with title, heading, answer and data; only these scripts may
+    run, and no request is made."""
     jinja = load_extra("jinja2")
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
+    digests = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts
+    )
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     environment = jinja.Environment(
         loader=jinja.FunctionLoader(read_asset),

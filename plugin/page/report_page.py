@@ -6,8 +6,21 @@ from typing import Any
 from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
 from podium.page.material import PageContent
-from podium.page.packing import chart_in_page, charting_library, pack_columns, read_asset, render_page
-from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability_diagram
+from podium.page.packing import (
+    chart_in_page,
+    charting_library,
+    pack_columns,
+    read_asset,
+    render_page,
+)
+from podium.pictures.charts import (
+    bubble_rows,
+    forest,
+    heat_map,
+    placement,
+    rank_bubbles,
+    reliability_diagram,
+)
 from podium.pictures.style import DARK, LIGHT, theme
 from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, section_body, table_part
@@ -53,8 +66,12 @@ def report_page(content: PageContent) -> str:
         checks=_checks_part(content),
         content=content,
         charts=charts,
-        calibration=html_part(calibration_reports(content.calibration), 3) if content.calibration else "",
-        judge=[(card.title, html_part([replace(card, title="", answer=())])) for card in content.judge],
+        calibration=html_part(calibration_reports(content.calibration), 3)
+        if content.calibration
+        else "",
+        judge=[
+            (card.title, html_part([replace(card, title="", answer=())])) for card in content.judge
+        ],
         costs=table_part(content.costs) if content.costs else "",
         provenance=table_part(_provenance_table(content)),
     )
@@ -67,14 +84,18 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
         return (f"First is {shared[0]}.",)
     if shared:
         return (f"The first place is too close to call between {some(shared, most=6)}.",)
-    return (f"{first.entries[0].model} has the highest score; there is no interval to compare it by.",)
+    return (
+        f"{first.entries[0].model} has the highest score; there is no interval to compare it by.",
+    )
 
 
 def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     """Build the charts of the page, by name, each with its text alternative."""
     charts, standings = {}, content.ranking.standings
     for k, each in enumerate(standings):
-        beside = [other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)]
+        beside = [
+            other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)
+        ]
         caption = f"Scores of {standings_name(each)} with intervals and rank sets; the table has the figures."
         charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each]), caption
     if content.matchups is not None:
@@ -86,14 +107,19 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     if content.calibration is not None:
         charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
         if content.calibration.agreement.bins:
-            charts["reliability"] = reliability_diagram(content.calibration), CAPTIONS["reliability"]
+            charts["reliability"] = (
+                reliability_diagram(content.calibration),
+                CAPTIONS["reliability"],
+            )
     return charts
 
 
 def _checks_part(content: PageContent) -> str:
     """Render the table of checks, then the warnings."""
     checks = content.checks or checks_table(content.ranking.standings[0], None, {})
-    return section_body(Section("", "", tables=(checks,), notes=tuple(ranking_messages(content.ranking))))
+    return section_body(
+        Section("", "", tables=(checks,), notes=tuple(ranking_messages(content.ranking)))
+    )
 
 
 def _provenance_table(content: PageContent) -> Table:
@@ -104,5 +130,10 @@ def _provenance_table(content: PageContent) -> Table:
         if value not in (None, {}, [], False):
             text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             rows.append((name.replace("_", " "), text))
-    rows.append(("versions", ", ".join(f"{name} {version}" for name, version in known.get("versions", {}).items())))
+    rows.append(
+        (
+            "versions",
+            ", ".join(f"{name} {version}" for name, version in known.get("versions", {}).items()),
+        )
+    )
     return Table("", ("", "as it was"), tuple(rows), "ll", words=True)

@@ -1,4 +1,5 @@
-"""Collect what the sources of a page hold beside verdicts: the texts of battles, and the costs of answers."""
+"""Collect what the sources of a page hold beside verdicts: the texts of battles, and the costs of
+answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,8 +33,8 @@ Words = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class BattleTexts:
-    """Texts of battles: instructions by item; responses and judges' replies also by response number and model; the
-    keys of the responses that are transcripts of agents."""
+    """Texts of battles: instructions by item; responses and judges' replies also by response number
+    and model; the keys of the responses that are transcripts of agents."""
 
     instructions: dict[str, str] = field(default_factory=dict)
     responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
@@ -68,8 +69,11 @@ class BattleTexts:
                         self.responses.setdefault((item.id, number, model), answers[key])
 
 
-def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
-    """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response files."""
+def collect_texts(
+    battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()
+) -> BattleTexts:
+    """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response
+    files."""
     texts = BattleTexts()
     for row in chain(_rows_with_texts(battles), _read_texts_or_costs("texts", sources)):
         texts.add_row(row)
@@ -82,7 +86,8 @@ def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[
 
 
 def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
-    """Add the responses in sources of verdicts, which need not hold any, or a note on why there are none."""
+    """Add the responses in sources of verdicts, which need not hold any, or a note on why there are
+    none."""
     try:
         beside = read_responses(*sources, optional=True)
     except PodiumError as error:
@@ -90,26 +95,40 @@ def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
         return
     texts.add_responses(beside)
     if not beside.texts:
-        texts.notes.append(f"No texts of responses: none were found in {without_secrets(some(sources))}")
+        texts.notes.append(
+            f"No texts of responses: none were found in {without_secrets(some(sources))}"
+        )
 
 
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
-    """Build a row per model with mean tokens, time and price of its answers; None if no source records them."""
+    """Build a row per model with mean tokens, time and price of its answers; None if no source
+    records them."""
     rows = _read_texts_or_costs("costs", sources)
     ranked = [entry.model for entry in standings.entries]
     frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
     of_models = frame.groupby("model")[list(MEANS)]
-    means, counts = of_models.mean().reindex(ranked), of_models.count().max(axis=1).reindex(ranked).fillna(0)
+    means, counts = (
+        of_models.mean().reindex(ranked),
+        of_models.count().max(axis=1).reindex(ranked).fillna(0),
+    )
     means = means.dropna(axis=1, how="all")
     if not len(means.columns):
         return None
     digits, table_rows = 0 if standings.scale == "elo" else 3, []
     for entry in standings.entries:
         costs = means.loc[entry.model].items()
-        cells = (EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs)
-        table_rows.append((entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *cells))
-    legend = ("Means over a model's answers, from its own logs; the judge's costs are not included.",)
-    return Table("", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend)
+        cells = (
+            EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs
+        )
+        table_rows.append(
+            (entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *cells)
+        )
+    legend = (
+        "Means over a model's answers, from its own logs; the judge's costs are not included.",
+    )
+    return Table(
+        "", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend
+    )
 
 
 def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -121,7 +140,8 @@ def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str
 
 
 def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files of a source with one of the suffixes; empty if the source cannot be listed."""
+    """Return the files of a source with one of the suffixes; empty if the source cannot be
+    listed."""
     try:
         return [path for path in find_files(source, suffixes).paths if path.name.endswith(suffixes)]
     except PodiumError:
@@ -129,13 +149,19 @@ def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the battles table with their instruction and the judge's words, if it has columns of texts."""
+    """Yield the rows of the battles table with their instruction and the judge's words, if it has
+    columns of texts."""
     table = battles.table
     asked, said = ([name for name in names if name in table] for names in (ASKED, SAID))
     sides = [name for name in ("response_a", "response_b") if name in table]
     if "item" not in table or not (asked or said or sides):
         return
-    names = ["item", "model_a", "model_b", *(name for name in ("response", "order", "judge") if name in table)]
+    names = [
+        "item",
+        "model_a",
+        "model_b",
+        *(name for name in ("response", "order", "judge") if name in table),
+    ]
     for row in table[[*names, *asked, *said, *sides]].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}
         instruction = next((cells[name] for name in asked if cells[name]), None)

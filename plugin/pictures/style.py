@@ -1,4 +1,5 @@
-"""One style for all pictures, fit for a paper, the files that they become, and the libraries behind them and pages."""
+"""One style for all pictures, fit for a paper, the files that they become, and the libraries behind
+them and pages."""
 
 from importlib import import_module
 from types import ModuleType
@@ -9,8 +10,20 @@ from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
-LIGHT = {"ink": "#1c2127", "grey": "#646c76", "faint": "#dfe3e8", "paper": "#ffffff", "accent": "#1d5fbf"}
-DARK = {"ink": "#e8eaed", "grey": "#a2aab4", "faint": "#3a4048", "paper": "#15181c", "accent": "#8ab8ff"}
+LIGHT = {
+    "ink": "#1c2127",
+    "grey": "#646c76",
+    "faint": "#dfe3e8",
+    "paper": "#ffffff",
+    "accent": "#1d5fbf",
+}
+DARK = {
+    "ink": "#e8eaed",
+    "grey": "#a2aab4",
+    "faint": "#3a4048",
+    "paper": "#15181c",
+    "accent": "#8ab8ff",
+}
 """Ink, grey for what is not data, and one accent."""
 SHARPNESS = 3.0
 """Pixels of a PNG per point."""
@@ -21,19 +34,31 @@ def load_extra(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError:
-        raise UsageError(f"figures and pages need {name}, which is not installed: {install_hint('report')}") from None
+        raise UsageError(
+            f"figures and pages need {name}, which is not installed: {install_hint('report')}"
+        ) from None
 
 
 def theme(colours: dict[str, str]) -> dict[str, Any]:
-    """Return Vega-Lite's configuration in some colours: no frame, no ticks, a faint grid along the values."""
-    ink, grey, faint, paper, accent = (colours[name] for name in ("ink", "grey", "faint", "paper", "accent"))
+    """Return Vega-Lite's configuration in some colours: no frame, no ticks, a faint grid along the
+    values."""
+    ink, grey, faint, paper, accent = (
+        colours[name] for name in ("ink", "grey", "faint", "paper", "accent")
+    )
     names = {"labelColor": ink, "titleColor": grey}
     text = names | {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     return {
         "font": FONT,
         "background": paper,
         "view": {"stroke": None},
-        "axis": {**text, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
+        "axis": {
+            **text,
+            "domain": False,
+            "ticks": False,
+            "gridColor": faint,
+            "labelPadding": 6,
+            "titlePadding": 8,
+        },
         "axisY": {"grid": False},
         "legend": {**text, "symbolStrokeWidth": 2, "orient": "top", "title": None},
         "title": {"color": ink, "fontSize": 13, "anchor": "start", "fontWeight": 600},
@@ -53,5 +78,8 @@ def save(chart: Any, place: Place) -> None:
     """Write a chart as SVG, PNG or PDF, atomically."""
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
-    with atomic_file(place) as picture, picture.open("w" if place.suffix == ".svg" else "wb") as stream:
+    with (
+        atomic_file(place) as picture,
+        picture.open("w" if place.suffix == ".svg" else "wb") as stream,
+    ):
         chart.save(stream, format=place.suffix.removeprefix("."), **scale)

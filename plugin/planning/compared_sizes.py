@@ -24,11 +24,14 @@ def compared_size(
     level: float = 0.95,
     power: float = 0.8,
 ) -> ComparedSize | None:
-    """Return on how many items `podium compare` detects a difference (see `make_plan`); None if it is empty."""
+    """Return on how many items `podium compare` detects a difference (see `make_plan`); None if it
+    is empty."""
     if not difference:
         if disagree is None and spread is None:
             return None
-        raise UsageError("--disagree and --spread describe a difference: give it, as --difference 2points")
+        raise UsageError(
+            "--disagree and --spread describe a difference: give it, as --difference 2points"
+        )
     size, is_elo = read_difference(difference)
     if is_elo:
         test, words, power_on = _score_test(difference, size, ties, level)
@@ -39,7 +42,9 @@ def compared_size(
         )
     elif disagree is not None:
         if not size <= disagree <= 1:
-            raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
+            raise UsageError(
+                f"--disagree {disagree} must lie between the difference ({size:g}) and 1"
+            )
         test, words = "exact sign test", f"one right, the other wrong on {disagree:.0%}"
         power_on = partial(sign_power, size, disagree, level)
     else:
@@ -54,13 +59,22 @@ def compared_size(
     return ComparedSize(difference, test, words, items, power_on(items))
 
 
-def _score_test(difference: str, elo: float, ties: float, level: float) -> tuple[str, str, partial[float]]:
-    """Return the name, the assumption and the power of the test of verdicts, for a difference in Elo."""
+def _score_test(
+    difference: str, elo: float, ties: float, level: float
+) -> tuple[str, str, partial[float]]:
+    """Return the name, the assumption and the power of the test of verdicts, for a difference in
+    Elo."""
     gain = float(expit(elo / POINTS)) - 0.5
     if 2 * gain > 1 - ties:
-        raise UsageError(f"--difference {difference}: with {ties:.0%} ties no model can be that far ahead")
+        raise UsageError(
+            f"--difference {difference}: with {ties:.0%} ties no model can be that far ahead"
+        )
     deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
-    return "score test by items, t", f"{ties:.0%} of verdicts even", partial(t_power, gain, deviation, level)
+    return (
+        "score test by items, t",
+        f"{ties:.0%} of verdicts even",
+        partial(t_power, gain, deviation, level),
+    )
 
 
 def read_difference(text: str) -> tuple[float, bool]:
@@ -78,16 +92,22 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
 
 
 def sign_power(difference: float, disagree: float, level: float, items: int) -> float:
-    """Return the power of the exact sign test on so many items, of which a share `disagree` decides."""
+    """Return the power of the exact sign test on so many items, of which a share `disagree`
+    decides."""
     fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
     # Where no item differs, the test detects nothing.
     differing = np.arange(max(fewest, 1), most + 1)
-    detects = bdtrc(critical_wins((1 - level) / 2, differing), differing, (1 + difference / disagree) / 2)
-    return float(detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)))
+    detects = bdtrc(
+        critical_wins((1 - level) / 2, differing), differing, (1 + difference / disagree) / 2
+    )
+    return float(
+        detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree))
+    )
 
 
 def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
-    """Return the fewest wins of a fair coin that at most a share `level` of samples exceeds, shape of `number`."""
+    """Return the fewest wins of a fair coin that at most a share `level` of samples exceeds, shape
+    of `number`."""
     wins = np.ceil(bdtrik(1 - level, number, 0.5))
     fewer = np.maximum(wins - 1, 0)
     return np.where(bdtr(fewer, number, 0.5) >= 1 - level, fewer, wins)

@@ -19,11 +19,13 @@ from podium.responses.collection import Responses, response_key
 from podium.tournaments.selection import draw_balanced
 
 Forecast = dict[int, tuple[float, float]]
-"""By number of labels, the mean absolute error of ratings, Elo: joined with the judge's verdicts, and alone."""
+"""By number of labels, the mean absolute error of ratings, Elo: joined with the judge's verdicts,
+and alone."""
 
 
 class LabelDraw(NamedTuple):
-    """Battles to label, the labels so far, fewest and most labels of a model with the sheet, and the error forecast."""
+    """Battles to label, the labels so far, fewest and most labels of a model with the sheet, and
+    the error forecast."""
 
     rows: tuple[SheetRow, ...]
     known: int
@@ -40,7 +42,8 @@ def draw_labels(
     responses: Responses | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
-    """Draw unlabelled battles at random, balanced over models, and forecast the error that labels leave."""
+    """Draw unlabelled battles at random, balanced over models, and forecast the error that labels
+    leave."""
     if by != "random":
         raise UsageError(
             f"--by {by} is not available: ratings from labels where the judge is unsure had three times the error when "
@@ -52,8 +55,12 @@ def draw_labels(
     except NotIdentifiedError:
         labels = None
     if not battles.has_items:
-        raise UsageError("no item column: labels are matched by item and pair; name it, as --columns item=prompt")
-    counts = labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), dtype=np.int64)
+        raise UsageError(
+            "no item column: labels are matched by item and pair; name it, as --columns item=prompt"
+        )
+    counts = (
+        labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), dtype=np.int64)
+    )
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
@@ -61,24 +68,47 @@ def draw_labels(
     known = round(labels.votes) if labels else 0
     rows = tuple(_sheet_row(item, *pair, responses, rng) for item, pair in drawn)
     forecast = _forecast(coded, labels, known, known + number)
-    return LabelDraw(rows, known, (int(counts.min()), int(counts.max())), forecast, from_labels=labels is not None)
+    return LabelDraw(
+        rows,
+        known,
+        (int(counts.min()), int(counts.max())),
+        forecast,
+        from_labels=labels is not None,
+    )
 
 
 def _select_unlabelled(
-    battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, rated: AbstractSet[str]
+    battles: Battles,
+    labels: HumanLabelFit | None,
+    responses: Responses | None,
+    rated: AbstractSet[str],
 ) -> list[tuple[str, tuple[str, str]]]:
-    """Return the battles of rated models without a label, sorted; with responses, those with both texts."""
+    """Return the battles of rated models without a label, sorted; with responses, those with both
+    texts."""
     table = battles.table[~labels.battles] if labels else battles.table
-    rows = table[["item", "model_a", "model_b"]].dropna(subset="item").astype(str).itertuples(index=False)
+    rows = (
+        table[["item", "model_a", "model_b"]]
+        .dropna(subset="item")
+        .astype(str)
+        .itertuples(index=False)
+    )
     pairs = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
     if responses is not None:
         texts = {name: responses.texts.get(name, {}) for name in battles.models}
-        pairs = {(item, pair) for item, pair in pairs if all(response_key(item, 1) in texts[name] for name in pair)}
+        pairs = {
+            (item, pair)
+            for item, pair in pairs
+            if all(response_key(item, 1) in texts[name] for name in pair)
+        }
     return sorted((item, pair) for item, pair in pairs if rated >= set(pair))
 
 
 def _too_few(
-    battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, number: int, left: int
+    battles: Battles,
+    labels: HumanLabelFit | None,
+    responses: Responses | None,
+    number: int,
+    left: int,
 ) -> str:
     """Write the message for fewer battles than were asked for."""
     if left:
@@ -91,17 +121,24 @@ def _too_few(
     return "no battle without a label has both responses: --responses and SOURCE must name items and models alike"
 
 
-def _sheet_row(item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator) -> SheetRow:
+def _sheet_row(
+    item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator
+) -> SheetRow:
     """Return a row with the two responses in random order."""
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
     key, shown = response_key(item, 1), responses.plain_text
-    return SheetRow(item, responses.by_id()[item].instruction, left, right, shown(left, key), shown(right, key))
+    return SheetRow(
+        item, responses.by_id()[item].instruction, left, right, shown(left, key), shown(right, key)
+    )
 
 
-def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> Forecast:
-    """Forecast the mean absolute Elo error by number of labels, with and without the judge; a prior if no labels."""
+def _forecast(
+    coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int
+) -> Forecast:
+    """Forecast the mean absolute Elo error by number of labels, with and without the judge; a prior
+    if no labels."""
     phi = fit_battles(coded).theta
     theta, tau, dispersion, spread = phi, SPREAD_PRIOR, 1.0, coded
     if labels:
@@ -110,8 +147,16 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
     further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
     numbers = tuple(sorted({*([known] if known else []), planned, *further}))
     # A judge with an error of 10 logits adds nothing to the labels.
-    errors = [expected_errors(spread, phi, theta, error, dispersion, numbers) for error in (tau, 10.0)]
-    return dict(zip(numbers, zip(*(MEAN_OF_NORMAL * POINTS * np.array(errors)).tolist(), strict=True), strict=True))
+    errors = [
+        expected_errors(spread, phi, theta, error, dispersion, numbers) for error in (tau, 10.0)
+    ]
+    return dict(
+        zip(
+            numbers,
+            zip(*(MEAN_OF_NORMAL * POINTS * np.array(errors)).tolist(), strict=True),
+            strict=True,
+        )
+    )
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
@@ -126,7 +171,18 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         f"Drawn at random among battles without a label; each model then has {each} labels.",
     ]
     if not draw.from_labels:
-        notes.append("There is no label yet: the judge's distance from humans is a prior assumption (61 Elo).")
-    rows = tuple((f"{number:,}", *(f"{error:.1f}" for error in errors)) for number, errors in draw.forecast.items())
-    table = Table("", ("labels in all", "with the judge", "alone"), rows, "rrr", legend=("mean absolute error, Elo",))
+        notes.append(
+            "There is no label yet: the judge's distance from humans is a prior assumption (61 Elo)."
+        )
+    rows = tuple(
+        (f"{number:,}", *(f"{error:.1f}" for error in errors))
+        for number, errors in draw.forecast.items()
+    )
+    table = Table(
+        "",
+        ("labels in all", "with the judge", "alone"),
+        rows,
+        "rrr",
+        legend=("mean absolute error, Elo",),
+    )
     return (Report("how many labels for which error", table=table, notes=tuple(notes)),)

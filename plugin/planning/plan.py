@@ -1,4 +1,5 @@
-"""The records of a plan: what is asked, what a design costs and detects, and what could not be answered."""
+"""The records of a plan: what is asked, what a design costs and detects, and what could not be
+answered."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -22,8 +23,9 @@ UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """Orders and repeats of one battle, tokens of a judge call, and prices of a million tokens, None if unknown;
-    `judges` is how many judge each battle, or `rotate:` with a weight for each of those that take turns."""
+    """Orders and repeats of one battle, tokens of a judge call, and prices of a million tokens,
+    None if unknown; `judges` is how many judge each battle, or `rotate:` with a weight for each of
+    those that take turns."""
 
     orders: Orders = "both"
     repeats: int = 1
@@ -67,7 +69,11 @@ class Tariff:
         calls = sum(ceil(round(battles * share, 6)) * self.calls for share in self.shares)
         sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
         used = [None if tokens is None else calls * tokens for tokens, _ in sides]
-        paid = [calls * tokens * price / 1e6 for tokens, price in sides if tokens is not None and price is not None]
+        paid = [
+            calls * tokens * price / 1e6
+            for tokens, price in sides
+            if tokens is not None and price is not None
+        ]
         return BattleCosts(battles, calls, used[0], used[1], sum(paid) if len(paid) == 2 else None)
 
 
@@ -89,7 +95,8 @@ class BattleCosts:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The result of the decision tree: a kind of design, advice, and the questions that led to it with answers."""
+    """The result of the decision tree: a kind of design, advice, and the questions that led to it
+    with answers."""
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
     advice: str
@@ -110,10 +117,12 @@ class AnchorCandidate:
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """Items that detect an edge: the share of decided items that the better model wins, minus a half.
+    """Items that detect an edge: the share of decided items that the better model wins, minus a
+    half.
 
-    `informative` (sign-test formula) counts decided items, the rest all items: with ties lost (`direct`), with equal
-    verdicts against an anchor lost (`anchored`), and by Wilcoxon's test through an anchor.
+    `informative` (sign-test formula) counts decided items, the rest all items: with ties lost
+    (`direct`), with equal verdicts against an anchor lost (`anchored`), and by Wilcoxon's test
+    through an anchor.
     """
 
     edge: float
@@ -134,7 +143,8 @@ class SmallestEdge:
 
 @dataclass(frozen=True, slots=True)
 class PricedDesign:
-    """A design in the table of costs: `error`, `gap` (Elo) on the planned items, `items` that detect the asked edge."""
+    """A design in the table of costs: `error`, `gap` (Elo) on the planned items, `items` that
+    detect the asked edge."""
 
     design: str
     planned: BattleCosts | None
@@ -148,7 +158,8 @@ class PricedDesign:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSize:
-    """Items on which `podium compare` detects a difference, two-sided, with the power at that number of items."""
+    """Items on which `podium compare` detects a difference, two-sided, with the power at that
+    number of items."""
 
     difference: str
     test: str
@@ -159,7 +170,8 @@ class ComparedSize:
 
 @dataclass(frozen=True, slots=True)
 class UnansweredPart:
-    """A part of the plan that was not answered; `unanswerable` if data were given that cannot answer it."""
+    """A part of the plan that was not answered; `unanswerable` if data were given that cannot
+    answer it."""
 
     part: str
     why: str
@@ -169,8 +181,8 @@ class UnansweredPart:
 
 @dataclass(frozen=True, slots=True)
 class Plan(Document):
-    """A whole plan; `gap_elo` is the asked edge in Elo, `lines` a design each, `cheapest` the one that detects it at
-    the least cost, `methods` those of intervals by part."""
+    """A whole plan; `gap_elo` is the asked edge in Elo, `lines` a design each, `cheapest` the one
+    that detects it at the least cost, `methods` those of intervals by part."""
 
     view = "podium.planning.plan_report:plan_reports"
     asked: Mapping[str, Any]
@@ -198,14 +210,16 @@ class Plan(Document):
 
 
 def elo_of_edge(edge: float, ties: float) -> float:
-    """Return the gap in Elo of two models when one wins 1/2 + edge of what the judge decides, ties counting half."""
+    """Return the gap in Elo of two models when one wins 1/2 + edge of what the judge decides, ties
+    counting half."""
     rate = 0.5 + edge * (1 - ties)
     return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is for, as `make_plan` takes it (`record` is the pilot); its parts add to `methods` and `missing`."""
+    """What a plan is for, as `make_plan` takes it (`record` is the pilot); its parts add to
+    `methods` and `missing`."""
 
     record: "Recording | None"
     models: int

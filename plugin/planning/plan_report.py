@@ -17,7 +17,8 @@ DESIGN: Column = ("design", lambda line: line.design)
 
 
 def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
-    """Return the report with the answer and the tables of designs; one section, or all, if asked for."""
+    """Return the report with the answer and the tables of designs; one section, or all, if asked
+    for."""
     [report] = plan_reports(plan)
     report = report if full else replace(report, notes=())
     # The answer says all about a difference in podium compare; the tables are about ratings.
@@ -26,7 +27,8 @@ def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Repo
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
-    """Return a report of what to compare and why, with a section for each question of how many and how much."""
+    """Return a report of what to compare and why, with a section for each question of how many and
+    how much."""
     asked, pilot = plan.asked, "no pilot"
     notes = list(plan.decision.steps)
     advice, answer = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", []
@@ -42,11 +44,19 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     if counts := asked["pilot_battles"]:
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
-    return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=tuple(_plan_sections(plan))),)
+    return (
+        Report(
+            title,
+            tuple(answer or [advice]),
+            notes=tuple(notes),
+            sections=tuple(_plan_sections(plan)),
+        ),
+    )
 
 
 def _design_sentence(plan: Plan) -> str:
-    """Say which design detects the asked edge for the least, its items, calls and price; empty if unknown."""
+    """Say which design detects the asked edge for the least, its items, calls and price; empty if
+    unknown."""
     best = _best_design(plan)
     if best is None or best.needed is None or best.items is None:
         return ""
@@ -55,9 +65,13 @@ def _design_sentence(plan: Plan) -> str:
     goal = f"detect {plan.gap_elo:.0f} Elo between two models of typical strength with {plan.asked['power']:.0%} power"
     if best.planned and best.gap:
         planned = _calls_and_price(best.planned)
-        play += f" on all {plan.asked['items']:,} items: {planned}; it detects {best.gap.value:.0f} Elo"
+        play += (
+            f" on all {plan.asked['items']:,} items: {planned}; it detects {best.gap.value:.0f} Elo"
+        )
     needed = f"{best.items.value:,.0f} items and {_calls_and_price(best.needed)}"
-    least = ": the least of these designs" if sum(bool(line.needed) for line in plan.lines) > 1 else ""
+    least = (
+        ": the least of these designs" if sum(bool(line.needed) for line in plan.lines) > 1 else ""
+    )
     return f"{play}. To {goal} takes {needed}{least}."
 
 
@@ -68,7 +82,9 @@ def _best_design(plan: Plan) -> PricedDesign | None:
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
-    return f"{costs.calls:,.0f} calls" + ("" if costs.money is None else f", {costs.money:,.2f} in money")
+    return f"{costs.calls:,.0f} calls" + (
+        "" if costs.money is None else f", {costs.money:,.2f} in money"
+    )
 
 
 def _command_line(design: str, tariff: dict[str, Any]) -> str:
@@ -76,7 +92,13 @@ def _command_line(design: str, tariff: dict[str, Any]) -> str:
     orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
     repeats = tariff["repeats"] if tariff["repeats"] > 1 else ""
     turns = tariff["judges"] if not tariff["judges"].isdecimal() else ""
-    options = {"responses": "PATH", "anchor": anchor, "orders": orders, "repeats": repeats, "judges": turns}
+    options = {
+        "responses": "PATH",
+        "anchor": anchor,
+        "orders": orders,
+        "repeats": repeats,
+        "judges": turns,
+    }
     options |= {"overlap": tariff["overlap"]}
     typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items() if value)
     number = len(Tariff(judges=tariff["judges"]).shares)
@@ -94,7 +116,9 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
         yield _planned_costs(plan)
     if any(line.needed for line in plan.lines):
         yield _needed_costs(plan)
-    yield Section("assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions))
+    yield Section(
+        "assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions)
+    )
     if plan.missing:
         lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
         yield Section("missing", "not answered", notes=tuple(lacking))
@@ -131,7 +155,11 @@ def _sample_size_section(plan: Plan) -> Section:
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
     asked, share = plan.asked, plan.asked["informativeness"]
-    by_anchor = f"; by anchor{f' {plan.anchor}' if plan.anchor else ''}: of {share.value:.1%}" if share else ""
+    by_anchor = (
+        f"; by anchor{f' {plan.anchor}' if plan.anchor else ''}: of {share.value:.1%}"
+        if share
+        else ""
+    )
     notes = [
         "wins: of decided items, those that the better model wins; decided: by the formula of the sign test",
         f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
@@ -145,7 +173,10 @@ def _sample_size_section(plan: Plan) -> Section:
 
 def _edge_section(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
-        ("when", lambda gap: "they meet directly" if gap.how == "direct" else "both meet the anchor"),
+        (
+            "when",
+            lambda gap: "they meet directly" if gap.how == "direct" else "both meet the anchor",
+        ),
         ("decided", lambda gap: _estimate(gap.share, "{:.1%}")),
         ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
     )
@@ -169,7 +200,9 @@ def _planned_costs(plan: Plan) -> Section:
         detected = f"detects: the smallest such difference detected with {plan.asked['power']:.0%} power, Elo"
         error = f"error: standard error of the difference of a typical pair, Elo; {detected}"
         notes = [error, f"intervals: {plan.methods['precision']}", *notes]
-    return _section("costs", f"what {plan.asked['items']:,} items cost and detect", plan.lines, columns, notes)
+    return _section(
+        "costs", f"what {plan.asked['items']:,} items cost and detect", plan.lines, columns, notes
+    )
 
 
 def _needed_costs(plan: Plan) -> Section:
@@ -189,9 +222,15 @@ def _needed_costs(plan: Plan) -> Section:
 
 
 def _section(
-    name: str, title: str, rows: Sequence[Any], columns: Sequence[Column], notes: Sequence[str], **more: Any
+    name: str,
+    title: str,
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    **more: Any,
 ) -> Section:
-    """Return a section with a table of a row per record; columns of designs without a figure are left out."""
+    """Return a section with a table of a row per record; columns of designs without a figure are
+    left out."""
     if columns[0] is DESIGN:
         columns = [column for column in columns if any(column[1](row) != EMPTY for row in rows)]
     cells = tuple(tuple(cell(row) for _, cell in columns) for row in rows)
@@ -201,7 +240,9 @@ def _section(
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
     """Format calls or money of the needed items, with the interval."""
-    value, low, high = (getattr(each, name, None) for each in (line.needed, line.needed_low, line.needed_high))
+    value, low, high = (
+        getattr(each, name, None) for each in (line.needed, line.needed_low, line.needed_high)
+    )
     return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
 
 
@@ -213,7 +254,9 @@ def _estimate(estimate: Estimate | None, form: str) -> str:
     """Format a number with its interval; a dash if it is unknown."""
     if estimate is None:
         return EMPTY
-    return form.format(estimate.value) + ("" if estimate.low is None else f" ({_ends(estimate, form)})")
+    return form.format(estimate.value) + (
+        "" if estimate.low is None else f" ({_ends(estimate, form)})"
+    )
 
 
 def _ends(estimate: Estimate, form: str) -> str:

@@ -51,19 +51,22 @@ def make_plan(
         models: how many will compete; by default those of the pilot.
         items: how many are planned; without it, only what the asked edge needs is planned.
         ties: expected share of battles that end in a tie; by default the pilot's, else 0.15.
-        informativeness: share of items that distinguish two models through an anchor; by default the pilot's.
+        informativeness: share of items that distinguish two models through an anchor; by default
+            the pilot's.
         edge: to be detected: the better model wins 1/2 + edge of the decided items.
         alpha, power: of one-sided tests.
         baseline: the model that all are to be compared with.
         pairs: the only comparisons of interest, if not all models are to be ranked.
         tariff: judge calls, tokens and prices of a battle.
-        difference: that `podium compare` is to detect, as `2points`, `0.02` or `40elo`; then two models are enough.
-        disagree: share of items on which just one of the two is right, for a metric of right and wrong.
+        difference: that `podium compare` is to detect, as `2points`, `0.02` or `40elo`; then two
+            models are enough.
+        disagree: share of items on which just one of the two is right, for a metric of right and
+            wrong.
         spread: standard deviation over items of the difference, for another metric.
 
     Raises:
-        UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of models.
-        NotIdentifiedError: several judges in the pilot, or no items.
+        UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of
+        models. NotIdentifiedError: several judges in the pilot, or no items.
     """
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
     check_numbers(models=models, items=items)
@@ -73,11 +76,29 @@ def make_plan(
     _check_names(names, baseline, pairs)
     number = models or len(names) or (2 if difference else 0)
     if number < 2:
-        raise UsageError("nothing to plan for: give a pilot, or the number of models (--models, 2 or more)")
+        raise UsageError(
+            "nothing to plan for: give a pilot, or the number of models (--models, 2 or more)"
+        )
     # Without a pilot or a number, the share of battles that end in a tie is assumed.
-    expected = share_of_ties(record, level) if ties is None and record else Estimate(0.15 if ties is None else ties)
-    asked: dict[str, Any] = {"items": items, "edge": edge, "alpha": alpha, "power": power, "level": level, "seed": seed}
-    who: dict[str, Any] = {"record": record, "models": number, "baseline": baseline, "pairs": tuple(pairs)}
+    expected = (
+        share_of_ties(record, level)
+        if ties is None and record
+        else Estimate(0.15 if ties is None else ties)
+    )
+    asked: dict[str, Any] = {
+        "items": items,
+        "edge": edge,
+        "alpha": alpha,
+        "power": power,
+        "level": level,
+        "seed": seed,
+    }
+    who: dict[str, Any] = {
+        "record": record,
+        "models": number,
+        "baseline": baseline,
+        "pairs": tuple(pairs),
+    }
     share = None if informativeness is None else Estimate(informativeness)
     request = PlanRequest(ties=expected, share=share, tariff=tariff or Tariff(), **asked, **who)
     compared = compared_size(
@@ -94,13 +115,21 @@ def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recor
 
 
 def _build_plan(request: PlanRequest) -> Plan:
-    """Return a plan of all parts; a part that cannot be answered is noted and does not stop the rest."""
+    """Return a plan of all parts; a part that cannot be answered is noted and does not stop the
+    rest."""
     candidates = tuple(_rank_anchors(request))
     best = next((candidate.anchor for candidate in candidates), None)
     request = replace(request, anchor=request.baseline or best)
     request = replace(request, share=request.share or _share(request, candidates))
-    record, samples, gaps = request.record, tuple(sample_sizes(request)), tuple(smallest_edges(request))
-    lines, decision = tuple(price_designs(request)), select_design(request.models, request.baseline, request.pairs)
+    record, samples, gaps = (
+        request.record,
+        tuple(sample_sizes(request)),
+        tuple(smallest_edges(request)),
+    )
+    lines, decision = (
+        tuple(price_designs(request)),
+        select_design(request.models, request.baseline, request.pairs),
+    )
     # Not all designs compare with a baseline, or single pairs.
     suitable = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
     options = {"seed": request.seed, "tariff": asdict(request.tariff)}
@@ -136,8 +165,12 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
     tied = coded.credit == 0.5
     share, number = float(tied.mean()), len(tied)
     if share == 1:
-        raise NotIdentifiedError("every readable verdict of the pilot is a tie: it separates no models")
-    ties = Clustered(coded.cluster, coded.unit, level).linear(share, (tied - share) / number, number, within=(0, 1))
+        raise NotIdentifiedError(
+            "every readable verdict of the pilot is a tie: it separates no models"
+        )
+    ties = Clustered(coded.cluster, coded.unit, level).linear(
+        share, (tied - share) / number, number, within=(0, 1)
+    )
     if share == 0 and ties.low is not None:
         # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
         return Estimate(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
@@ -145,23 +178,35 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
 
 
 def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
-    """Yield the pilot's models of known informativeness as anchors, the best first, with advice for each."""
+    """Yield the pilot's models of known informativeness as anchors, the best first, with advice for
+    each."""
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
-        size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.models), 10)
+        size = battles_of(
+            TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.models), 10
+        )
         remedy = f"play 10 items ({size:,} battles, {request.tariff.cost(size).calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
     from podium.verbs.rank_battles import rank
 
     try:
-        how: dict[str, Any] = {"level": request.level, "seed": request.seed, "pool": True, "answers": False}
+        how: dict[str, Any] = {
+            "level": request.level,
+            "seed": request.seed,
+            "pool": True,
+            "answers": False,
+        }
         standings = rank(request.record.battles, "informativeness", **how).standings[0]
     except NotIdentifiedError as error:
-        request.leave_out(part, error, "play a pilot in which every model meets every other", unanswerable=True)
+        request.leave_out(
+            part, error, "play a pilot in which every model meets every other", unanswerable=True
+        )
         return
     interval = f"{100 * standings.level:g}%, {standings.interval}"
-    request.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
+    request.methods["informativeness"] = (
+        interval if standings.interval else "no interval: a single item"
+    )
     known = [entry for entry in standings.entries if entry.score is not None]
     for entry in known:
         advice = "too few items to say" if entry.rank_low is None else "avoid: less informative"
@@ -173,10 +218,14 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
 
 
 def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
-    """Return the share of items that distinguish two models through the anchor; None, with a note, if unknown."""
+    """Return the share of items that distinguish two models through the anchor; None, with a note,
+    if unknown."""
     if request.record is None:
         return Estimate(three_levels(request.ties.value, 0.0).informative)
-    why, remedy = "the pilot does not measure an anchor's informativeness", "give --informativeness, or play a pilot"
+    why, remedy = (
+        "the pilot does not measure an anchor's informativeness",
+        "give --informativeness, or play a pilot",
+    )
     for share in (each.informativeness for each in candidates if each.anchor == request.anchor):
         if share.value:
             return share
@@ -186,7 +235,9 @@ def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estim
     return None
 
 
-UNWEIGHTED = "the pilot's shares of ties and of decided battles count each battle once, whatever its weight"
+UNWEIGHTED = (
+    "the pilot's shares of ties and of decided battles count each battle once, whatever its weight"
+)
 
 
 def _assumptions(request: PlanRequest) -> Iterator[str]:
@@ -211,8 +262,11 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
     )
 
 
-def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]) -> None:
-    """Raise UsageError for a baseline or a pair that is not in the pilot, and for a pair of one model."""
+def _check_names(
+    names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]
+) -> None:
+    """Raise UsageError for a baseline or a pair that is not in the pilot, and for a pair of one
+    model."""
     for name in chain([baseline] if baseline else [], *pairs):
         if names and name not in names:
             raise unknown_name("model", name, names)
@@ -220,8 +274,11 @@ def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tup
         raise UsageError(f"--pair {same} {same}: a pair needs two different models")
 
 
-def select_design(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
-    """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that is answered yes."""
+def select_design(
+    models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()
+) -> Decision:
+    """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that
+    is answered yes."""
     question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:
         step = f"{question} yes, {baseline}: it is the anchor, whatever its strength"
@@ -232,12 +289,16 @@ def select_design(models: int, baseline: str | None = None, pairs: Sequence[tupl
     if models <= 3:
         step = f"{question} yes, {models}: all pairs cost no more than an anchor from outside would"
         return Decision("round_robin", "compare all pairs", (*steps, step))
-    steps.append(f"{question} no, {models}: the cost of all pairs grows with the square of their number")
+    steps.append(
+        f"{question} no, {models}: the cost of all pairs grows with the square of their number"
+    )
     question = "are only some pairs of interest, rather than a ranking of all?"
     if pairs:
         step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
-        return Decision("pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step))
+        return Decision(
+            "pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step)
+        )
     steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the weakest, confirm its "

@@ -1,4 +1,5 @@
-"""How many items one-sided sign tests (Don-Yehiya et al. 2026, 4.3) and signed-rank tests (appendix C) need."""
+"""How many items one-sided sign tests (Don-Yehiya et al. 2026, 4.3) and signed-rank tests (appendix
+C) need."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
     from podium.verbs.replays import Recording
 
 ROUNDING = 9
-"""Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating point."""
+"""Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating
+point."""
 MOST_ITEMS = 100_000
 """Items beyond which no signed-rank test is planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """A distribution of differences between two models' verdicts: ascending values, and the share of each."""
+    """A distribution of differences between two models' verdicts: ascending values, and the share
+    of each."""
 
     values: np.ndarray
     shares: np.ndarray
@@ -39,7 +42,8 @@ class Differences:
 
     @property
     def edge(self) -> float:
-        """Share of the informative items on which the first model is better, minus a half; 0 if there are none."""
+        """Share of the informative items on which the first model is better, minus a half; 0 if
+        there are none."""
         better = float(self.shares[self.values > 0].sum())
         return better / self.informative - 0.5 if self.informative else 0.0
 
@@ -50,10 +54,12 @@ class Differences:
 
 
 def three_levels(ties: float, edge: float) -> Differences:
-    """Return the differences of two models' verdicts against an anchor right between them, drawn independently.
+    """Return the differences of two models' verdicts against an anchor right between them, drawn
+    independently.
 
-    Both models tie with it at the same rate; one wins (1 - t) (1/2 + x) of the items, the other loses as many, where x
-    solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t, t = ties, e = edge. Items hard for both inform less.
+    Both models tie with it at the same rate; one wins (1 - t) (1/2 + x) of the items, the other
+    loses as many, where x solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t, t = ties, e
+    = edge. Items hard for both inform less.
     """
     decided = 1 - ties
     root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
@@ -63,7 +69,8 @@ def three_levels(ties: float, edge: float) -> Differences:
 
 
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
-    """Yield the differences of each ordered pair against each anchor, on items where both were parsed (appendix C)."""
+    """Yield the differences of each ordered pair against each anchor, on items where both were
+    parsed (appendix C)."""
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
         gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
@@ -73,7 +80,8 @@ def recorded_differences(record: "Recording") -> Iterator[Differences]:
 
 
 def verdict_cube(record: "Recording") -> np.ndarray:
-    """Return the verdict on each model against each other by item, NaN if unparsed, shape (items, n, n)."""
+    """Return the verdict on each model against each other by item, NaN if unparsed, shape (items,
+    n, n)."""
     from podium.rankers.informativeness import finest_verdicts
 
     margin = np.array([outcome.margin for outcome in record.outcomes], dtype=np.float64)
@@ -85,24 +93,39 @@ def verdict_cube(record: "Recording") -> np.ndarray:
     return cube_by_item(record, values)
 
 
-def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True) -> tuple[list[Differences], bool]:
-    """Return distributions with an edge in [edge, edge + 0.01), else one of the whole pool; True if recorded."""
+def select_edge(
+    pool: Sequence[Differences], edge: float, *, single: bool = True
+) -> tuple[list[Differences], bool]:
+    """Return distributions with an edge in [edge, edge + 0.01), else one of the whole pool; True if
+    recorded."""
     informative = [differences for differences in pool if differences.informative]
-    near = [differences for differences in informative if single and edge <= differences.edge < edge + 0.01]
+    near = [
+        differences
+        for differences in informative
+        if single and edge <= differences.edge < edge + 0.01
+    ]
     return near or ([pool_differences(pool, edge)] if informative else []), bool(near)
 
 
 def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
-    """Return a distribution with the zeros and sizes of the whole pool, losses as large as wins, and a given edge."""
-    sizes, place = np.unique(np.concatenate([np.abs(each.values) for each in pool]), return_inverse=True)
+    """Return a distribution with the zeros and sizes of the whole pool, losses as large as wins,
+    and a given edge."""
+    sizes, place = np.unique(
+        np.concatenate([np.abs(each.values) for each in pool]), return_inverse=True
+    )
     shares = np.bincount(place, np.concatenate([each.shares for each in pool])) / len(pool)
     still, moved = shares[sizes == 0], shares[sizes > 0]
     values = np.concatenate([-sizes[sizes > 0][::-1], sizes[sizes == 0], sizes[sizes > 0]])
-    return Differences(values, np.concatenate([(0.5 - edge) * moved[::-1], still, (0.5 + edge) * moved]))
+    return Differences(
+        values, np.concatenate([(0.5 - edge) * moved[::-1], still, (0.5 + edge) * moved])
+    )
 
 
 RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
-    "edge": (lambda edge: 0 < edge <= 0.5, "(0, 0.5]: it is a share above one half, 0.05 for 55% of decided items"),
+    "edge": (
+        lambda edge: 0 < edge <= 0.5,
+        "(0, 0.5]: it is a share above one half, 0.05 for 55% of decided items",
+    ),
     "alpha": (lambda alpha: 0 < alpha < 0.5, "(0, 0.5); 0.05 is usual"),
     "power": (lambda power: 0.5 <= power < 1, "[0.5, 1); 0.8 is usual"),
     "models": (lambda number: number >= 2, "[2, ∞)"),
@@ -114,7 +137,8 @@ RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
 
 
 def check_numbers(**numbers: float | None) -> None:
-    """Raise UsageError if a number is out of the range that `RANGES` has for its name; None is accepted."""
+    """Raise UsageError if a number is out of the range that `RANGES` has for its name; None is
+    accepted."""
     for name, value in numbers.items():
         is_possible, range_ = RANGES[name]
         if value is not None and not is_possible(value):
@@ -122,18 +146,23 @@ def check_numbers(**numbers: float | None) -> None:
 
 
 def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 + edge."""
+    """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 +
+    edge."""
     reach = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
     return ceil(round((reach / edge) ** 2, ROUNDING))
 
 
 def items_needed(informative: int, share: float) -> int:
-    """Return how many items contain so many informative ones, given the share of informative items."""
+    """Return how many items contain so many informative ones, given the share of informative
+    items."""
     return ceil(round(informative / share, ROUNDING))
 
 
-def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """Return the smallest edge that `informative_needed` grants on so many items; None if even 0.5 is too small."""
+def smallest_edge(
+    items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8
+) -> float | None:
+    """Return the smallest edge that `informative_needed` grants on so many items; None if even 0.5
+    is too small."""
     n = floor(round(items * share, ROUNDING))
     a, p = float(ndtri(1 - alpha)), float(ndtri(power))
     # With fewer, not even a model that wins all of them is detected.
@@ -143,7 +172,8 @@ def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power:
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return Wilcoxon's z from counts of values, shape (samples, values): zeros as Pratt's, tied ranks averaged."""
+    """Return Wilcoxon's z from counts of values, shape (samples, values): zeros as Pratt's, tied
+    ranks averaged."""
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(group, axis=1) - (group - 1) / 2
@@ -154,13 +184,18 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     tied = group[:, sizes > 0]
     spread = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
     variance = (spread - (tied**3 - tied).sum(axis=1) / 2) / 24
-    return np.divide(positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=variance > 0)
+    return np.divide(
+        positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=variance > 0
+    )
 
 
 def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.05) -> float:
-    """Return the power of Wilcoxon's one-sided test, by the delta method for its z as a function of the counts."""
+    """Return the power of Wilcoxon's one-sided test, by the delta method for its z as a function of
+    the counts."""
     mean, step = differences.shares * items, 1e-4 * items
-    z, *shifted = signed_rank_z(differences.values, np.vstack([mean, mean + step * np.eye(len(mean))]))
+    z, *shifted = signed_rank_z(
+        differences.values, np.vstack([mean, mean + step * np.eye(len(mean))])
+    )
     slope = (np.array(shifted) - z) / step
     # Counts are multinomial: their covariance is items (diag(p) - p p').
     variance = items * (differences.shares @ slope**2 - (differences.shares @ slope) ** 2)
@@ -168,13 +203,19 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
     return float(ndtr(distance / sqrt(variance))) if variance > 0 else float(distance > 0)
 
 
-def signed_rank_items(pool: Sequence[Differences], *, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Return the items at which Wilcoxon's one-sided test has a mean power over a pool; None if 100,000 do not."""
-    return smallest_number(lambda n: np.mean([signed_rank_power(each, n, alpha=alpha) for each in pool]) >= power)
+def signed_rank_items(
+    pool: Sequence[Differences], *, alpha: float = 0.05, power: float = 0.8
+) -> int | None:
+    """Return the items at which Wilcoxon's one-sided test has a mean power over a pool; None if
+    100,000 do not."""
+    return smallest_number(
+        lambda n: np.mean([signed_rank_power(each, n, alpha=alpha) for each in pool]) >= power
+    )
 
 
 def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) -> int | None:
-    """Return the smallest number from 2 on that is enough, by doubling and halving; None if no power of 2 is."""
+    """Return the smallest number from 2 on that is enough, by doubling and halving; None if no
+    power of 2 is."""
     high = 2
     while not is_enough(high):
         high *= 2
@@ -195,7 +236,9 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
         if known and wilcoxon is None:
             why = f"of the pilot's {len(known)} pairs with this edge, some win more often but lose by more"
             remedy = "count signs, or play a larger pilot"
-            request.leave_out(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
+            request.leave_out(
+                f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True
+            )
         yield SampleSize(
             edge=edge,
             informative=informative,
@@ -206,8 +249,11 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
 
 
 def items_with(informative: int, share: Estimate) -> Estimate:
-    """Return how many items contain so many informative ones, with the interval that follows from the share's."""
-    return share.transform(lambda part: float(items_needed(informative, part)) if part else None, decreasing=True)
+    """Return how many items contain so many informative ones, with the interval that follows from
+    the share's."""
+    return share.transform(
+        lambda part: float(items_needed(informative, part)) if part else None, decreasing=True
+    )
 
 
 def _sign_test_intervals(request: PlanRequest) -> str:
@@ -222,22 +268,33 @@ def _sign_test_intervals(request: PlanRequest) -> str:
     return f"{100 * request.level:g}%, from that of the share of decided items (by item){lacking}"
 
 
-def _differences_by_edge(request: PlanRequest, edges: Sequence[float]) -> Mapping[float, Sequence[Differences]]:
-    """Return for every edge the differences that Wilcoxon's test is planned with, [] if unknown; note their source."""
+def _differences_by_edge(
+    request: PlanRequest, edges: Sequence[float]
+) -> Mapping[float, Sequence[Differences]]:
+    """Return for every edge the differences that Wilcoxon's test is planned with, [] if unknown;
+    note their source."""
     if request.record is None:
-        request.methods["wilcoxon"] = "win, tie and loss against an anchor in the middle, independent of each other"
-        return {edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges}
+        request.methods["wilcoxon"] = (
+            "win, tie and loss against an anchor in the middle, independent of each other"
+        )
+        return {
+            edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges
+        }
     pool = list(recorded_differences(request.record))
     if not pool:
         why = "no item of the pilot has two readable verdicts against one anchor"
-        request.leave_out("items by Wilcoxon's test", why, "play several models on each item", unanswerable=True)
+        request.leave_out(
+            "items by Wilcoxon's test", why, "play several models on each item", unanswerable=True
+        )
         return dict.fromkeys(edges, ())
     # With fewer items, the differences of single pairs are too rough, and are pooled.
     single = len(request.record.field.items) >= 100
     chosen = {edge: select_edge(pool, edge, single=single) for edge in edges}
     own = [f"{edge:+.0%}" for edge, (_, is_recorded) in chosen.items() if is_recorded]
     recorded = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
-    request.methods["wilcoxon"] = f"differences {recorded}as large as those of all pairs of the pilot"
+    request.methods["wilcoxon"] = (
+        f"differences {recorded}as large as those of all pairs of the pilot"
+    )
     return {edge: near for edge, (near, _) in chosen.items()}
 
 
@@ -250,10 +307,14 @@ def _expected_differences(request: PlanRequest, edge: float) -> Differences:
 def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
     """Yield the smallest edges that the planned items detect, directly and through the anchor."""
     if request.items is None:
-        request.leave_out("the smallest gap at the planned size", "no number of items was given", "give --items")
+        request.leave_out(
+            "the smallest gap at the planned size", "no number of items was given", "give --items"
+        )
         return
     for how, share in (("direct", request.share_decided), ("anchor", request.share)):
         if share is not None:
             # The larger the share, the smaller the edge.
-            edge = share.transform(partial(smallest_edge, request.items, **request.test), decreasing=True)
+            edge = share.transform(
+                partial(smallest_edge, request.items, **request.test), decreasing=True
+            )
             yield SmallestEdge(how, share, None if edge.value is None else edge)

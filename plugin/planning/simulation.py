@@ -1,7 +1,8 @@
-"""Worlds with known truth: models, items, judges with settable faults, and human labels; no model is called.
+"""Worlds with known truth: models, items, judges with settable faults, and human labels; no model
+is called.
 
-The expected credit of every pair is known exactly, and so is what a Bradley-Terry fit to infinitely many items gives:
-the estimand that an interval should cover.
+The expected credit of every pair is known exactly, and so is what a Bradley-Terry fit to infinitely
+many items gives: the estimand that an interval should cover.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,8 @@ from podium.reading.judgments import read_battles
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 LOGITS = np.arange(-40, 40.05, 0.1)
-"""Nodes of a trapezoidal rule for a logistic variable; its error falls exponentially with the step."""
+"""Nodes of a trapezoidal rule for a logistic variable; its error falls exponentially with the
+step."""
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 UNPARSED = "simulated: unparsed"
 COLUMNS = (
@@ -34,10 +36,10 @@ COLUMNS = (
 class Judge:
     """A judge; the defaults give one without faults.
 
-    The margin of the response shown first over the other is
-    `scale * quality difference + length_bias * log-length difference + self_preference * (own - other's own) +
-    position_bias + noise * logistic error`, where own is 1 for models that it favours. The verdict is its sign, after
-    adding `verbosity_bias * log-length difference`.
+    The margin of the response shown first over the other is `scale * quality difference +
+    length_bias * log-length difference + self_preference * (own - other's own) + position_bias +
+    noise * logistic error`, where own is 1 for models that it favours. The verdict is its sign,
+    after adding `verbosity_bias * log-length difference`.
 
     Attributes:
         name: goes into the column `judge`.
@@ -47,7 +49,8 @@ class Judge:
         noise: scale of the logistic error, >= 0; 1 makes verdicts Bradley-Terry draws.
         tie: margins within +-tie are ties, >= 0.
         unparsed: share of replies that cannot be read, in [0, 1).
-        verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs noise > 0).
+        verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs
+            noise > 0).
         verbosity_bias: logits per unit of log-length that the verdict adds to the margin.
         self_preference: logits in favour of the models that `favours` names.
         favours: names of those.
@@ -72,14 +75,18 @@ class Judge:
             raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
 
     def credit(self, margin: np.ndarray) -> np.ndarray:
-        """Return the credit of the response shown first given its margin, noise included: 1, 0.5 or 0, any shape."""
+        """Return the credit of the response shown first given its margin, noise included: 1, 0.5 or
+        0, any shape."""
         return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
 
     def mean_credit(self, margin: np.ndarray) -> np.ndarray:
-        """Return the mean credit of the response shown first given its margin before noise, any shape."""
+        """Return the mean credit of the response shown first given its margin before noise, any
+        shape."""
         if self.noise == 0:
             return self.credit(margin)
-        return (expit((margin - self.tie) / self.noise) + expit((margin + self.tie) / self.noise)) / 2
+        return (
+            expit((margin - self.tie) / self.noise) + expit((margin + self.tie) / self.noise)
+        ) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +132,15 @@ class World:
             pairs: model positions to compare on every item; all pairs by default.
         """
         rng = np.random.default_rng(self.seed)
-        compared = np.transpose(np.triu_indices(len(self.models), 1)) if pairs is None else np.array(pairs)
+        compared = (
+            np.transpose(np.triu_indices(len(self.models), 1)) if pairs is None else np.array(pairs)
+        )
         item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
         a, b = compared[pair].T
-        names, length = np.array(self.models, dtype=object), np.exp(self.log_length).round().astype(int)
+        names, length = (
+            np.array(self.models, dtype=object),
+            np.exp(self.log_length).round().astype(int),
+        )
         digits = len(str(len(self.quality)))
         known: dict[str, Any] = {
             "item": np.array([f"item-{k:0{digits}d}" for k in range(len(self.quality))])[item],
@@ -139,14 +151,22 @@ class World:
             "length_b": length[item, b],
         }
         if human:
-            known["human"] = (rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])) * 1.0
+            known["human"] = (
+                rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])
+            ) * 1.0
         parts = [
-            pd.DataFrame({**known, **self._verdict_columns(judge, item, a, b, order, rng), "repeat": repeat})
+            pd.DataFrame(
+                {**known, **self._verdict_columns(judge, item, a, b, order, rng), "repeat": repeat}
+            )
             for judge in judges or (Judge(),)
             for repeat in range(repeats)
             for order in (("ab", "ba") if orders == "both" else ("ab",))
         ]
-        shown = [name for name in COLUMNS if (name != "repeat" or repeats > 1) and (name != "human" or human)]
+        shown = [
+            name
+            for name in COLUMNS
+            if (name != "repeat" or repeats > 1) and (name != "human" or human)
+        ]
         return pd.concat(parts, ignore_index=True)[shown]
 
     def battles(self, *judges: Judge, **how: Any) -> Battles:
@@ -154,14 +174,20 @@ class World:
         return read_battles(self.judgments(*judges, **how))
 
     def margins_of_first(self, judge: Judge | None = None) -> np.ndarray:
-        """Return margins of the response shown first, before `verbosity_bias`, shape (items, first, second)."""
+        """Return margins of the response shown first, before `verbosity_bias`, shape (items, first,
+        second)."""
         judge, rng = judge or Judge(), np.random.default_rng(self.seed)
-        score = judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
+        score = (
+            judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
+        )
         lean = score[:, :, None] - score[:, None, :] + judge.position_bias
         return np.asarray(lean + judge.noise * rng.logistic(size=lean.shape))
 
-    def expected_credits(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
-        """Return the exact mean credit of row against column over the population of items, shape (n, n)."""
+    def expected_credits(
+        self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
+    ) -> np.ndarray:
+        """Return the exact mean credit of row against column over the population of items, shape
+        (n, n)."""
         judge = judge or Judge()
         by_length = judge.length_bias + judge.verbosity_bias
         score = judge.scale * self.strengths + by_length * self.length_means + self._favour(judge)
@@ -172,10 +198,14 @@ class World:
             return np.triu(first, 1) + np.tril(1 - first.T, -1) + np.eye(len(lean)) / 2
         return (first + 1 - first.T) / 2
 
-    def estimand(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
-        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape (models,).
+    def estimand(
+        self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
+    ) -> np.ndarray:
+        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape
+        (models,).
 
-        This, not `strengths`, is what an interval should cover: item effects and biases move the two apart.
+        This, not `strengths`, is what an interval should cover: item effects and biases move the
+        two apart.
         """
         credit = np.triu(self.expected_credits(judge, orders=orders), 1)
         pairs = pairs_from_matrices(credit, np.triu(np.ones_like(credit), 1))
@@ -186,13 +216,21 @@ class World:
         return judge.self_preference * np.isin(self.models, judge.favours)
 
     def _verdict_columns(
-        self, judge: Judge, item: np.ndarray, a: np.ndarray, b: np.ndarray, order: str, rng: np.random.Generator
+        self,
+        judge: Judge,
+        item: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
+        order: str,
+        rng: np.random.Generator,
     ) -> dict[str, Any]:
         """Return what a judge says of pairs on items in one order."""
         sign = 1.0 if order == "ab" else -1.0
         longer, favour = self.log_length[item, a] - self.log_length[item, b], self._favour(judge)
         lean = judge.scale * (self.quality[item, a] - self.quality[item, b])
-        lean = sign * (lean + judge.length_bias * longer + favour[a] - favour[b]) + judge.position_bias
+        lean = (
+            sign * (lean + judge.length_bias * longer + favour[a] - favour[b]) + judge.position_bias
+        )
         beyond = sign * judge.verbosity_bias * longer
         if judge.verdicts == "soft":
             margin, credit = lean, judge.mean_credit(lean + beyond)
@@ -225,7 +263,8 @@ def simulate(
     Args:
         models: their number, or their names.
         seed: the same seed gives the same world and the same verdicts.
-        strengths: true log-strengths; centred. By default normal draws with standard deviation `spread`.
+        strengths: true log-strengths; centred. By default normal draws with standard deviation
+            `spread`.
         spread: logits.
         item_sd: standard deviation of item-by-model effects, logits.
         length_sd: standard deviation of log-lengths.
@@ -234,13 +273,19 @@ def simulate(
     Raises:
         UsageError: fewer than 2 models, no items, or strengths of another number.
     """
-    names = tuple(models if isinstance(models, Sequence) else (f"model-{k + 1:02d}" for k in range(models)))
+    names = tuple(
+        models if isinstance(models, Sequence) else (f"model-{k + 1:02d}" for k in range(models))
+    )
     if len(set(names)) < max(2, len(names)) or items < 1:
         raise UsageError("a world needs at least two models with different names, and one item")
     if strengths is not None and len(strengths) != len(names):
         raise UsageError(f"{len(strengths)} strengths for {len(names)} models")
     rng = np.random.default_rng(seed)
-    drawn = rng.normal(0, spread, len(names)) if strengths is None else np.array(strengths, dtype=np.float64)
+    drawn = (
+        rng.normal(0, spread, len(names))
+        if strengths is None
+        else np.array(strengths, dtype=np.float64)
+    )
     theta, shape = drawn - drawn.mean(), (items, len(names))
     length_means = rng.normal(7.0, 0.3, len(names))
     return World(
@@ -257,9 +302,10 @@ def simulate(
 
 
 def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
-    """Return the mean credit over normal margins with these means and this standard deviation, same shape."""
-    # The wider of normal margin and logistic error is integrated in closed form, so that the rule for the other one
-    # meets a smooth function, and errs by less than 1e-9.
+    """Return the mean credit over normal margins with these means and this standard deviation, same
+    shape."""
+    # The wider of normal margin and logistic error is integrated in closed form, so that the rule
+    # for the other one meets a smooth function, and errs by less than 1e-9.
     if spread == 0:
         return judge.mean_credit(lean)
     if judge.noise > spread:

@@ -6,22 +6,39 @@ from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
 
 RANKERS: tuple[tuple[Any, ...], ...] = (
     ("bradley-terry", "bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
-    ("soft-elo", "soft_elo:soft_elo", "Bradley-Terry on calibrated probabilities, Elo scale of humans"),
+    (
+        "soft-elo",
+        "soft_elo:soft_elo",
+        "Bradley-Terry on calibrated probabilities, Elo scale of humans",
+    ),
     (
         "structured-bradley-terry",
         "structured_bradley_terry:structured_bradley_terry",
         "few labels by humans joined with all verdicts, Elo scale of humans",
     ),
-    ("judge-aware", "judge_aware:judge_aware", "Bradley-Terry with a slope and a position effect per judge", True),
+    (
+        "judge-aware",
+        "judge_aware:judge_aware",
+        "Bradley-Terry with a slope and a position effect per judge",
+        True,
+    ),
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
     ("median", "pointwise:median", "median pointwise score over items"),
-    ("informativeness", "informativeness:informativeness", "how often each model, as anchor, distinguishes two others"),
+    (
+        "informativeness",
+        "informativeness:informativeness",
+        "how often each model, as anchor, distinguishes two others",
+    ),
 )
 """Name, function, summary, and whether it ranks the battles of several judges together."""
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
-    ("cot", "direct:COT", "pairwise: reasons, then a letter; graded where token probabilities are known"),
+    (
+        "cot",
+        "direct:COT",
+        "pairwise: reasons, then a letter; graded where token probabilities are known",
+    ),
     ("labels", "levels:LABELS", "pairwise: five levels from A>>B to B>>A, with margins"),
     ("rubric", "rubric:RUBRIC", "pairwise: six criteria from 1 to 10 for both, with margins"),
     ("numeric", "levels:NUMERIC", "pointwise: a number from 0 to 100"),
@@ -32,8 +49,16 @@ SCORERS = (
 TOURNAMENTS = (
     ("anchor", "anchor:Anchor", "all against one, named or chosen by a pilot, or a few"),
     ("chain", "chain:Chain", "each item plays a random path through all models"),
-    ("recorded", "recorded:Recorded", "battles that are on record, or a sample of them, for another judge"),
-    ("ring", "ring:Ring", "each item plays a random circle, one order a pair; stops when the answer is known"),
+    (
+        "recorded",
+        "recorded:Recorded",
+        "battles that are on record, or a sample of them, for another judge",
+    ),
+    (
+        "ring",
+        "ring:Ring",
+        "each item plays a random circle, one order a pair; stops when the answer is known",
+    ),
     ("round_robin", "round_robin:RoundRobin", "all pairs, on all items or a sample"),
     ("swim", "swim:Swim", "models join one by one and meet ever nearer neighbours"),
 )
@@ -54,28 +79,69 @@ COLUMNS = {
     "lm-eval": "doc_id doc arguments filter",
     "pointwise": "item model score | arena_hard_question_id system judge_model judgment_score",
 }
-"""Alternative sets of columns, separated by `|`; a file with all columns of one set is of the format."""
+"""Alternative sets of columns, separated by `|`; a file with all columns of one set is of the
+format."""
 INSPECT = "podium.hosts.inspect_ai.inspect_log"
 FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("podium", "podium_table:read", "podium's own battles table", None),
-    ("alpaca-eval", "verdict_files:read_alpaca_eval", "AlpacaEval annotations.json, or a results tree", "generator_2"),
-    ("arena-hard", "verdict_files:read_arena_hard", "arena-hard judgment JSONL, two games a row", "model"),
+    (
+        "alpaca-eval",
+        "verdict_files:read_alpaca_eval",
+        "AlpacaEval annotations.json, or a results tree",
+        "generator_2",
+    ),
+    (
+        "arena-hard",
+        "verdict_files:read_arena_hard",
+        "arena-hard judgment JSONL, two games a row",
+        "model",
+    ),
     ("mt-bench-pair", "verdict_files:read_mt_bench_pairs", "MT-bench pairwise judgments", None),
-    ("mt-bench-single", "verdict_files:read_mt_bench_scores", "MT-bench single-answer grading", "model"),
+    (
+        "mt-bench-single",
+        "verdict_files:read_mt_bench_scores",
+        "MT-bench single-answer grading",
+        "model",
+    ),
     ("arena", "verdict_files:read_arena", "FastChat and Arena battles", None),
-    ("soft-elo", "verdict_files:read_soft_elo", "Soft-Elo CSV: preferences, score dictionaries, human labels", None),
+    (
+        "soft-elo",
+        "verdict_files:read_soft_elo",
+        "Soft-Elo CSV: preferences, score dictionaries, human labels",
+        None,
+    ),
     ("evalica", "verdict_files:read_evalica", "evalica CSV", None),
-    ("label-sheet", "label_sheet:read", "a sheet of `podium label` that humans have filled in", None),
-    ("900k-judgments", "verdict_files:read_900k_judgments", "900K-Judgments, five-level verdicts", None),
+    (
+        "label-sheet",
+        "label_sheet:read",
+        "a sheet of `podium label` that humans have filled in",
+        None,
+    ),
+    (
+        "900k-judgments",
+        "verdict_files:read_900k_judgments",
+        "900K-Judgments, five-level verdicts",
+        None,
+    ),
     ("judge-bench", "verdict_files:read_judge_bench", "JudgeBench outputs, both orders", None),
-    ("inspect", f"{INSPECT}:read", "Inspect logs: verdicts of podium's tournaments, scores of any eval", None),
+    (
+        "inspect",
+        f"{INSPECT}:read",
+        "Inspect logs: verdicts of podium's tournaments, scores of any eval",
+        None,
+    ),
     (
         "lm-eval",
         "lm_eval:read",
         "folders of lm-eval (--log_samples), lmms-eval, HELM, Open LLM Leaderboard: any metric, by document",
         None,
     ),
-    ("pointwise", "pointwise:read", "one score per item and model (JuStRank), battles item by item", "model"),
+    (
+        "pointwise",
+        "pointwise:read",
+        "one score per item and model (JuStRank), battles item by item",
+        "model",
+    ),
 )
 """Name, reader, summary, and the column that `label=path` fills in."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
@@ -113,7 +179,10 @@ def podium_scorers() -> list[Scorer]:
 @hookimpl
 def podium_tournaments() -> list[Tournament]:
     """Return podium's own tournaments."""
-    return [Tournament(name, f"podium.tournaments.{place}", summary) for name, place, summary in TOURNAMENTS]
+    return [
+        Tournament(name, f"podium.tournaments.{place}", summary)
+        for name, place, summary in TOURNAMENTS
+    ]
 
 
 @hookimpl

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from podium.scorers.realization import Realization
 
 GROUP = "podium"
-KINDS: dict[type, str] = {Ranker: "ranker", Scorer: "scorer", Tournament: "tournament", Format: "format"}
+KINDS: dict[type, str] = {
+    Ranker: "ranker",
+    Scorer: "scorer",
+    Tournament: "tournament",
+    Format: "format",
+}
 """The kinds of extensions by class; the hook is `podium_`, the kind and an s."""
 OWN = "podium "
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
@@ -45,11 +50,15 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
         try:
             additions = list(implementation.function())
         except Exception as error:
-            raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
+            raise PluginError(
+                f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}"
+            ) from error
         for added in additions:
             if not isinstance(added, kind):
                 strange = type(added).__name__
-                raise PluginError(f"plugin {origin}: {hook}() must return {kind.__name__} objects, got {strange}")
+                raise PluginError(
+                    f"plugin {origin}: {hook}() must return {kind.__name__} objects, got {strange}"
+                )
             if added.name in known:
                 raise PluginError(
                     f"two plugins register the {noun} {added.name!r}: {known[added.name].origin} "
@@ -69,7 +78,9 @@ def extension(kind: type[Kind], name: str) -> Kind:
     return known[meant].extension
 
 
-def load_extension(extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable) -> Any:
+def load_extension(
+    extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable
+) -> Any:
     """Return the object that an extension refers to, imported on first use."""
     try:
         loaded = extension.load()
@@ -86,22 +97,27 @@ def formats() -> list[Format]:
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
-    """Return the function of the ranker of that name; errors as of `extension` and `load_extension`."""
+    """Return the function of the ranker of that name; errors as of `extension` and
+    `load_extension`."""
     return load_extension(extension(Ranker, name))
 
 
 def tournament_rule(name: str) -> Callable[..., Any]:
-    """Return the rule of the tournament of that name; errors as of `extension` and `load_extension`."""
+    """Return the rule of the tournament of that name; errors as of `extension` and
+    `load_extension`."""
     return load_extension(extension(Tournament, name))
 
 
 def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the tournament of that name, a `podium.tournaments.schedule.TournamentRule`, with these settings."""
+    """Return the tournament of that name, a `podium.tournaments.schedule.TournamentRule`, with
+    these settings."""
     known = extension(Tournament, name)
     rule = load_extension(known)
     with name_plugin_in_errors(known):
         tournament = rule(**settings)
-    if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
+    if not callable(getattr(tournament, "next", None)) or not callable(
+        getattr(tournament, "size", None)
+    ):
         raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
     return tournament if is_own(known) else PluginTournament(tournament, known)
 
@@ -160,9 +176,13 @@ def find_realization(name: str) -> "Realization":
     from podium.scorers.realization import Realization
 
     scorer = extension(Scorer, name)
-    realization: Realization = load_extension(scorer, "Realization", lambda loaded: isinstance(loaded, Realization))
+    realization: Realization = load_extension(
+        scorer, "Realization", lambda loaded: isinstance(loaded, Realization)
+    )
     if realization.template is not None:
-        template = realization.template() if callable(realization.template) else realization.template
+        template = (
+            realization.template() if callable(realization.template) else realization.template
+        )
         if not callable(realization.template) or not isinstance(template, Template):
             raise PluginError(
                 f"{culprit_of(scorer)}: its template must be a function that returns a podium.Template, and gives "
@@ -172,7 +192,9 @@ def find_realization(name: str) -> "Realization":
         return realization
     name_plugin, write = name_plugin_in_errors(scorer), realization.write_reply
     return replace(
-        realization, read_reply=name_plugin(realization.read_reply), write_reply=write and name_plugin(write)
+        realization,
+        read_reply=name_plugin(realization.read_reply),
+        write_reply=write and name_plugin(write),
     )
 
 
@@ -213,5 +235,7 @@ def _manager() -> pluggy.PluginManager:
                 f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or uninstall it"
             ) from error
         if not manager.get_hookcallers(plugin):
-            raise PluginError(f"plugin {origin} adds nothing: mark {' or '.join(HOOKS)} with @podium.hookimpl")
+            raise PluginError(
+                f"plugin {origin} adds nothing: mark {' or '.join(HOOKS)} with @podium.hookimpl"
+            )
     return manager

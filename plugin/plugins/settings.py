@@ -1,4 +1,5 @@
-"""Options of rankers and tournaments from the command line: `--set KEY=VALUE` or `--set NAME.KEY=VALUE`."""
+"""Options of rankers and tournaments from the command line: `--set KEY=VALUE` or `--set
+NAME.KEY=VALUE`."""
 
 import inspect
 import math
@@ -16,7 +17,8 @@ RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole
 
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the options of a ranker: its keyword-only parameters, except those that podium fills in."""
+    """Return the options of a ranker: its keyword-only parameters, except those that podium fills
+    in."""
     return {
         name: parameter
         for name, parameter in parameters_of(ranker).items()
@@ -32,7 +34,9 @@ def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
         return inspect.signature(ranker).parameters
 
 
-def options_by_name(rankers: Iterable[str], tournaments: Iterable[str] = ()) -> dict[str, dict[str, inspect.Parameter]]:
+def options_by_name(
+    rankers: Iterable[str], tournaments: Iterable[str] = ()
+) -> dict[str, dict[str, inspect.Parameter]]:
     """Return the options of tournaments and rankers, by their names."""
     rules = {name: catalogue.tournament_rule(name) for name in tournaments}
     rules |= {name: catalogue.ranker_function(name) for name in rankers}
@@ -43,14 +47,18 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
     """Return the names of rankers, given as a sequence or separated by commas, each once."""
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     if callable(names) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"name rankers by text, not by {names!r}; a plugin can register a ranker of your own")
+        raise UsageError(
+            f"name rankers by text, not by {names!r}; a plugin can register a ranker of your own"
+        )
     stripped = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not stripped:
         raise UsageError("no ranker named; `podium list rankers` shows them")
     return stripped
 
 
-def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments: Sequence[str] = ()) -> dict[str, Any]:
+def parse_settings(
+    settings: Sequence[str], rankers: Sequence[str], tournaments: Sequence[str] = ()
+) -> dict[str, Any]:
     """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare."""
     known = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
@@ -75,7 +83,8 @@ def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, lis
 def assign_options(
     options: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options of each ranker or tournament by name, and the options that none accepts."""
+    """Return the options of each ranker or tournament by name, and the options that none
+    accepts."""
     assigned: dict[str, dict[str, Any]] = {name: {} for name in known}
     rest: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
@@ -96,28 +105,39 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
     return assigned
 
 
-def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "ranker") -> UsageError:
-    """Build the error for an option that no requested ranker or tournament has; it names those that have it."""
+def unknown_option(
+    key: str, known: Mapping[str, Collection[str]], kind: str = "ranker"
+) -> UsageError:
+    """Build the error for an option that no requested ranker or tournament has; it names those that
+    have it."""
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
     installed: dict[str, Collection[str]] = {}
-    extensions: dict[str, Any] = {**catalogue.extensions_of(Ranker), **catalogue.extensions_of(Tournament)}
+    extensions: dict[str, Any] = {
+        **catalogue.extensions_of(Ranker),
+        **catalogue.extensions_of(Tournament),
+    }
     for name, own in extensions.items():
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
             installed[name] = options_of(catalogue.load_extension(own.extension))
     if owners := [name for name, options in installed.items() if option in options]:
-        return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
+        return UsageError(
+            f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}"
+        )
     if option in REMOVED:
         return UsageError(f"{option} was removed: {REMOVED[option]}")
     if option == "calibration":
-        return UsageError("calibration is not an option of a ranker: give --calibration FILE, in Python calibration=")
+        return UsageError(
+            "calibration is not an option of a ranker: give --calibration FILE, in Python calibration="
+        )
     return unknown_name("option", key, {name for options in known.values() for name in options})
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
-    """Convert text to the type of a parameter; UsageError if it is not of that type, or not finite."""
+    """Convert text to the type of a parameter; UsageError if it is not of that type, or not
+    finite."""
     declared = parameter.annotation
     if declared is inspect.Parameter.empty or isinstance(declared, str):
         declared = type(parameter.default)

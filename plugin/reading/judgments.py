@@ -1,4 +1,5 @@
-"""Read judgments from sources: recognise the files, read, check, filter and merge them into battles."""
+"""Read judgments from sources: recognise the files, read, check, filter and merge them into
+battles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +19,12 @@ from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
 from podium.formats.records import Column, Records, records_of, records_of_view
-from podium.formats.win_matrix import ambiguous_matrix, find_label_column, read_win_matrix, shares_names
+from podium.formats.win_matrix import (
+    ambiguous_matrix,
+    find_label_column,
+    read_win_matrix,
+    shares_names,
+)
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge
@@ -80,51 +86,79 @@ def read_battles(
     """Read recorded judgments of any known format.
 
     Args:
-        sources: files, folders, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or data frames.
+        sources: files, folders, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or
+            data frames.
         format: name of the format; by default it is recognised by content.
         columns: podium's column name to the table's, for tables in no known format.
         credit_map: verdict to credit in [0, 1].
         unknown: whether a verdict outside `credit_map` is an error or unparsed.
         shown: whose response was shown first, if no column says it.
         fill: one value for all rows of a column that a table lacks, as `{"model_b": "baseline"}`.
-        matrix: of tables of wins whose rows and columns are the same models: whether a cell counts the wins of its
-            row's model, or of its column's.
+        matrix: of tables of wins whose rows and columns are the same models: whether a cell counts
+            the wins of its row's model, or of its column's.
         where: column to value, or pairs of both; only rows with all of them are kept.
         merge: average the two orders of a pair into one battle.
-        one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's verdict.
-        human_judge: the judge whose verdicts become the human labels of the other judges' battles of the same item and
-            pair; conditions of `where` on the column `judge` do not apply to its rows.
-        metric: for lm-eval's samples: `metric,filter`, or the metric alone if a task has one filter, several such
-            names, or `all`; by default the only metric there is.
-        runs: which runs count if a model was run on a task, or a tournament was played, more than once: the newest, or
-            all, as repeats.
+        one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's
+            verdict.
+        human_judge: the judge whose verdicts become the human labels of the other judges' battles
+            of the same item and pair; conditions of `where` on the column `judge` do not apply to
+            its rows.
+        metric: for lm-eval's samples: `metric,filter`, or the metric alone if a task has one
+            filter, several such names, or `all`; by default the only metric there is.
+        runs: which runs count if a model was run on a task, or a tournament was played, more than
+            once: the newest, or all, as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
-        memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to disk.
-        scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and `median`; None: if
-            `mean` is their default ranker.
+        memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to
+            disk.
+        scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and
+            `median`; None: if `mean` is their default ranker.
         allow: names of findings that are no errors then, such as `epochs`; the answer names them.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
-        DataError: a file is damaged, or a value in it is invalid.
-        NotIdentifiedError: the human judge has no label for the battles; or several metrics, and none was chosen.
+        DataError: a file is damaged, or a value in it is invalid. NotIdentifiedError: the human
+        judge has no label for the battles; or several metrics, and none was chosen.
     """
     _require_sources(sources)
     if unknown == "unparsed" and credit_map is None:
-        raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
-    conditions, metrics, allowed = _parse_conditions(where), _as_names(metric), check_findings(_as_names(allow))
+        raise UsageError(
+            "unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)"
+        )
+    conditions, metrics, allowed = (
+        _parse_conditions(where),
+        _as_names(metric),
+        check_findings(_as_names(allow)),
+    )
     foreign = Foreign(columns, credit_map, unknown, shown, fill, matrix)
-    options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
-    options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
-    options = {name: value for name, value in (options | {"allow": [*allowed]}).items() if value not in DEFAULTS}
+    options = {
+        **asdict(foreign),
+        "format": format,
+        "where": [list(condition) for condition in conditions],
+    }
+    options |= {
+        "merge": merge,
+        "one_sided": one_sided,
+        "human_judge": human_judge,
+        "metric": [*metrics],
+        "runs": runs,
+    }
+    options = {
+        name: value
+        for name, value in (options | {"allow": [*allowed]}).items()
+        if value not in DEFAULTS
+    }
     merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
     reading = Reading(metrics, runs == "all", conditions, allowed)
     chosen = catalogue.extension(Format, format) if format else None
-    query = BattleQuery(sources, chosen, foreign, reading, human_judge, merging, options, scores_only)
+    query = BattleQuery(
+        sources, chosen, foreign, reading, human_judge, merging, options, scores_only
+    )
     counting = start_engine(engine, memory)
     needs_rows = any((format, credit_map, shown, fill, matrix, conditions, human_judge, metrics))
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
-        return _read_files(query, counting if isinstance(counting, Duck) else Duck(memory), counting)
+        return _read_files(
+            query, counting if isinstance(counting, Duck) else Duck(memory), counting
+        )
     return _scan_files(query, counting)
 
 
@@ -139,13 +173,22 @@ def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
 
 def _require_sources(sources: Sequence[Source]) -> None:
     """Raise UsageError for a source that is neither a path nor a data frame."""
-    for kind in [type(source).__name__ for source in sources if not isinstance(source, pd.DataFrame | str | PurePath)]:
-        raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
+    for kind in [
+        type(source).__name__
+        for source in sources
+        if not isinstance(source, pd.DataFrame | str | PurePath)
+    ]:
+        raise UsageError(
+            f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)"
+        )
 
 
 def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     """Read all sources into one view, which `counting` counts."""
-    places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in query.sources]
+    places = [
+        source if isinstance(source, pd.DataFrame) else _locate_files(str(source))
+        for source in query.sources
+    ]
     tables, gathered = _gather_tables(duck, places, query)
     notes, lost = [*gathered.notes], gathered.lost
     places_read = without_secrets(some(query.sources) or "nothing")
@@ -167,10 +210,14 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
         check_judge(judges, query.human_judge)
     tables, named = name_items(duck, tables)
-    conditions = [("item" if column == named else column, value) for column, value in query.reading.where]
+    conditions = [
+        ("item" if column == named else column, value) for column, value in query.reading.where
+    ]
     tables, without_column = keep_rows(tables, conditions, query.human_judge)
     facts = _shared_facts(tables, is_whole=not query.reading.where)
-    scores_only = facts["default_ranker"] == "mean" if query.scores_only is None else query.scores_only
+    scores_only = (
+        facts["default_ranker"] == "mean" if query.scores_only is None else query.scores_only
+    )
     metrics = _metrics_in(tables)
     view, missing, remarks, copies = join_tables(duck, tables, scores_only=scores_only)
     if counting is not duck:
@@ -179,8 +226,15 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     likely = likely_item(duck, records_of_view(duck, view, ""))
     notes += [*without_column, *remarks, *note_odd_items(duck, view, likely), *verdicts.notes()]
     names, all_notes = tuple(each.source for each in tables), (*gathered.accepted, *lost, *notes)
-    facts |= {"metrics": metrics, "apart": gathered.apart, "accepted": tuple(gathered.accepted), "likely_item": likely}
-    battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, **facts)
+    facts |= {
+        "metrics": metrics,
+        "apart": gathered.apart,
+        "accepted": tuple(gathered.accepted),
+        "likely_item": likely,
+    }
+    battles = Battles(
+        verdicts, missing, all_notes, names, query.options, tuple(lost), copies, **facts
+    )
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
@@ -190,20 +244,32 @@ def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
     for name in verdicts.models:
         if (other := known.setdefault(name.strip(), name)) != name:
             problem = f"the models {other!r} and {name!r} differ only by blanks at the ends of their names"
-            raise DataError(problem, remedy="write the name of a model in one way, and those of two models in two")
+            raise DataError(
+                problem,
+                remedy="write the name of a model in one way, and those of two models in two",
+            )
     return verdicts
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str, Any]:
-    """Return the answer and ladder that all tables share, as parts of one tournament do, and the default ranker."""
+    """Return the answer and ladder that all tables share, as parts of one tournament do, and the
+    default ranker."""
     first = tables[0]
-    answer = first.answer if is_whole and all(each.answer == first.answer for each in tables) else None
+    answer = (
+        first.answer if is_whole and all(each.answer == first.answer for each in tables) else None
+    )
     kept = first.ladder if all(each.ladder == first.ladder for each in tables) else None
     # lm-eval's scores have the metric as judge.
     own = [(each.records.columns, each.format == "lm-eval") for each in tables]
-    no_judge = all(is_pointwise(names) and (are_metrics or "judge" not in names) for names, are_metrics in own)
+    no_judge = all(
+        is_pointwise(names) and (are_metrics or "judge" not in names) for names, are_metrics in own
+    )
     default_ranker = "mean" if no_judge else RANKER_OF_DECISIONS
-    return {"answer": answer, "ladder": ladder_from_log(kept) if kept else None, "default_ranker": default_ranker}
+    return {
+        "answer": answer,
+        "ladder": ladder_from_log(kept) if kept else None,
+        "default_ranker": default_ranker,
+    }
 
 
 def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -213,26 +279,35 @@ def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
 
 def _metrics_in(tables: Sequence[RecordTable]) -> frozenset[str]:
     """Return the names in the column `judge` that are metrics of hosts' evals."""
-    scored = [each.records for each in tables if each.has_metrics and "judge" in each.records.columns]
+    scored = [
+        each.records for each in tables if each.has_metrics and "judge" in each.records.columns
+    ]
     return frozenset(name for records in scored for name in distinct_texts(records, "judge"))
 
 
-def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _parse_conditions(
+    where: Mapping[str, str] | Sequence[tuple[str, str]],
+) -> list[tuple[str, str]]:
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
-        raise UsageError(f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs")
+        raise UsageError(
+            f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs"
+        )
     return [(column, str(value)) for column, value in pairs]
 
 
 def _gather_tables(
     engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
 ) -> tuple[list[RecordTable], GatheredBattles]:
-    """Read files that belong together and drop them from `places`; return tables, and what else was gathered."""
+    """Read files that belong together and drop them from `places`; return tables, and what else was
+    gathered."""
     tables, whole = list[RecordTable](), GatheredBattles()
     for known in [query.format] if query.format else catalogue.formats():
         if known.gathers is None:
             continue
-        files = [local_files(place, known.names) for place in places if isinstance(place, SourceFiles)]
+        files = [
+            local_files(place, known.names) for place in places if isinstance(place, SourceFiles)
+        ]
         gathered = known.gather(files, query.reading)
         for source, frame in gathered.sheets:
             records = check(records_of(engine, frame, with_urls(source)))
@@ -250,13 +325,16 @@ def _gather_tables(
         for k, place in enumerate(places):
             if isinstance(place, SourceFiles):
                 paths = tuple(path for path in place.paths if path not in gathered.claimed)
-                remote = tuple(each for each in place.remote if each.local_path not in gathered.claimed)
+                remote = tuple(
+                    each for each in place.remote if each.local_path not in gathered.claimed
+                )
                 places[k] = replace(place, paths=paths, remote=remote)
     return tables, whole
 
 
 def _locate_files(source: str) -> SourceFiles:
-    """Find the files of a source; `-` is standard input, and `file.duckdb#table` names a table of a file."""
+    """Find the files of a source; `-` is standard input, and `file.duckdb#table` names a table of a
+    file."""
     label, _, name = source.rpartition("=")
     if name == "-":
         return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
@@ -271,7 +349,11 @@ def _locate_files(source: str) -> SourceFiles:
 def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
     """Open a data frame, or the files of a source, as tables."""
     if isinstance(place, pd.DataFrame):
-        named = place.reset_index() if shares_names([*map(str, place.index)], [*map(str, place.columns)]) else place
+        named = (
+            place.reset_index()
+            if shares_names([*map(str, place.index)], [*map(str, place.columns)])
+            else place
+        )
         frame = named.set_axis(pd.RangeIndex(1, len(named) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
     tables = []
@@ -284,7 +366,8 @@ def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordT
 def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
 ) -> tuple[list[RecordTable], list[str]]:
-    """Translate and check the tables that hold verdicts; also return notes on the files left out."""
+    """Translate and check the tables that hold verdicts; also return notes on the files left
+    out."""
     tables, empty, alone, matrices = [], [], [], []
     for record in opened:
         with named_in_errors(record.source):
@@ -298,25 +381,40 @@ def _read_tables(
         else:
             alone.append(record.source)
     if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):
-        raise UsageError(f"--matrix {foreign.matrix}: no source is a table of wins with the same rows and columns")
+        raise UsageError(
+            f"--matrix {foreign.matrix}: no source is a table of wins with the same rows and columns"
+        )
     notes = [note for each in tables for note in each.notes]
-    notes += [f"{len(empty)} files hold no verdicts and were skipped: {some(empty)}"] if empty else []
+    notes += (
+        [f"{len(empty)} files hold no verdicts and were skipped: {some(empty)}"] if empty else []
+    )
     if matrices:
-        notes.append(f"tables of wins were skipped, because none says whose they are: {some(matrices)}; say --matrix")
-    notes += [f"files that compare a model only with itself were skipped: {some(alone)}"] if alone else []
+        notes.append(
+            f"tables of wins were skipped, because none says whose they are: {some(matrices)}; say --matrix"
+        )
+    notes += (
+        [f"files that compare a model only with itself were skipped: {some(alone)}"]
+        if alone
+        else []
+    )
     return tables, [*notes, *_note_shorter_files(tables)]
 
 
 def _note_shorter_files(tables: Sequence[RecordTable]) -> list[str]:
     """Return a note on files of an AlpacaEval folder with fewer annotations than the fullest."""
-    sizes = {each.source: each.records.number or 0 for each in tables if each.format == "alpaca-eval"}
+    sizes = {
+        each.source: each.records.number or 0 for each in tables if each.format == "alpaca-eval"
+    }
     most = max(sizes.values(), default=0)
     few = [f"{source} ({number} of {most})" for source, number in sizes.items() if number < most]
     return [f"files with fewer annotations than the fullest: {some(few)}"] if few else []
 
 
-def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
-    """Translate a table to columns of the battles table; None if an optional file holds no verdicts."""
+def _translate_table(
+    record: RecordTable, chosen: Format | None, foreign: Foreign
+) -> RecordTable | None:
+    """Translate a table to columns of the battles table; None if an optional file holds no
+    verdicts."""
     records = name_items_of_scores(name_columns(record.records, foreign))
     known, notes = chosen or recognise_format(frozenset(records.columns), record.label), list[str]()
     if known is None and (label := find_label_column(records)) is not None:
@@ -350,8 +448,11 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
     return replace(record, records=translate_verdicts(records, foreign), format=known.name)
 
 
-def _translate_win_matrix(record: RecordTable, label: str, reading: str | None) -> RecordTable | None:
-    """Translate a matrix of wins; without its reading DataError, or None for a file found in a folder."""
+def _translate_win_matrix(
+    record: RecordTable, label: str, reading: str | None
+) -> RecordTable | None:
+    """Translate a matrix of wins; without its reading DataError, or None for a file found in a
+    folder."""
     if reading is None and record.optional:
         return None
     if reading is None:
@@ -367,7 +468,11 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
     try:
         return check(records, skip_alone=skip_alone)
     except DataError as error:
-        option = propose_map(records, records.source == FRAME) if error.problem.startswith("credit ") else None
+        option = (
+            propose_map(records, records.source == FRAME)
+            if error.problem.startswith("credit ")
+            else None
+        )
         if option is None:
             raise
         remedy = f"translate the words, for example {option}"
@@ -375,7 +480,8 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
-    """Return the format whose signature fits the columns best, None if none fits; UsageError if two fit equally."""
+    """Return the format whose signature fits the columns best, None if none fits; UsageError if two
+    fit equally."""
     fits: dict[int, list[Format]] = {}
     for known in catalogue.formats():
         given = columns | {known.label_is} if label and known.label_is else columns
@@ -388,13 +494,20 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
 
 
 def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
-    """Return the error for a file in no known format; it names the nearest one if half of its columns are there."""
-    signatures = [(known.name, signature) for known in catalogue.formats() for signature in known.signature]
+    """Return the error for a file in no known format; it names the nearest one if half of its
+    columns are there."""
+    signatures = [
+        (known.name, signature) for known in catalogue.formats() for signature in known.signature
+    ]
     name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
     near = f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
-    remedy = f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known"
+    remedy = (
+        f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known"
+    )
     for column, task in TASKS.items():
         if column in columns:
             remedy += f"; if the file holds responses to judge, `inspect eval podium/{task} --model-role judge=MODEL`"
-    return DataError(problem + (near if 2 * len(best & columns) >= len(best) else ""), remedy=remedy)
+    return DataError(
+        problem + (near if 2 * len(best & columns) >= len(best) else ""), remedy=remedy
+    )

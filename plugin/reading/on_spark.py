@@ -10,17 +10,24 @@ from podium.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.storage.remote import without_secrets
 
 NAMES = ("model_a", "model_b", *TEXTS)
-COPIES = "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
+COPIES = (
+    "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
+)
 REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:
     """Return whether all sources are paths of Parquet files, which Spark can read itself."""
-    return bool(sources) and all(isinstance(each, str) and each.endswith(".parquet") for each in sources)
+    return bool(sources) and all(
+        isinstance(each, str) and each.endswith(".parquet") for each in sources
+    )
 
 
-def scan_parquet(spark: Spark, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
-    """Return a view of typed and checked judgments in Parquet files; `columns` maps podium's names to the files'."""
+def scan_parquet(
+    spark: Spark, paths: Sequence[str], columns: Mapping[str, str] | None = None
+) -> str:
+    """Return a view of typed and checked judgments in Parquet files; `columns` maps podium's names
+    to the files'."""
     raw, view = spark.fresh("file"), spark.fresh("judgments")
     spark.scan(raw, paths)
     types = spark.columns(raw)
@@ -44,21 +51,33 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
     missing += [] if {"credit", "margin"} & set(origin) else ["credit (or margin)"]
     scored = [name for name in origin if name.startswith(CRITERION) or name in SCORES]
     if scored and "margin" not in origin:
-        raise UsageError(f"on Spark the margin is not made of {scored[0]}: rank the file with DuckDB, or add a margin")
+        raise UsageError(
+            f"on Spark the margin is not made of {scored[0]}: rank the file with DuckDB, or add a margin"
+        )
     if missing:
-        raise DataError(f"no column {', '.join(missing)}; found: {', '.join(types)}", remedy=remedy_of_columns(types))
+        raise DataError(
+            f"no column {', '.join(missing)}; found: {', '.join(types)}",
+            remedy=remedy_of_columns(types),
+        )
     return origin
 
 
 def _typed_cell(name: str, old: str, kind: str) -> str:
-    """Return SQL for a column with its type in the battles table; unknown columns stay unchanged."""
+    """Return SQL for a column with its type in the battles table; unknown columns stay
+    unchanged."""
     if name in NAMES:
         if kind in ("DOUBLE", "FLOAT"):
-            raise DataError(f"column {old!r} holds floats; names are text or whole numbers", remedy="write it as text")
+            raise DataError(
+                f"column {old!r} holds floats; names are text or whole numbers",
+                remedy="write it as text",
+            )
         return f"nullif(cast({quote_name(old)} as string), '')"
     if name in NUMBERS:
         if kind == "VARCHAR":
-            raise DataError(f"column {old!r} holds text, not numbers", remedy="rank it with DuckDB and a --credit-map")
+            raise DataError(
+                f"column {old!r} holds text, not numbers",
+                remedy="rank it with DuckDB and a --credit-map",
+            )
         number = f"cast({quote_name(old)} as double)"
         number = f"case when isnan({number}) then null else {number} end"
         return f"coalesce({number}, 1e0)" if name == "weight" else number
@@ -85,6 +104,10 @@ def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) 
         raise DataError("no rows", source=source, remedy="give a file that holds verdicts")
     for (name, broken, problem), number in zip(rules, numbers, strict=True):
         if number:
-            value = spark.rows(f"select {quote_name(name)} from {view} where {broken} limit 1")[0][0]
+            value = spark.rows(f"select {quote_name(name)} from {view} where {broken} limit 1")[0][
+                0
+            ]
             shown = "" if value is None else f" {value!r}"
-            raise DataError(f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY)
+            raise DataError(
+                f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY
+            )

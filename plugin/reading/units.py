@@ -1,8 +1,8 @@
 """Recognise the unit of a table without a column `item`: a column whose values repeat as items do.
 
-An item is judged in several cells (ordered pairs, orders, judges, repeats), and in each cell about once. Row numbers
-and times do not repeat; judges, categories and other columns with few values repeat within a cell as often as by
-chance; a text of a response, or its hash, belongs to one model.
+An item is judged in several cells (ordered pairs, orders, judges, repeats), and in each cell about
+once. Row numbers and times do not repeat; judges, categories and other columns with few values
+repeat within a cell as often as by chance; a text of a response, or its hash, belongs to one model.
 """
 
 import re
@@ -21,10 +21,16 @@ ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "qu
 """Columns, in any case, that are read as the item where they repeat as items do."""
 CELL = ("model_a", "model_b", "order", "judge", "repeat", "response")
 """Columns within whose combinations an item stands about once."""
-NO_ITEMS = frozenset({*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"})
+NO_ITEMS = frozenset(
+    {*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"}
+)
 """Columns that say something else."""
-TIME_NAME = re.compile(r"(?i)(?:^|_)(?:t?stamp|timestamp|time|date|datetime|day|when|created|updated|at)(?:_|$)")
-TIME = re.compile(r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+")
+TIME_NAME = re.compile(
+    r"(?i)(?:^|_)(?:t?stamp|timestamp|time|date|datetime|day|when|created|updated|at)(?:_|$)"
+)
+TIME = re.compile(
+    r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
+)
 """A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
 RESPONSE_NAME = re.compile(
     r"(?i)(?:^|_)(?:a|b|1|2|left|right)$|response|answer|output|completion|generation|reply|winner|loser"
@@ -35,23 +41,28 @@ MOST_ROWS, SHOWN = 50_000, 50
 REPEATED = 1.5
 """Rows per value from which a column repeats."""
 FEW_VALUES, FEW_REPEATED = 6, 20
-"""A column with fewer values, or fewer that repeat within their cells, is no item unless its name says so."""
+"""A column with fewer values, or fewer that repeat within their cells, is no item unless its name
+says so."""
 MOST_BY_CHANCE, ERROR_RATE = 0.35, 0.02
-"""Of the pairs of rows of one value and one cell, the share of the number expected by chance up to which the column
-avoids its cells as items do, and the largest probability of so few of them by chance."""
+"""Of the pairs of rows of one value and one cell, the share of the number expected by chance up to
+which the column avoids its cells as items do, and the largest probability of so few of them by
+chance."""
 MOST_IN_CELL, MOST_REPEATS = 5, 3
-"""Rows of a value in a cell up to which they may be unnumbered repeats, by a known name and by any other."""
+"""Rows of a value in a cell up to which they may be unnumbered repeats, by a known name and by any
+other."""
 EVEN = 0.25
-"""Variance over mean of the rows in a cell below which a table is balanced: 1 for rows at random."""
+"""Variance over mean of the rows in a cell below which a table is balanced: 1 for rows at
+random."""
 ONE_MODEL, SEVERAL_OPPONENTS = 0.9, 0.3
-"""Shares of the values from which they belong to the response of one model, which met several opponents."""
+"""Shares of the values from which they belong to the response of one model, which met several
+opponents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """How the values of a column repeat: `together` counts the pairs of rows of one value and cell, `by_chance` their
-    expected number; `in_cell` and `variance` are of the rows per value and cell; `of_response` says whether each value
-    belongs to one model."""
+    """How the values of a column repeat: `together` counts the pairs of rows of one value and cell,
+    `by_chance` their expected number; `in_cell` and `variance` are of the rows per value and cell;
+    `of_response` says whether each value belongs to one model."""
 
     rows: int
     values: int
@@ -65,7 +76,8 @@ class Repetition:
 
     @property
     def repeats(self) -> bool:
-        """Whether the column repeats in several cells, and no value belongs to a single response."""
+        """Whether the column repeats in several cells, and no value belongs to a single
+        response."""
         return self.rows >= REPEATED * self.values and self.cells > 1 and not self.of_response
 
     @property
@@ -81,7 +93,13 @@ class Repetition:
         """Whether every value has the same few rows in every cell."""
         is_full = self.filled >= 0.8 * self.values * self.cells
         is_even = self.variance <= EVEN * self.in_cell
-        return self.repeats and self.values >= FEW_REPEATED and is_full and is_even and self.in_cell <= MOST_REPEATS
+        return (
+            self.repeats
+            and self.values >= FEW_REPEATED
+            and is_full
+            and is_even
+            and self.in_cell <= MOST_REPEATS
+        )
 
     @property
     def may_be_items(self) -> bool:
@@ -91,10 +109,16 @@ class Repetition:
 
 
 def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[RecordTable], str | None]:
-    """Rename a column of `ITEM_NAMES` to `item` in the tables without items, where it repeats as items do; also return
-    its name."""
-    lacking = [each for each in tables if lacks_items(each.records) and not is_pointwise(each.records.columns)]
-    names = {name for each in lacking for name in each.records.columns if name.lower() in ITEM_NAMES}
+    """Rename a column of `ITEM_NAMES` to `item` in the tables without items, where it repeats as
+    items do; also return its name."""
+    lacking = [
+        each
+        for each in tables
+        if lacks_items(each.records) and not is_pointwise(each.records.columns)
+    ]
+    names = {
+        name for each in lacking for name in each.records.columns if name.lower() in ITEM_NAMES
+    }
     for name in sorted(names, key=lambda name: ITEM_NAMES.index(name.lower())):
         holders = [each.records for each in lacking if name in each.records.columns]
         if len(holders) == len(lacking) and repetition_of(engine, holders, name).is_like_items:
@@ -104,12 +128,17 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
 
 
 def name_items_of_scores(records: Records) -> Records:
-    """Rename a column of `ITEM_NAMES` to `item` in a table of scores, if a model has about one score on each value."""
+    """Rename a column of `ITEM_NAMES` to `item` in a table of scores, if a model has about one
+    score on each value."""
     columns = records.columns
     if "item" in columns or "model_a" in columns or not {"model", "score"} <= columns.keys():
         return records
     for name in sorted((each for each in columns if each.lower() in ITEM_NAMES), key=str.lower):
-        cells = [columns[each].text for each in ("model", "judge", "repeat", "response", "metric") if each in columns]
+        cells = [
+            columns[each].text
+            for each in ("model", "judge", "repeat", "response", "metric")
+            if each in columns
+        ]
         value = columns[name].text
         shape = f"count(*), count(distinct ({', '.join([value, *cells])})), count(distinct {value})"
         ((rows, distinct, values),) = records.rows(shape, f"where {value} is not null")
@@ -119,7 +148,8 @@ def name_items_of_scores(records: Records) -> Records:
 
 
 def likely_item(engine: Duck, records: Records) -> str | None:
-    """Return the column of battles without items that looks like the item, known names first; None without one."""
+    """Return the column of battles without items that looks like the item, known names first; None
+    without one."""
     if not lacks_items(records):
         return None
     known = {*ITEM_NAMES, *(word for each in LIKELY["item"] for word in (each, f"{each}_id"))}
@@ -129,7 +159,9 @@ def likely_item(engine: Duck, records: Records) -> str | None:
         is_known = name.lower() in known
         is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
         if is_item or (is_known and own.may_be_items):
-            candidates.append((not is_known, own.together / max(own.by_chance, 1e-9), own.values, name))
+            candidates.append(
+                (not is_known, own.together / max(own.by_chance, 1e-9), own.values, name)
+            )
     return min(candidates)[-1] if candidates else None
 
 
@@ -141,7 +173,9 @@ def lacks_items(records: Records) -> bool:
 
 def rename_item(table: RecordTable, name: str) -> RecordTable:
     """Return a table whose column `name` is the item."""
-    return replace(table, records=replace(table.records, columns=rename_column(table.records.columns, name)))
+    return replace(
+        table, records=replace(table.records, columns=rename_column(table.records.columns, name))
+    )
 
 
 def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]:
@@ -154,7 +188,8 @@ def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]
 
 
 def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
-    """Return the columns that may be items by name and type and have clearly fewer values than rows."""
+    """Return the columns that may be items by name and type and have clearly fewer values than
+    rows."""
     raters = {word for each in LIKELY["judge"] for word in (each, f"{each}_id")}
     foreign = NO_ITEMS | {*criterion_columns(records.columns)}
     foreign |= {name for name in records.columns if name.lower() in raters}
@@ -162,12 +197,18 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     other = [name for name in names if name.lower() not in known]
     strange = {name for name in other if TIME_NAME.search(name) or RESPONSE_NAME.search(name)}
     names = [name for name in names if name not in strange]
-    names = [name for name in names if not records.columns[name].type.startswith((*REALS, "BOOLEAN", "TIME", "DATE"))]
+    names = [
+        name
+        for name in names
+        if not records.columns[name].type.startswith((*REALS, "BOOLEAN", "TIME", "DATE"))
+    ]
     if not names:
         return []
     cells = [records.columns[name].text for name in names]
     few = replace(records, scan=f"(select * from {records.scan} limit {MOST_ROWS})")
-    (counts,) = few.rows(", ".join(f"count({cell}), approx_count_distinct({cell})" for cell in cells))
+    (counts,) = few.rows(
+        ", ".join(f"count({cell}), approx_count_distinct({cell})" for cell in cells)
+    )
     kept = []
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate.
@@ -180,7 +221,10 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 def _holds_times(records: Records, name: str) -> bool:
     """Return whether the first values of a column are times, or numbers with decimals."""
     cell = records.columns[name].text
-    words = [word for (word,) in records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")]
+    words = [
+        word
+        for (word,) in records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")
+    ]
     return all(TIME.fullmatch(word) for word in words)
 
 
@@ -196,7 +240,9 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     totals = []
     for key in ("value", "cell"):
         groups = f"(select count(*) as n from {table} group by {key})"
-        totals.append(engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0])
+        totals.append(
+            engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0]
+        )
     (values, rows, same_value), (cells, _, same_cell) = totals
     if not rows:
         return Repetition(0, 0, 0, 0, 0, 0, 0, 0, of_response=True)
@@ -219,15 +265,24 @@ def _values_query(records: Records, name: str) -> str:
 
 
 def _belongs_to_responses(engine: Duck, table: str) -> bool:
-    """Return whether the values belong to the response of one model: that of a side, or the winner, differs by value
-    and is the same in all rows of a value, which has several opponents."""
-    ((models_a, models_b),) = engine.rows(f"select count(distinct a), count(distinct b) from {table}")
+    """Return whether the values belong to the response of one model: that of a side, or the winner,
+    differs by value and is the same in all rows of a value, which has several opponents."""
+    ((models_a, models_b),) = engine.rows(
+        f"select count(distinct a), count(distinct b) from {table}"
+    )
     counts = "count(distinct a) as a, count(distinct b) as b, count(distinct winner) as winner"
     groups = f"(select {counts}, count(distinct least(a, b) || '\\n' || greatest(a, b)) as pairs from {table}"
     groups += " group by value having count(*) > 1)"
-    shares = ["avg((a = 1)::int)", "avg((a = 1 and b > 1)::int)", "avg((b = 1)::int)", "avg((b = 1 and a > 1)::int)"]
+    shares = [
+        "avg((a = 1)::int)",
+        "avg((a = 1 and b > 1)::int)",
+        "avg((b = 1)::int)",
+        "avg((b = 1 and a > 1)::int)",
+    ]
     shares += ["avg((winner = 1)::int) filter (pairs > 1)"]
-    one_a, several_b, one_b, several_a, one_winner = engine.rows(f"select {', '.join(shares)} from {groups}")[0]
+    one_a, several_b, one_b, several_a, one_winner = engine.rows(
+        f"select {', '.join(shares)} from {groups}"
+    )[0]
     is_of_a = models_a > 1 and (one_a or 0) >= ONE_MODEL and (several_b or 0) >= SEVERAL_OPPONENTS
     is_of_b = models_b > 1 and (one_b or 0) >= ONE_MODEL and (several_a or 0) >= SEVERAL_OPPONENTS
     is_of_winner = (one_winner or 0) >= 0.98 and models_a + models_b > 3

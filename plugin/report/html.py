@@ -1,4 +1,5 @@
-"""Render reports as HTML: a whole document, or a part of one for notebooks and pages; texts are escaped."""
+"""Render reports as HTML: a whole document, or a part of one for notebooks and pages; texts are
+escaped."""
 
 from collections.abc import Sequence
 from html import escape
@@ -14,7 +15,9 @@ NAME = "model"
 
 def html_text(reports: Sequence[Report]) -> str:
     """Render reports as a self-contained HTML document."""
-    title = next((text for report in reports for text in (*report.answer, report.title) if text), "podium")
+    title = next(
+        (text for report in reports for text in (*report.answer, report.title) if text), "podium"
+    )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -27,8 +30,13 @@ def html_part(reports: Sequence[Report], heading: int = 2) -> str:
     """Render reports as sections, with headings from a level on."""
     parts = []
     for report in reports:
-        sections = "\n".join(section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts))
-        parts.append("".join(f'<p class="answer">{escape_html(text)}</p>' for text in report.answer) + sections)
+        sections = "\n".join(
+            section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts)
+        )
+        parts.append(
+            "".join(f'<p class="answer">{escape_html(text)}</p>' for text in report.answer)
+            + sections
+        )
     return "\n".join(parts)
 
 
@@ -43,17 +51,22 @@ def escape_html(text: str) -> str:
 
 
 def table_part(table: Table) -> str:
-    """Render a table with its legend and without bars; columns are aligned, and a thick line marks a cut."""
+    """Render a table with its legend and without bars; columns are aligned, and a thick line marks
+    a cut."""
     sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
     if table.words:
         sides[-1] = ' class="words"'
     header = "".join(
-        f'<th scope="col"{side}>{escape_html(cell)}</th>' for cell, side in zip(table.header, sides, strict=True)
+        f'<th scope="col"{side}>{escape_html(cell)}</th>'
+        for cell, side in zip(table.header, sides, strict=True)
     )
     named = table.header.index(NAME) if NAME in table.header else 0
     rows = []
     for k, row in enumerate(table.rows):
-        cells = [_cell(cell, side, place == named) for place, (cell, side) in enumerate(zip(row, sides, strict=True))]
+        cells = [
+            _cell(cell, side, place == named)
+            for place, (cell, side) in enumerate(zip(row, sides, strict=True))
+        ]
         cut = ' class="cut"' if k in table.rules else ""
         rows.append(f"<tr{cut}>{''.join(cells)}</tr>")
     head = f"<thead><tr>{header}</tr></thead>" if any(table.header) else ""
@@ -72,13 +85,18 @@ def section_part(section: Section, heading: int) -> str:
 
 def section_body(section: Section) -> str:
     """Render a section's tables and notes."""
-    return "".join(map(table_part, (*section.fact_tables, *section.tables))) + notes_part(section.notes)
+    return "".join(map(table_part, (*section.fact_tables, *section.tables))) + notes_part(
+        section.notes
+    )
 
 
 def notes_part(notes: Sequence[str]) -> str:
     """Render notes, with warnings highlighted."""
     kinds = ("note warning" if note.startswith(WARNING) else "note" for note in notes)
-    return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for kind, note in zip(kinds, notes, strict=True))
+    return "".join(
+        f'<p class="{kind}">{escape_html(note)}</p>'
+        for kind, note in zip(kinds, notes, strict=True)
+    )
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:

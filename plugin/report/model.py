@@ -26,7 +26,12 @@ class Fact:
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """Label, value, interval and size as text."""
-        return self.label, self.value, self.interval or "", ", ".join(filter(None, (self.size, self.clusters)))
+        return (
+            self.label,
+            self.value,
+            self.interval or "",
+            ", ".join(filter(None, (self.size, self.clusters))),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +39,10 @@ class Table:
     """A header (all cells empty for none) and rows of cells.
 
     Attributes:
-        align: a letter per column, `l` or `r`; by default the first is left and the others are right.
-        words: whether the last column holds sentences, which may wrap and are aligned to the left on a terminal.
+        align: a letter per column, `l` or `r`; by default the first is left and the others are
+            right.
+        words: whether the last column holds sentences, which may wrap and are aligned to the left
+            on a terminal.
         rules: rows (from 0) with a rule below them.
         spare: columns to drop first if the table is too wide.
         bars: a last column for terminals, its header first (see `terminal.bar_column`).
@@ -59,11 +66,17 @@ class Table:
             object.__setattr__(self, "align", "l" + "r" * (columns - 1))
         for k, row in enumerate(self.rows):
             if len(row) != columns:
-                raise ValueError(f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: {row}")
+                raise ValueError(
+                    f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: {row}"
+                )
         if len(self.align) != columns or set(self.align) - set("lr"):
-            raise ValueError(f"table {self.title!r}: align={self.align!r} is not one of l and r for {columns} columns")
+            raise ValueError(
+                f"table {self.title!r}: align={self.align!r} is not one of l and r for {columns} columns"
+            )
         if self.bars and len(self.bars) != len(self.rows) + 1:
-            raise ValueError(f"table {self.title!r}: {len(self.bars) - 1} bars for {len(self.rows)} rows")
+            raise ValueError(
+                f"table {self.title!r}: {len(self.bars) - 1} bars for {len(self.rows)} rows"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +113,11 @@ class Report:
         return (Section("", self.title, tables=tables, notes=self.notes), *self.sections)
 
 
-def shorten_report(report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False) -> Report:
-    """Reduce a report to its answer and the first known section of `first`, or to one `section` (else UsageError)."""
+def shorten_report(
+    report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False
+) -> Report:
+    """Reduce a report to its answer and the first known section of `first`, or to one `section`
+    (else UsageError)."""
     if full:
         return report
     names = list(dict.fromkeys(own.name for own in report.sections))
@@ -111,7 +127,11 @@ def shorten_report(report: Report, first: Sequence[str], section: str | None = N
     shown = [own for own in report.sections if own.name in {best, *(() if section else ALWAYS)}]
     if section is None:
         others = ", ".join(name for name in names if name not in {best, *ALWAYS})
-        more = [f"The figures behind it: --section NAME of {others} · all of them: --full"] if others else []
+        more = (
+            [f"The figures behind it: --section NAME of {others} · all of them: --full"]
+            if others
+            else []
+        )
         shown[-1:] = [replace(own, notes=(*own.notes, *more)) for own in shown[-1:]]
     answer, notes = ((), ()) if section else (report.answer, report.notes)
     return replace(report, answer=answer, notes=notes, sections=tuple(shown))

@@ -33,14 +33,16 @@ def slope_text(value: float) -> str:
 
 
 def difference_text(value: float, scale: str) -> str:
-    """Format a difference of scores: in Elo, in points (hundredths) of win rates, or as a number."""
+    """Format a difference of scores: in Elo, in points (hundredths) of win rates, or as a
+    number."""
     if scale == "elo":
         return f"{value:.0f} Elo"
     return f"{100 * value:.1f} points" if scale.startswith("win rate") else f"{value:.3g}"
 
 
 def interval_text(low: float | None, high: float | None, digits: int) -> str:
-    """Format an interval, of which an end that is None beside a known one is unbounded; a dash without ends."""
+    """Format an interval, of which an end that is None beside a known one is unbounded; a dash
+    without ends."""
     if low is None and high is None:
         return EMPTY
     first = "-∞" if low is None else number_text(low, digits)
@@ -54,11 +56,16 @@ def range_text(low: int | None, high: int | None) -> str:
 
 
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
-    """Format the denominators, with the four most frequent reasons of unparsed battles and their counts."""
+    """Format the denominators, with the four most frequent reasons of unparsed battles and their
+    counts."""
     parts = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:4]]
     parts += [f"other: {more:,}"] if (more := sum(list(reasons.values())[4:])) else []
     why = f" ({', '.join(parts)})" if parts else ""
-    kept = f" ({ONE_ORDER_UNPARSED}: {n:,})" if (n := counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)) else ""
+    kept = (
+        f" ({ONE_ORDER_UNPARSED}: {n:,})"
+        if (n := counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0))
+        else ""
+    )
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     return (
         f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "

@@ -33,21 +33,31 @@ COMPRESSED = (
     "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which human labels correct by "
     "--ranker soft-elo --set target=log-odds, or by a calibration; --set labels=hard rates the parsed verdicts"
 )
-DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "human", "human_low", "human_high", "judge"), 1)
+DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
+    ("hard", "human", "human_low", "human_high", "judge"), 1
+)
 """Decimals of extra figures; 3 for others."""
 
 
 def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
-    """Render a ranking as text, with warnings and failures; `rephrase` replaces option names by those of a host."""
+    """Render a ranking as text, with warnings and failures; `rephrase` replaces option names by
+    those of a host."""
     notes = "".join(f"podium: {readable(message)}\n" for message in ranking_messages(ranking))
     return terminal_text(ranking_reports(ranking)) + rephrase(notes)
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the warnings, each once and with the names of its standings unless it is of all, and the failures."""
+    """Return the warnings, each once and with the names of its standings unless it is of all, and
+    the failures."""
     messages = []
-    for warning in dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings):
-        names = [standings_name(standings) for standings in ranking.standings if warning in standings.warnings]
+    for warning in dict.fromkeys(
+        warning for standings in ranking.standings for warning in standings.warnings
+    ):
+        names = [
+            standings_name(standings)
+            for standings in ranking.standings
+            if warning in standings.warnings
+        ]
         whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
         messages.append(f"{WARNING}{whose}{warning}")
     return [*messages, *(f"not ranked: {failure}" for failure in ranking.failures)]
@@ -60,11 +70,15 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 
 
 def standings_report(standings: Standings) -> Report:
-    """Build the report of one ranker on one slice; a rule marks a cut between distinguishable models."""
+    """Build the report of one ranker on one slice; a rule marks a cut between distinguishable
+    models."""
     columns, separation = _columns(standings), standings.separation
     place = {entry.model: k for k, entry in enumerate(standings.entries)}
     cuts = [place[separation.names[cut - 1]] for cut in separation.cuts] if separation else []
-    bars = [None if own.score is None else Estimate(own.score, own.low, own.high) for own in standings.entries]
+    bars = [
+        None if own.score is None else Estimate(own.score, own.low, own.high)
+        for own in standings.entries
+    ]
     table = Table(
         title="",
         header=tuple(columns),
@@ -74,24 +88,39 @@ def standings_report(standings: Standings) -> Report:
         rules=frozenset(cuts),
         bars=bar_column(bars, BAR_WIDTH, ".0f" if standings.scale == "elo" else ".2f"),
     )
-    interval = f"{percent(standings.level)} intervals: {standings.interval}" if standings.interval else "no interval"
-    return Report(f"{standings_name(standings)} · {interval}", table=table, notes=tuple(standings_notes(standings)))
+    interval = (
+        f"{percent(standings.level)} intervals: {standings.interval}"
+        if standings.interval
+        else "no interval"
+    )
+    return Report(
+        f"{standings_name(standings)} · {interval}",
+        table=table,
+        notes=tuple(standings_notes(standings)),
+    )
 
 
 def standings_name(standings: Standings) -> str:
     """Return the ranker's name with the slice."""
-    return standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
+    return (
+        standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
+    )
 
 
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns by name, each a function that formats the cell of a model."""
     digits = 1 if standings.scale == "elo" else 3
-    conformal = next((known for entry in standings.entries if (known := entry.extra.get("conformal_level"))), None)
+    conformal = next(
+        (known for entry in standings.entries if (known := entry.extra.get("conformal_level"))),
+        None,
+    )
     sampling = f"sampling {percent(standings.level)}" if conformal else "interval"
     columns: dict[str, Callable[[Entry], str]] = {
         "rank": lambda entry: EMPTY if entry.score is None else str(entry.rank),
         "model": lambda entry: entry.model + (" *" if entry.separated else ""),
-        "Elo" if standings.scale == "elo" else standings.scale: lambda entry: number_text(entry.score, digits),
+        "Elo" if standings.scale == "elo" else standings.scale: lambda entry: number_text(
+            entry.score, digits
+        ),
         sampling: lambda entry: interval_text(entry.low, entry.high, digits),
         "se": lambda entry: number_text(entry.se, digits),
     }
@@ -111,7 +140,9 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
 def _extra(name: str, entry: Entry) -> str:
     """Format an extra figure of a model."""
     value, digits = entry.extra.get(name), DIGITS.get(name, 3)
-    return EMPTY if value is None else f"{value:,.0f}" if digits == 0 else number_text(value, digits)
+    return (
+        EMPTY if value is None else f"{value:,.0f}" if digits == 0 else number_text(value, digits)
+    )
 
 
 def _conformal_text(entry: Entry, digits: int) -> str:
@@ -123,16 +154,21 @@ def _conformal_text(entry: Entry, digits: int) -> str:
 
 
 def standings_notes(standings: Standings) -> Iterator[str]:
-    """Yield the notes below the table: decisions of a tournament, denominators, methods and their assumptions."""
+    """Yield the notes below the table: decisions of a tournament, denominators, methods and their
+    assumptions."""
     known = standings.diagnostics
     answer, is_decided = known.get("answer", {}), standings.ranker == RANKER_OF_DECISIONS
-    source = "" if is_decided else "the tournament found, by Bradley-Terry on its judge's verdicts: "
+    source = (
+        "" if is_decided else "the tournament found, by Bradley-Terry on its judge's verdicts: "
+    )
     yield from (source + decision for decision in answer.get("decisions", ()))
     yield from _format_ranking_counts(standings)
     if is_decided and str(answer.get("until")).startswith("top") and answer["looks"] > 1:
         yield f"intervals hold at all {answer['looks']} interim analyses, too"
     if (informative := known.get("informative_items")) is not None:
-        rest = " (on the others all battles are ties)" if informative < standings.counts.items else ""
+        rest = (
+            " (on the others all battles are ties)" if informative < standings.counts.items else ""
+        )
         yield f"informative items: {informative:,} of {standings.counts.items:,}{rest}"
     if (soft := known.get("soft")) and standings.fit.beta is not None:
         yield _soft_targets(soft, standings.fit)
@@ -148,7 +184,8 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 
 
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:
-    """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of the order."""
+    """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of
+    the order."""
     yield counts_text(standings.counts, standings.diagnostics.get("unparsed_reasons", {}))
     swap = standings.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
@@ -156,12 +193,16 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
         yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
     if graded := standings.diagnostics.get("graded"):
         yield f"{graded:,} battles have graded credits; wins, ties and flips are those of the parsed verdicts"
-        if standings.ranker == "bradley-terry" or standings.diagnostics.get("soft", {}).get("kind") == "credit":
+        if (
+            standings.ranker == "bradley-terry"
+            or standings.diagnostics.get("soft", {}).get("kind") == "credit"
+        ):
             yield COMPRESSED
 
 
 def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
-    """Yield whose ratings set the scale, how far they agree with the battles, and who is beyond them."""
+    """Yield whose ratings set the scale, how far they agree with the battles, and who is beyond
+    them."""
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
         low, high = (number_text(ladder[end], 2) for end in ("slope_low", "slope_high"))
@@ -196,7 +237,11 @@ def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
         yield f"intervals are those of differences to {pinned}, which is pinned"
         return
     light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])
-    known = f"the {known} well-known models" if (known := origin["well_known"]) > 1 else "the one well-known model"
+    known = (
+        f"the {known} well-known models"
+        if (known := origin["well_known"]) > 1
+        else "the one well-known model"
+    )
     yield f"1500 is the mean of {known}; models with few items count less: {light}"
 
 
@@ -206,7 +251,9 @@ def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
         return f"soft targets: the credits {soft['from']}{left}"
     ends = ""
     if soft["level"] and fit.beta_low is not None and fit.beta_high is not None:
-        ends = f", {percent(soft['level'])}: {slope_text(fit.beta_low)} … {slope_text(fit.beta_high)}"
+        ends = (
+            f", {percent(soft['level'])}: {slope_text(fit.beta_low)} … {slope_text(fit.beta_high)}"
+        )
     return f"soft targets from the {soft['kind']}: beta {slope_text(fit.beta)} ({soft['from']}{ends}){left}"
 
 
@@ -250,7 +297,11 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
 
 def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
     """Yield how length was controlled for, and its estimated effect."""
-    left = f"; {used['left_out']:,} judged battles without lengths are left out" if used["left_out"] else ""
+    left = (
+        f"; {used['left_out']:,} judged battles without lengths are left out"
+        if used["left_out"]
+        else ""
+    )
     yield f"at equal {used.get('lengths', 'lengths')}: {used['model']}{left}"
     if "elo_per_sd" in used:
         low, high = used["elo_per_sd_low"], used["elo_per_sd_high"]
@@ -260,8 +311,12 @@ def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
 
 def _cost(price: Mapping[str, Any]) -> Iterator[str]:
     """Yield the cost of a replayed tournament."""
-    given = f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
-    pairs, rounds = (f"{price[noun]:,} {noun[:-1] if price[noun] == 1 else noun}" for noun in ("pairs", "rounds"))
+    given = (
+        f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
+    )
+    pairs, rounds = (
+        f"{price[noun]:,} {noun[:-1] if price[noun] == 1 else noun}" for noun in ("pairs", "rounds")
+    )
     asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
     yield f"replay of {price['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
 
@@ -275,15 +330,25 @@ METHOD_NOTES = {
     "jury": _jury,
     "origin": _origin,
 }
-"""By diagnostic of standings, in the order of the lines below the table: a function from it to these lines."""
+"""By diagnostic of standings, in the order of the lines below the table: a function from it to
+these lines."""
 
 
 def battles_html(battles: Battles) -> str:
     """Render battles for a notebook: the denominators and the first rows."""
     counts, shown = battles.counts(), battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)
-    rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
-    denominators = f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
+    rows = tuple(
+        tuple(text_of(cell) or "" for cell in row)
+        for row in shown[list(names)].astype(object).to_numpy()
+    )
+    denominators = (
+        f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
+    )
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
-    title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"
+    title = (
+        "battles"
+        if counts.battles <= FIRST
+        else f"battles, the first {FIRST} of {counts.battles:,}"
+    )
     return html_part((Report(title, table=Table("", names, rows, align), notes=(denominators,)),))

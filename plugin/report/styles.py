@@ -1,4 +1,5 @@
-"""The styles in which results are written; a writer is imported when it is used, as `podium --help` loads this file."""
+"""The styles in which results are written; a writer is imported when it is used, as `podium --help`
+loads this file."""
 
 from collections.abc import Callable, Sequence
 from operator import methodcaller
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 View: TypeAlias = Callable[[Any], "Sequence[Report]"]
 """From figures to what is shown of them."""
 USUAL_VIEW: View = methodcaller("reports")
-STYLES = {"table": ".txt", "json": ".json", "csv": ".csv", "md": ".md", "html": ".html", "latex": ".tex"}
+STYLES = {
+    "table": ".txt",
+    "json": ".json",
+    "csv": ".csv",
+    "md": ".md",
+    "html": ".html",
+    "latex": ".tex",
+}
 """All styles, each with the suffix that asks for it."""
 WRITERS = {
     "table": "podium.report.terminal:terminal_text",
@@ -34,7 +42,9 @@ def suffix_style(output: Place | None) -> str:
         return "table"
     styles = {suffix: style for style, suffix in STYLES.items()}
     if output.suffix not in styles:
-        raise UsageError(f"cannot tell the format from {output.name!r}: use {', '.join(styles)}, or pass --format")
+        raise UsageError(
+            f"cannot tell the format from {output.name!r}: use {', '.join(styles)}, or pass --format"
+        )
     return styles[output.suffix]
 
 

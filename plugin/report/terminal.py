@@ -1,4 +1,5 @@
-"""Render reports as text; too wide tables lose bars, then spare columns, then names wrap; never a digit is lost."""
+"""Render reports as text; too wide tables lose bars, then spare columns, then names wrap; never a
+digit is lost."""
 
 import os
 import shutil
@@ -24,24 +25,36 @@ NARROWEST = 20
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int | None = None) -> str:
-    """Render reports as text, styled if it goes to a terminal; by default as wide as that or the widest main table."""
+def terminal_text(
+    reports: Sequence[Report], terminal: bool = False, width: int | None = None
+) -> str:
+    """Render reports as text, styled if it goes to a terminal; by default as wide as that or the
+    widest main table."""
     if width is None:
         needed = [_width(_bare(report.table)) for report in reports if report.table]
-        width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else max([PLAIN_WIDTH, *needed])
+        width = (
+            shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
+            if terminal
+            else max([PLAIN_WIDTH, *needed])
+        )
     styled = terminal and not os.environ.get("NO_COLOR")
     texts = [
-        "\n\n".join("\n".join(block) for block in _report_blocks(report, width, styled) if block) for report in reports
+        "\n\n".join("\n".join(block) for block in _report_blocks(report, width, styled) if block)
+        for report in reports
     ]
     return "\n\n\n".join(texts) + "\n"
 
 
 def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[str]]:
-    """Yield blocks of lines, to be separated by empty lines: the answer, then title, tables and notes of each part."""
+    """Yield blocks of lines, to be separated by empty lines: the answer, then title, tables and
+    notes of each part."""
     bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
     yield _wrap(report.answer, width)
     for section in report.parts:
-        titles = [f"{bold}{line}{reset}" for line in _wrap([section.title] if section.title else [], width)]
+        titles = [
+            f"{bold}{line}{reset}"
+            for line in _wrap([section.title] if section.title else [], width)
+        ]
         notes = [f"{dim}{line}{reset}" for line in _wrap(section.notes, width)]
         yield [*titles, *_fact_lines(section.facts, width), *([] if section.tables else notes)]
         for table in section.tables:
@@ -63,13 +76,17 @@ def _wrap(texts: Sequence[str], width: int) -> list[str]:
 
 def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     """Render facts in aligned columns; only labels wrap."""
-    cells = [None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts]
+    cells = [
+        None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts
+    ]
     widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
     widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), NARROWEST))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         lines += (
-            _row_lines(row, widths, "lrrl", GAP - 1) if row else _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
+            _row_lines(row, widths, "lrrl", GAP - 1)
+            if row
+            else _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
         )
     return [" " * INDENT + line for line in lines]
 
@@ -81,7 +98,9 @@ def _table_lines(table: Table, width: int) -> list[str]:
     widths = _column_widths(table)
     excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
     if excess > 0:
-        for k in sorted((k for k, side in enumerate(align) if side == "l"), key=lambda k: -widths[k]):
+        for k in sorted(
+            (k for k, side in enumerate(align) if side == "l"), key=lambda k: -widths[k]
+        ):
             narrow = min(widths[k], max(widths[k] - excess, NARROWEST))
             excess, widths[k] = excess - (widths[k] - narrow), narrow
     rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
@@ -93,21 +112,28 @@ def _table_lines(table: Table, width: int) -> list[str]:
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int = GAP) -> list[str]:
-    """Render a row, on as many lines as its tallest cell has; text to the left wraps in its column."""
+    """Render a row, on as many lines as its tallest cell has; text to the left wraps in its
+    column."""
     cells = [
-        (textwrap.wrap(cell, width) or [""]) if side == "l" and cell_len(cell) > width else cell.split("\n")
+        (textwrap.wrap(cell, width) or [""])
+        if side == "l" and cell_len(cell) > width
+        else cell.split("\n")
         for cell, width, side in zip(row, widths, align, strict=True)
     ]
     lines = []
     for parts in zip_longest(*cells, fillvalue=""):
         pads = [" " * (width - cell_len(part)) for part, width in zip(parts, widths, strict=True)]
-        texts = [part + pad if side == "l" else pad + part for part, pad, side in zip(parts, pads, align, strict=True)]
+        texts = [
+            part + pad if side == "l" else pad + part
+            for part, pad, side in zip(parts, pads, align, strict=True)
+        ]
         lines.append((" " * gap).join(texts).rstrip())
     return lines
 
 
 def _fit(table: Table, width: int) -> Table:
-    """Return the first form that fits: with bars, bare, without spare columns; else intervals are below figures."""
+    """Return the first form that fits: with bars, bare, without spare columns; else intervals are
+    below figures."""
     bare, spare = _bare(table), table.spare
     forms = [_with_bars(table), *(_without_columns(bare, spare[:k]) for k in range(len(spare) + 1))]
     return next((form for form in forms if _width(form) <= width), _stack_intervals(forms[-1]))
@@ -115,13 +141,17 @@ def _fit(table: Table, width: int) -> Table:
 
 def _column_widths(table: Table) -> list[int]:
     columns = zip(table.header, *table.rows, strict=True)
-    return [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
+    return [
+        max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns
+    ]
 
 
 def _width(table: Table) -> int:
     """Return the least width of a table with its margin; a column of sentences may wrap."""
     *widths, last = _column_widths(table)
-    return MARGIN + sum(widths) + (min(last, NARROWEST) if table.words else last) + GAP * len(widths)
+    return (
+        MARGIN + sum(widths) + (min(last, NARROWEST) if table.words else last) + GAP * len(widths)
+    )
 
 
 def _bare(table: Table) -> Table:
@@ -147,8 +177,8 @@ def bar_column(
     ends: tuple[float, float] | None = None,
     marks: Sequence[float | None] = (),
 ) -> tuple[str, ...]:
-    """Draw intervals and marks on a common axis: a header with its ends, by the format `label`, and a bar per row;
-    empty if all values coincide."""
+    """Draw intervals and marks on a common axis: a header with its ends, by the format `label`, and
+    a bar per row; empty if all values coincide."""
     values = [value for bar in bars if bar for value in (bar.low, bar.value, bar.high)]
     known = [value for value in (*values, *marks) if value is not None]
     least, most = ends or (min(known, default=0), max(known, default=0))
@@ -162,8 +192,11 @@ def bar_column(
     )
 
 
-def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, mark: float | None = None) -> str:
-    """Draw an interval in characters on a common axis; without two ends its value is an open circle.
+def interval_bar(
+    bar: Estimate | None, ends: tuple[float, float], width: int, mark: float | None = None
+) -> str:
+    """Draw an interval in characters on a common axis; without two ends its value is an open
+    circle.
 
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9)
     '  ├─●─┤  '
@@ -194,14 +227,19 @@ def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, ma
 
 
 def _stack_intervals(table: Table) -> Table:
-    """Move intervals in brackets below their figures, and break the names of columns of figures at spaces."""
+    """Move intervals in brackets below their figures, and break the names of columns of figures at
+    spaces."""
     names = [
-        name.replace(" ", "\n") if side == "r" else name for name, side in zip(table.header, table.align, strict=True)
+        name.replace(" ", "\n") if side == "r" else name
+        for name, side in zip(table.header, table.align, strict=True)
     ]
     tallest = max(name.count("\n") for name in names)
     header = [name + "\n" * (tallest - name.count("\n")) for name in names]
     rows = [
-        tuple(cell.replace(" (", "\n(") if side == "r" else cell for cell, side in zip(row, table.align, strict=True))
+        tuple(
+            cell.replace(" (", "\n(") if side == "r" else cell
+            for cell, side in zip(row, table.align, strict=True)
+        )
         for row in table.rows
     ]
     return replace(table, header=tuple(header), rows=tuple(rows))
@@ -210,4 +248,6 @@ def _stack_intervals(table: Table) -> Table:
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
     kept = [k for k, name in enumerate(table.header) if name not in names]
     header, *rows = (tuple(row[k] for k in kept) for row in (table.header, *table.rows))
-    return replace(table, header=header, rows=tuple(rows), align="".join(table.align[k] for k in kept))
+    return replace(
+        table, header=header, rows=tuple(rows), align="".join(table.align[k] for k in kept)
+    )

@@ -1,1 +1,2 @@
-"""Responses that are waiting to be judged: files of any known shape in, one neutral collection out."""
+"""Responses that are waiting to be judged: files of any known shape in, one neutral collection
+out."""

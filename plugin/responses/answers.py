@@ -17,8 +17,8 @@ from podium.text import some, text_of
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question, as the row of a file holds it; `reference` is a correct answer, `media` the host's JSON of images and
-    audio, `rendered` whether a template wrote it."""
+    """A question, as the row of a file holds it; `reference` is a correct answer, `media` the
+    host's JSON of images and audio, `rendered` whether a template wrote it."""
 
     item: str
     instruction: str | None
@@ -48,8 +48,8 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """A model's response to a question, its `number` counted from 1, or the reason why there is no text; `work` is what
-    the model did for it, where the source says so."""
+    """A model's response to a question, its `number` counted from 1, or the reason why there is no
+    text; `work` is what the model did for it, where the source says so."""
 
     question: QuestionRow
     model: str
@@ -79,18 +79,27 @@ def build_response(
 ) -> ResponseRow:
     """Return a response row, with the reason if there is no text to judge."""
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return ResponseRow(question, model or "", text if reason is None else None, reason, number, work)
+    return ResponseRow(
+        question, model or "", text if reason is None else None, reason, number, work
+    )
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Name the models of a file's responses by the label, else as the file does, else `otherwise`."""
+    """Name the models of a file's responses by the label, else as the file does, else
+    `otherwise`."""
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
         held = f"the file holds {len(names)}: {some(names, most=5)}"
-        raise UsageError(f"the label {label!r} stands for one model, and {held}; leave the label out")
+        raise UsageError(
+            f"the label {label!r} stands for one model, and {held}; leave the label out"
+        )
     for k, row in enumerate(rows):
-        rows[k] = replace(row, model=label or row.model or otherwise) if isinstance(row, ResponseRow) else row
+        rows[k] = (
+            replace(row, model=label or row.model or otherwise)
+            if isinstance(row, ResponseRow)
+            else row
+        )
     return rows
 
 
@@ -106,7 +115,8 @@ def normal_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file's table, whose index names the rows, with the user's label of the model and what is shown of agents."""
+    """A file's table, whose index names the rows, with the user's label of the model and what is
+    shown of agents."""
 
     path: Path
     label: str | None
@@ -149,7 +159,9 @@ class Record:
             return self._encodable(value)
         if is_empty(value):
             return None
-        raise self.error(f"{name} is not text: {shorten(str(value))!r}", f"write the {name} as a string")
+        raise self.error(
+            f"{name} is not text: {shorten(str(value))!r}", f"write the {name} as a string"
+        )
 
     def _encodable(self, words: str) -> str:
         """Return a text unchanged; DataError if it holds half of a surrogate pair."""
@@ -174,7 +186,9 @@ def _as_lists(cell: Any) -> Any:
     """Return a cell with lists in place of the arrays that Parquet's nested columns have."""
     if isinstance(cell, np.ndarray):
         return [_as_lists(value) for value in cell.tolist()]
-    return {key: _as_lists(value) for key, value in cell.items()} if isinstance(cell, dict) else cell
+    return (
+        {key: _as_lists(value) for key, value in cell.items()} if isinstance(cell, dict) else cell
+    )
 
 
 def is_empty(value: Any) -> bool:

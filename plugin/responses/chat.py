@@ -1,4 +1,5 @@
-"""Conversations in OpenAI's chat format: the instruction, and the turns of the agent that follows it."""
+"""Conversations in OpenAI's chat format: the instruction, and the turns of the agent that follows
+it."""
 
 import ast
 import json
@@ -15,9 +16,20 @@ RESULTS = ("tool", "function", "tool_response", "observation")
 SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool_call", *RESULTS)
 TEXTS = ("text", "input_text", "output_text", "refusal")
-MEDIA = ("image", "image_url", "input_image", "audio", "input_audio", "video", "video_url", "file", "document")
+MEDIA = (
+    "image",
+    "image_url",
+    "input_image",
+    "audio",
+    "input_audio",
+    "video",
+    "video_url",
+    "file",
+    "document",
+)
 REASONING = ("reasoning", "thinking", "redacted_thinking")
-"""Types of parts of a message: texts, those of which the place is shown, and those of which nothing is."""
+"""Types of parts of a message: texts, those of which the place is shown, and those of which nothing
+is."""
 MESSAGES = re.compile(r"""\s*(\{\s*["']messages["']\s*:\s*)?\[\s*\{\s*["'](role|content)["']\s*:""")
 """The beginning of a text that holds messages, or a mapping with them."""
 
@@ -48,13 +60,17 @@ NO_CHAT = Conversation()
 
 
 def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
-    """Read messages (roles, `tool_calls`, `tool_call_id`); DataError for what is no message. Results without the id of
-    their call are those of the calls in their order."""
+    """Read messages (roles, `tool_calls`, `tool_call_id`); DataError for what is no message.
+    Results without the id of their call are those of the calls in their order."""
     system, asked = list[str](), list[str]()
     turns, waiting = list[Turn](), list[str]()
     for k, message in _openai_messages(record, messages):
         role = message["role"]
-        text = _message_text(record, message.get("content")) or record.as_text("refusal", message.get("refusal")) or ""
+        text = (
+            _message_text(record, message.get("content"))
+            or record.as_text("refusal", message.get("refusal"))
+            or ""
+        )
         calls = _calls_of(record, message, k) if role in ("assistant", "tool_call") else ()
         waiting += [call.id for call in calls]
         if role in SYSTEM and not turns:
@@ -65,7 +81,9 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
             call = message.get("tool_call_id") or (waiting[0] if waiting else None)
             waiting = [own for own in waiting if own != call]
             failed = message.get("is_error") is True
-            turns.append(Turn("tool", text, call_id=call if isinstance(call, str) else None, failed=failed))
+            turns.append(
+                Turn("tool", text, call_id=call if isinstance(call, str) else None, failed=failed)
+            )
         else:
             speaker: Any = "system" if role in SYSTEM else "user" if role == "user" else "assistant"
             turns.append(Turn(speaker, "" if role == "tool_call" else text, calls))
@@ -81,21 +99,27 @@ def build_chat_response(
     errored: bool = False,
     number: int = 1,
 ) -> ResponseRow:
-    """Return the response of an agent as `show` says; DataError for an answer to messages that are not shown."""
+    """Return the response of an agent as `show` says; DataError for an answer to messages that are
+    not shown."""
     text, work = show.build_response(chat.turns, chat.answer, question.length)
     if not work.shown and any(turn.role == "user" for turn in until_answer(chat.turns)):
-        raise question.error("the user wrote again after the first answer", "-T show=transcript shows all messages")
+        raise question.error(
+            "the user wrote again after the first answer", "-T show=transcript shows all messages"
+        )
     return build_response(question, model, text, errored=errored, number=number, work=work)
 
 
 def messages_in(record: Record, held: Any) -> list[Any] | None:
-    """Return messages: a list, or a text that is one as JSON or in Python; None for another text. DataError for a text
-    that begins as messages do and cannot be parsed, such as one that was cut off."""
+    """Return messages: a list, or a text that is one as JSON or in Python; None for another text.
+    DataError for a text that begins as messages do and cannot be parsed, such as one that was cut
+    off."""
     if not isinstance(held, str):
         return held if isinstance(held, list) else None
     parsed = parse_literal(held) if held.lstrip().startswith(("[", "{")) else None
     if parsed is None and MESSAGES.match(held):
-        raise record.error("the messages are neither JSON nor a Python literal", "write them as JSON, and whole")
+        raise record.error(
+            "the messages are neither JSON nor a Python literal", "write them as JSON, and whole"
+        )
     is_chat = parsed and all(isinstance(message, dict) and "role" in message for message in parsed)
     return parsed if is_chat else None
 
@@ -108,18 +132,29 @@ def parse_literal(text: Any) -> Any:
     return None
 
 
-def _openai_messages(record: Record, messages: Sequence[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield number and content of messages, with Anthropic's parts `tool_use` and `tool_result` as calls and messages
-    of OpenAI's; DataError for a role that is none."""
+def _openai_messages(
+    record: Record, messages: Sequence[Any]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number and content of messages, with Anthropic's parts `tool_use` and `tool_result` as
+    calls and messages of OpenAI's; DataError for a role that is none."""
     for k, message in enumerate(messages, 1):
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(role, str) or role not in ROLES:
-            raise record.error(f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}")
+            raise record.error(
+                f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}"
+            )
         content = message.get("content")
         parts = [(_kind_of(part), part) for part in content] if isinstance(content, list) else []
-        results = [{**part, "tool_call_id": part.get("tool_use_id")} for kind, part in parts if kind == "tool_result"]
+        results = [
+            {**part, "tool_call_id": part.get("tool_use_id")}
+            for kind, part in parts
+            if kind == "tool_result"
+        ]
         used = [part for kind, part in parts if kind == "tool_use"]
-        calls = [{"id": part.get("id"), "function": {**part, "arguments": part.get("input")}} for part in used]
+        calls = [
+            {"id": part.get("id"), "function": {**part, "arguments": part.get("input")}}
+            for part in used
+        ]
         rest = [part for kind, part in parts if kind not in ("tool_use", "tool_result")]
         own = {**message, "content": rest} if calls or results else message
         if calls:
@@ -127,7 +162,8 @@ def _openai_messages(record: Record, messages: Sequence[Any]) -> Iterator[tuple[
             own["tool_calls"] = [*(given if isinstance(given, list) else [given]), *calls]
         said = [own] if rest or not results or own.get("tool_calls") else []
         answers = [{**result, "role": "tool"} for result in results]
-        # The user answers calls of the message before; a provider's tool answers those of the same message.
+        # The user answers calls of the message before; a provider's tool answers those of the same
+        # message.
         for each in [*said, *answers] if role == "assistant" else [*answers, *said]:
             yield k, each
 
@@ -138,21 +174,27 @@ def _kind_of(part: Any) -> Any:
 
 
 def _message_text(record: Record, content: Any) -> str:
-    """Return the text of a message: media as `[image_url]`, arena-hard's content as its answer, else JSON."""
+    """Return the text of a message: media as `[image_url]`, arena-hard's content as its answer,
+    else JSON."""
     if isinstance(content, list):
         return "\n".join(text for part in content if (text := _part_text(record, part)) is not None)
     if isinstance(content, dict):
-        content = content["answer"] if "answer" in content else json.dumps(content, ensure_ascii=False)
+        content = (
+            content["answer"] if "answer" in content else json.dumps(content, ensure_ascii=False)
+        )
     return record.as_text("content", content) or ""
 
 
 def _part_text(record: Record, part: Any) -> str | None:
-    """Return the text of a part of a message, None for reasoning; DataError if its type is unknown."""
+    """Return the text of a part of a message, None for reasoning; DataError if its type is
+    unknown."""
     if not isinstance(part, dict):
         return record.as_text("content", part) or ""
     if (kind := _kind_of(part)) in REASONING:
         return None
-    if text := record.as_text("text", part.get("text")) or record.as_text("refusal", part.get("refusal")):
+    if text := record.as_text("text", part.get("text")) or record.as_text(
+        "refusal", part.get("refusal")
+    ):
         return text
     if kind == "json":
         return json.dumps(part.get("json"), ensure_ascii=False)
@@ -160,12 +202,15 @@ def _part_text(record: Record, part: Any) -> str | None:
         return f"[{kind}]"
     if kind in TEXTS or "text" in part:
         return ""
-    remedy = f"types are {', '.join((*TEXTS, 'json', 'tool_use', 'tool_result', *REASONING, *MEDIA))}"
+    remedy = (
+        f"types are {', '.join((*TEXTS, 'json', 'tool_use', 'tool_result', *REASONING, *MEDIA))}"
+    )
     raise record.error(f"a part of a message has the type {kind!r}", remedy)
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:
-    """Return the calls of a message: `tool_calls`, an older `function_call`, or the content of a role `tool_call`."""
+    """Return the calls of a message: `tool_calls`, an older `function_call`, or the content of a
+    role `tool_call`."""
     if message["role"] == "tool_call":
         given: Any = [{"function": _parse_call(message.get("content"))}]
     else:
@@ -178,13 +223,16 @@ def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Cal
             remedy = "a call is {'id': ..., 'function': {'name': ..., 'arguments': ...}}"
             raise record.error(f"call {k} of message {number} names no function", remedy)
         arguments, key = function.get("arguments"), str(call.get("id") or f"{number}.{k}")
-        shown = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        shown = (
+            arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        )
         calls.append(Call(key, function["name"], "" if is_empty(arguments) else shown))
     return tuple(calls)
 
 
 def _parse_call(content: Any) -> Any:
-    """Return the call that a text holds as JSON or as Python's literal; a text that holds none is the call's name."""
+    """Return the call that a text holds as JSON or as Python's literal; a text that holds none is
+    the call's name."""
     if isinstance(parsed := parse_literal(content), dict) and "name" in parsed:
         return parsed
     return content if isinstance(content, dict) else {"name": content}

@@ -1,4 +1,5 @@
-"""Responses of several models to the same items, of one file or many; some may be missing or can be asked for."""
+"""Responses of several models to the same items, of one file or many; some may be missing or can be
+asked for."""
 
 import hashlib
 import json
@@ -23,7 +24,8 @@ PENDING = "not asked yet"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An instruction with what goes with it; `responses` is the largest number that a model gave."""
+    """An instruction with what goes with it; `responses` is the largest number that a model
+    gave."""
 
     id: str
     instruction: str
@@ -40,14 +42,15 @@ class Item:
 
 
 def response_key(item: str, number: int) -> str:
-    """Return the key of a model's response to an item: the item's id, with the number from the second response on."""
+    """Return the key of a model's response to an item: the item's id, with the number from the
+    second response on."""
     return item if number == 1 else f"{item}\0{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """The responses of models by `response_key`: a text, missing with a reason, or pending (can be asked for); `work`
-    is what a model did for a response, where the source says so."""
+    """The responses of models by `response_key`: a text, missing with a reason, or pending (can be
+    asked for); `work` is what a model did for a response, where the source says so."""
 
     items: tuple[Item, ...]
     texts: Mapping[str, Mapping[str, str]]
@@ -73,7 +76,8 @@ class Responses:
         return any(work.shown for own in self.work.values() for work in own.values())
 
     def shown_text(self, name: str, key: str, transcripts: bool) -> str:
-        """Return a model's response as a judge is shown it: where others are `transcripts`, an answer is one, too."""
+        """Return a model's response as a judge is shown it: where others are `transcripts`, an
+        answer is one, too."""
         text, work = self.texts[name][key], self.work.get(name, {}).get(key)
         return render((), text) if transcripts and not (work and work.shown) else text
 
@@ -95,7 +99,9 @@ class Responses:
         """Return the models, the items, and the models that have no response to an item."""
         models, absent = self.models, {}
         for item in self.items:
-            if names := frozenset(name for name in models if self.missing[name].keys() >= {*item.keys}):
+            if names := frozenset(
+                name for name in models if self.missing[name].keys() >= {*item.keys}
+            ):
                 absent[item.id] = names
         return Field(models, tuple(item.id for item in self.items), absent)
 
@@ -104,7 +110,8 @@ class Responses:
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
     def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Return a round with each battle repeated for every response that both have; unplayed if there is none."""
+        """Return a round with each battle repeated for every response that both have; unplayed if
+        there is none."""
         if all(item.responses == 1 for item in self.items):
             return coming
         items, pairings, left_out = self.by_id(), [], round(coming.left_out * self.mean_number())
@@ -119,35 +126,55 @@ class Responses:
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have this response, or can be asked for it."""
         key = response_key(battle.item, battle.response)
-        return all(key in self.texts[name] or key in self.pending.get(name, ()) for name in (battle.a, battle.b))
+        return all(
+            key in self.texts[name] or key in self.pending.get(name, ())
+            for name in (battle.a, battle.b)
+        )
 
     def has_both(self, battle: Pairing) -> bool:
         """Return whether both models have this response already."""
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
-    def with_answers(self, answers: Mapping[tuple[str, str], tuple[str | None, str]]) -> "Responses":
-        """Return the responses with answers to pending ones: by model and key the text, or None and the reason."""
-        texts, missing = ({name: dict(own) for name, own in cells.items()} for cells in (self.texts, self.missing))
+    def with_answers(
+        self, answers: Mapping[tuple[str, str], tuple[str | None, str]]
+    ) -> "Responses":
+        """Return the responses with answers to pending ones: by model and key the text, or None and
+        the reason."""
+        texts, missing = (
+            {name: dict(own) for name, own in cells.items()} for cells in (self.texts, self.missing)
+        )
         for (name, key), (text, reason) in answers.items():
             if text is None:
                 missing[name][key] = reason
             else:
                 texts[name][key] = text
-        left = {name: [key for key in keys if (name, key) not in answers] for name, keys in self.pending.items()}
+        left = {
+            name: [key for key in keys if (name, key) not in answers]
+            for name, keys in self.pending.items()
+        }
         pending = {name: frozenset(keys) for name, keys in left.items()}
         return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
         """Return the number of missing responses by model and reason, for models that miss some."""
-        counted = {name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.models}
+        counted = {
+            name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.models
+        }
         return {name: reasons for name, reasons in counted.items() if reasons}
 
     def digest(self) -> str:
-        """Return a hash of items, responses, reasons of missing ones and pending ones, whatever their order."""
-        every = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
+        """Return a hash of items, responses, reasons of missing ones and pending ones, whatever
+        their order."""
+        every = [
+            [item.id, item.instruction, item.reference, item.system, item.media]
+            for item in self.items
+        ]
         items = sorted(fields if fields[-1] else fields[:-1] for fields in every)
-        said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.models]
+        said = [
+            [name, sorted(self.texts[name].items()), sorted(self.missing[name].items())]
+            for name in self.models
+        ]
         asked = [[name, sorted(keys)] for name, keys in sorted(self.pending.items()) if keys]
         shown = [items, said, *([asked] if asked else [])]
         return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()
@@ -159,7 +186,9 @@ class Responses:
         def of_models(cells: Mapping[str, Any]) -> dict[str, Any]:
             return {name: own for name, own in cells.items() if name in kept}
 
-        texts, missing, pending, work = map(of_models, (self.texts, self.missing, self.pending, self.work))
+        texts, missing, pending, work = map(
+            of_models, (self.texts, self.missing, self.pending, self.work)
+        )
         return replace(self, texts=texts, missing=missing, pending=pending, work=work)
 
     def select(
@@ -170,7 +199,8 @@ class Responses:
         seed: int | None = None,
         answered_by: str | None = None,
     ) -> "Responses":
-        """Select at most `limit` items of a category, answered in a model's files: the first, or drawn by a seed."""
+        """Select at most `limit` items of a category, answered in a model's files: the first, or
+        drawn by a seed."""
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category
@@ -178,10 +208,14 @@ class Responses:
         if unknown:
             known = some(self.categories) or "none: no source says any"
             raise UsageError(f"no item has category {unknown[0]!r}; categories: {known}")
-        items = tuple(item for item in self.items if categories is None or item.category in categories)
+        items = tuple(
+            item for item in self.items if categories is None or item.category in categories
+        )
         if answered_by is not None:
             lost = self.missing[find_name("model", answered_by, self.texts)]
-            items = tuple(item for item in items if any(lost.get(key) != ABSENT for key in item.keys))
+            items = tuple(
+                item for item in items if any(lost.get(key) != ABSENT for key in item.keys)
+            )
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np
 
@@ -191,72 +225,126 @@ class Responses:
         kept = {key for item in items[:limit] for key in item.keys}
 
         def of_items(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-            return {name: {key: cell for key, cell in row.items() if key in kept} for name, row in cells.items()}
+            return {
+                name: {key: cell for key, cell in row.items() if key in kept}
+                for name, row in cells.items()
+            }
 
         texts, missing, work = map(of_items, (self.texts, self.missing, self.work))
         pending = {name: keys & kept for name, keys in self.pending.items()}
-        return replace(self, items=items[:limit], texts=texts, missing=missing, pending=pending, work=work)
+        return replace(
+            self, items=items[:limit], texts=texts, missing=missing, pending=pending, work=work
+        )
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Assemble answers by item, model and number, with questions beside; DataError if rows contradict each other."""
+    """Assemble answers by item, model and number, with questions beside; DataError if rows
+    contradict each other."""
     cells = _answers_by_model(answers)
     # Questions first, then the models by name, so that the order of sources does not matter.
     asked, times = defaultdict[str, list[QuestionRow]](list), dict[str, int]()
-    for question in [*questions, *(each.question for each in sorted(answers, key=lambda each: each.model))]:
+    for question in [
+        *questions,
+        *(each.question for each in sorted(answers, key=lambda each: each.model)),
+    ]:
         asked[question.item].append(question)
     for answer in answers:
         times[answer.question.item] = max(times.get(answer.question.item, 1), answer.number)
-    items = tuple(replace(_item_of(rows), responses=times[item]) for item, rows in asked.items() if item in times)
-    several, most = sum(item.responses > 1 for item in items), max((item.responses for item in items), default=1)
+    items = tuple(
+        replace(_item_of(rows), responses=times[item])
+        for item, rows in asked.items()
+        if item in times
+    )
+    several, most = (
+        sum(item.responses > 1 for item in items),
+        max((item.responses for item in items), default=1),
+    )
     silent = [item for item in asked if item not in times]
-    notes = [f"{len(silent)} questions without a response were left out: {some(silent, most=5)}"] if silent else []
+    notes = (
+        [f"{len(silent)} questions without a response were left out: {some(silent, most=5)}"]
+        if silent
+        else []
+    )
     note = f"{several:,} items have up to {most} responses of a model (epochs, repeats)"
     notes += [f"{note}: the first meets the first, the second the second, ..."] if several else []
     keys = [key for item in items for key in item.keys]
-    reasons = {name: {key: row[key].reason if key in row else ABSENT for key in keys} for name, row in cells}
-    pending = {name: frozenset(key for key, why in own.items() if why == PENDING) for name, own in reasons.items()}
-    missing = {name: {key: why for key, why in own.items() if why and why != PENDING} for name, own in reasons.items()}
+    reasons = {
+        name: {key: row[key].reason if key in row else ABSENT for key in keys}
+        for name, row in cells
+    }
+    pending = {
+        name: frozenset(key for key, why in own.items() if why == PENDING)
+        for name, own in reasons.items()
+    }
+    missing = {
+        name: {key: why for key, why in own.items() if why and why != PENDING}
+        for name, own in reasons.items()
+    }
     return Responses(
         items=items,
-        texts={name: {key: each.text for key, each in row.items() if each.text is not None} for name, row in cells},
+        texts={
+            name: {key: each.text for key, each in row.items() if each.text is not None}
+            for name, row in cells
+        },
         missing=missing,
         pending={name: keys for name, keys in pending.items() if keys},
-        work={name: {key: each.work for key, each in row.items() if each.work and each.text} for name, row in cells},
+        work={
+            name: {key: each.work for key, each in row.items() if each.work and each.text}
+            for name, row in cells
+        },
         notes=(*notes, *_note_renderings(asked)),
     )
 
 
 def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
-    """Return the answers by response key of each model, sorted by model; DataError for a second one of the same key."""
+    """Return the answers by response key of each model, sorted by model; DataError for a second one
+    of the same key."""
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
-        first = cells[answer.model].setdefault(response_key(answer.question.item, answer.number), answer)
+        first = cells[answer.model].setdefault(
+            response_key(answer.question.item, answer.number), answer
+        )
         if first is not answer:
             problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
             remedy = "keep one of the two, or label the models: one=path other=path"
-            raise answer.question.error(f"{problem}; the first is in {first.question.place}", remedy)
+            raise answer.question.error(
+                f"{problem}; the first is in {first.question.place}", remedy
+            )
     return sorted(cells.items())
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
     """Return the item that its rows describe; DataError if they contradict each other."""
     fixed = [row for row in rows if not row.rendered]
-    said = {name: _common_value(name, rows if name in ("reference", "category") else fixed) for name in AGREE}
+    said = {
+        name: _common_value(name, rows if name in ("reference", "category") else fixed)
+        for name in AGREE
+    }
     rendered = [row for row in rows if row.rendered and row.instruction is not None]
     if said["instruction"] is None and rendered:
         # The shortest rendering is nearest to the bare question, whatever the order of files.
-        shortest = min(rendered, key=lambda row: (len(row.instruction or ""), row.instruction, row.system or ""))
+        shortest = min(
+            rendered,
+            key=lambda row: (len(row.instruction or ""), row.instruction, row.system or ""),
+        )
         said |= {"instruction": shortest.instruction, "system": said["system"] or shortest.system}
     instruction = said.pop("instruction")
     if instruction is None or not instruction.strip():
         remedy = "give the questions too: a file with a row per item that holds its id and its instruction"
         raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
-    return Item(rows[0].item, instruction, said["category"], said["reference"], said["system"], said["media"])
+    return Item(
+        rows[0].item,
+        instruction,
+        said["category"],
+        said["reference"],
+        said["system"],
+        said["media"],
+    )
 
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
-    """Return the value of a field on which all rows agree, None if it is empty; DataError if they do not."""
+    """Return the value of a field on which all rows agree, None if it is empty; DataError if they
+    do not."""
     said = [(row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None]
     for row, other in said[1:]:
         first, value = said[0]
@@ -273,8 +361,14 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
 
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     """Return a note on items whose instruction was rendered by different templates."""
-    rendered = {item: [row.instruction for row in rows if row.rendered] for item, rows in asked.items()}
-    several = [item for item, texts in rendered.items() if len({normal_text(text) for text in texts if text}) > 1]
+    rendered = {
+        item: [row.instruction for row in rows if row.rendered] for item, rows in asked.items()
+    }
+    several = [
+        item
+        for item, texts in rendered.items()
+        if len({normal_text(text) for text in texts if text}) > 1
+    ]
     words = f"{len(several)} items were put to models in different words (templates differ)"
     return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
 
@@ -290,7 +384,8 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[str]]:
-    """Return the answers with a pending one for each item (of the prompts, if any) that a model lacks, and notes."""
+    """Return the answers with a pending one for each item (of the prompts, if any) that a model
+    lacks, and notes."""
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:
         items.setdefault(question.item, question)
@@ -301,6 +396,12 @@ def add_pending(
     for name in models:
         there = {each.question.item for each in rows if each.model == name and each.number == 1}
         if there:
-            notes.append(f"{name}: {len(there):,} responses are recorded; {len(items) - len(there):,} can be asked for")
-        rows += [ResponseRow(asked, name, None, PENDING) for item, asked in items.items() if item not in there]
+            notes.append(
+                f"{name}: {len(there):,} responses are recorded; {len(items) - len(there):,} can be asked for"
+            )
+        rows += [
+            ResponseRow(asked, name, None, PENDING)
+            for item, asked in items.items()
+            if item not in there
+        ]
     return rows, notes

@@ -19,8 +19,11 @@ MULTIMODAL = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
 
 
-def find_newest_samples(source: SourceFiles) -> tuple[list[layout.Samples], tuple[Path, ...], list[str]]:
-    """Find the samples of the newest run of each model and task, the files that are not lm-eval's, and notes."""
+def find_newest_samples(
+    source: SourceFiles,
+) -> tuple[list[layout.Samples], tuple[Path, ...], list[str]]:
+    """Find the samples of the newest run of each model and task, the files that are not lm-eval's,
+    and notes."""
     samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
     kept, notes = layout.select_runs(samples)
     folders = {file.path.parent for file in samples}
@@ -36,7 +39,11 @@ def read_rows(file: layout.Samples, show: Show) -> tuple[Sheet, list[str]]:
     rows = list(layout.sample_rows(file.path))
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
-    cut = [f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None]
+    cut = [
+        f"{file.path}, {place}: cut off, so its document is missing"
+        for place, row in rows
+        if row is None
+    ]
     return Sheet(file.path, file.model, frame, show), cut
 
 
@@ -48,14 +55,19 @@ def is_generated(sheet: Sheet) -> bool:
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
-    """Read all responses to each document before any filter; an item is task and document, the category the task."""
+    """Read all responses to each document before any filter; an item is task and document, the
+    category the task."""
     own = layout.samples_at(sheet.path, sheet.label)
     records = list(sheet.records())
     # One row per document: filters differ in what they extract, not in the responses.
     first = min((record.name("filter") or "" for record in records), default="")
     records = [record for record in records if (record.name("filter") or "") == first]
     items = layout.item_ids(
-        own.task, [("", layout.read_doc_hash(record.cells), layout.place_in_set(record.cells)) for record in records]
+        own.task,
+        [
+            ("", layout.read_doc_hash(record.cells), layout.place_in_set(record.cells))
+            for record in records
+        ],
     )
     answers = []
     for record, item in zip(records, items, strict=True):
@@ -77,7 +89,8 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
 
 
 def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
-    """Return the system prompt, or None, the prompt (in a chat, the last message of the user), and the chat."""
+    """Return the system prompt, or None, the prompt (in a chat, the last message of the user), and
+    the chat."""
     first = next(iter(_request(record.cells["arguments"])), None)
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):
@@ -95,7 +108,8 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
 
 
 def _request(arguments: Any) -> Sequence[Any]:
-    """Return the arguments of the first request, a prompt and its settings, from the current or the older shape."""
+    """Return the arguments of the first request, a prompt and its settings, from the current or the
+    older shape."""
     if isinstance(arguments, dict):
         request = arguments.get("gen_args_0")
         return list(request.values()) if isinstance(request, dict) else []

@@ -1,5 +1,5 @@
-"""Pairs of responses with a known preference, a pair per row: Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and
-tables with the same columns."""
+"""Pairs of responses with a known preference, a pair per row: Plan-RewardBench (Wang et al. 2026,
+arXiv 2604.08178) and tables with the same columns."""
 
 import json
 from collections import Counter
@@ -12,7 +12,13 @@ from podium.counting.duck import Duck
 from podium.formats.containers import open_records
 from podium.formats.files import find_files
 from podium.responses.answers import Record, ResponseRow, Sheet, is_empty, normal_text
-from podium.responses.chat import Conversation, build_chat_response, messages_in, parse_literal, read_conversation
+from podium.responses.chat import (
+    Conversation,
+    build_chat_response,
+    messages_in,
+    parse_literal,
+    read_conversation,
+)
 from podium.responses.collection import Responses, assemble
 from podium.responses.transcripts import Show, Turn
 
@@ -34,7 +40,9 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
     shown, engine = replace(show, mode="transcript") if show.mode == "auto" else show, Duck()
     rows: list[ResponseRow] = []
     seen: Counter[str] = Counter()
-    paths = [path for source in sources if Path(source).exists() for path in find_files(source).paths]
+    paths = [
+        path for source in sources if Path(source).exists() for path in find_files(source).paths
+    ]
     for path in paths:
         records = open_records(path, engine)
         if not all(records.columns.keys() & {*names} for names in SIDES.values()):
@@ -44,22 +52,31 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
     if not rows:
         return None
     again, pairs = sum(seen.values()) - len(seen), assemble(rows, [])
-    notes = [f"{again:,} pairs have the id of an earlier pair; each is an item of its own"] if again else []
+    notes = (
+        [f"{again:,} pairs have the id of an earlier pair; each is an item of its own"]
+        if again
+        else []
+    )
     return replace(pairs, sources=tuple(map(str, paths)), notes=(*notes, *pairs.notes))
 
 
 def _pair_of(record: Record, show: Show, seen: Counter[str]) -> Iterator[ResponseRow]:
-    """Yield both responses of a row; `seen` counts the ids, which several pairs of a task may share."""
+    """Yield both responses of a row; `seen` counts the ids, which several pairs of a task may
+    share."""
     item, query, category = (_first(record.cells, names) for names in (ITEM, INSTRUCTION, CATEGORY))
     chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
     # A task may have both a query and first messages, and the two sides may differ in these.
-    instruction = _merge_texts(record.as_text("query", query), *(chat.instruction for chat in chats.values()))
+    instruction = _merge_texts(
+        record.as_text("query", query), *(chat.instruction for chat in chats.values())
+    )
     system = _merge_texts(record.text("system"), *(chat.system for chat in chats.values()))
     asked = "\n\n".join(filter(None, [instruction, _tools_text(record.cells.get("tools"))])) or None
     named = f"{Path(record.source).name} {record.row}" if item is None else str(item)
     seen[named] += 1
     named += f"#{seen[named]}" if seen[named] > 1 else ""
-    question = record.question(named, asked, system=system, category=None if category is None else str(category))
+    question = record.question(
+        named, asked, system=system, category=None if category is None else str(category)
+    )
     for model, chat in chats.items():
         yield build_chat_response(show, question, model, chat)
 
@@ -78,7 +95,9 @@ def _first(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
 def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     """Return the conversation in the first of these columns; a text is one answer."""
     held = _first(record.cells, names)
-    parsed = parse_literal(held) if isinstance(held, str) and held.lstrip().startswith("{") else held
+    parsed = (
+        parse_literal(held) if isinstance(held, str) and held.lstrip().startswith("{") else held
+    )
     held = parsed["messages"] if isinstance(parsed, dict) and "messages" in parsed else held
     if (messages := messages_in(record, held)) is not None:
         return read_conversation(record, messages)
@@ -86,7 +105,8 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
 
 
 def _tools_text(tools: Any) -> str:
-    """Return name, description and parameters of each tool, unchanged if it has no name; empty without tools."""
+    """Return name, description and parameters of each tool, unchanged if it has no name; empty
+    without tools."""
     parsed, lines = parse_literal(tools) if isinstance(tools, str) else tools, list[str]()
     for given in parsed if isinstance(parsed, list) else [tools]:
         tool = parse_literal(given) if isinstance(given, str) else given

@@ -11,7 +11,15 @@ from podium.formats.files import find_files, local_files, split_label
 from podium.formats.lm_eval_layout import SAMPLE_FIELDS
 from podium.responses import lm_eval
 from podium.responses import response_tables as tables
-from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_models, stem
+from podium.responses.answers import (
+    ONLY_REASONING,
+    QuestionRow,
+    ResponseRow,
+    Row,
+    Sheet,
+    name_models,
+    stem,
+)
 from podium.responses.collection import Responses, add_pending, assemble, questions_in
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
@@ -35,7 +43,8 @@ class Shape(NamedTuple):
         return all(columns & {*names} for names in self.required) and not columns & {*self.excluded}
 
     def fits(self, sheet: Sheet) -> bool:
-        """Return whether a table has this shape and, for lm-eval's samples, holds generated text."""
+        """Return whether a table has this shape and, for lm-eval's samples, holds generated
+        text."""
         is_sample = self.read is lm_eval.read_responses_in_samples
         return self.has_columns(sheet.columns) and (not is_sample or lm_eval.is_generated(sheet))
 
@@ -51,7 +60,9 @@ OUTPUTS = [["instruction"], ["output"], ["generator"]]
 SHAPES = (
     Shape("lm-eval samples of generated text", lm_eval.read_responses_in_samples, SAMPLES),
     Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS),
-    Shape("AlpacaEval outputs", tables.read_alpaca_outputs, OUTPUTS, excluded=("id", "item", "uid")),
+    Shape(
+        "AlpacaEval outputs", tables.read_alpaca_outputs, OUTPUTS, excluded=("id", "item", "uid")
+    ),
     Shape(
         "a row per response (instruction or id, response, model)",
         tables.read_responses_table,
@@ -59,16 +70,27 @@ SHAPES = (
         excluded=BATTLE,
     ),
     Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
-    Shape("a row per item (id, instruction)", tables.read_instructions, [ITEM, INSTRUCTION], excluded=NOT_QUESTIONS),
+    Shape(
+        "a row per item (id, instruction)",
+        tables.read_instructions,
+        [ITEM, INSTRUCTION],
+        excluded=NOT_QUESTIONS,
+    ),
 )
 """The first shape that fits is taken."""
-PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", tables.read_instructions, [INSTRUCTION]))
+PROMPTS = (
+    *SHAPES,
+    Shape(
+        "a row per prompt (instruction, and an id or none)", tables.read_instructions, [INSTRUCTION]
+    ),
+)
 """Shapes of tables of prompts."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of a host's log files: which it `accepts`, how to `read` one, and which to `choose` (with notes)."""
+    """A reader of a host's log files: which it `accepts`, how to `read` one, and which to `choose`
+    (with notes)."""
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
@@ -86,12 +108,14 @@ def read_responses(
     show: Show = ANSWER_ALONE,
     optional: bool = False,
 ) -> Responses:
-    """Read responses from files, folders or globs of any known shape, each optionally `label=path` with a model's name.
+    """Read responses from files, folders or globs of any known shape, each optionally `label=path`
+    with a model's name.
 
-    Tables without responses give the questions; `reasoning` before an answer is part of it with `keep`; models of
-    `on_demand` can be asked `prompts` (by default the items of the sources) for responses that no source holds; `show`
-    says what a response of an agent is: its answer or its transcript. With `optional`, the sources need not hold any:
-    other files are skipped, whether named or found, and without responses there are no items.
+    Tables without responses give the questions; `reasoning` before an answer is part of it with
+    `keep`; models of `on_demand` can be asked `prompts` (by default the items of the sources) for
+    responses that no source holds; `show` says what a response of an agent is: its answer or its
+    transcript. With `optional`, the sources need not hold any: other files are skipped, whether
+    named or found, and without responses there are no items.
     """
     strips, show = check_policy(reasoning), replace(show, reasoning=reasoning)
     parts: list[Part] = []
@@ -116,24 +140,40 @@ def read_responses(
         notes += asked
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     skipped = [str(path) for path, held in parts if held is None]
-    notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
+    notes += (
+        [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"]
+        if skipped
+        else []
+    )
     files = sorted(str(path) for path, held in parts if held is not None)
     notes += responses.notes
-    return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(map(with_urls, notes)), tasks=tasks)
+    return replace(
+        responses,
+        sources=tuple(map(with_urls, files)),
+        notes=tuple(map(with_urls, notes)),
+        tasks=tasks,
+    )
 
 
-def _nothing_read(sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[str]) -> UsageError:
+def _nothing_read(
+    sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[str]
+) -> UsageError:
     """Return the error for sources without responses, or without prompts for models on demand."""
     lack = f"responses in {without_secrets(some(sources))}"
     if not sources:
         lack = "prompts were named for the role models: give a file, a task or a dataset (-T prompts=...)"
-        lack = lack if on_demand else "responses were named: give files or folders (-T responses=...)"
+        lack = (
+            lack if on_demand else "responses were named: give files or folders (-T responses=...)"
+        )
     return UsageError("; ".join([f"no {lack}", *notes]))
 
 
 @urls_in_errors()
-def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tuple[list[QuestionRow], list[str]]:
-    """Read questions and notes from whatever `read_responses` reads, and from tables of prompts without ids."""
+def read_prompts(
+    *sources: str | Path, readers: Sequence[FileReader] = ()
+) -> tuple[list[QuestionRow], list[str]]:
+    """Read questions and notes from whatever `read_responses` reads, and from tables of prompts
+    without ids."""
     read = [_read_source(source, readers, PROMPTS) for source in map(str, sources)]
     rows = [row for parts, _ in read for row in _rows_in(parts)]
     return questions_in(rows), [note for _, notes in read for note in notes]
@@ -142,18 +182,26 @@ def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tu
 def _name_tasks(
     rows: Sequence[Row], prompts: Sequence[QuestionRow]
 ) -> tuple[Sequence[Row], tuple[str, ...], Sequence[QuestionRow]]:
-    """Return rows, tasks and prompts; with several tasks, items get the task in their id, as ids may be alike."""
-    names = {row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)}
+    """Return rows, tasks and prompts; with several tasks, items get the task in their id, as ids
+    may be alike."""
+    names = {
+        row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)
+    }
     tasks = tuple(sorted(task for task in names if task is not None))
     if len(tasks) < 2:
         return rows, tasks, prompts
 
     def rename(row: QuestionRow) -> QuestionRow:
         task = row.task
-        return row if task is None else replace(row, item=f"{task}:{row.item}", category=row.category or task)
+        return (
+            row
+            if task is None
+            else replace(row, item=f"{task}:{row.item}", category=row.category or task)
+        )
 
     named = [
-        replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row) for row in rows
+        replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row)
+        for row in rows
     ]
     return named, tasks, list(map(rename, prompts))
 
@@ -162,7 +210,11 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
     """Return the answers without reasoning, and a note on how many had some."""
     stripped, changed = list(answers), dict[int, str]()
     for k, each in enumerate(answers):
-        if each.text and not (each.work and each.work.shown) and (text := strip_reasoning(each.text)) != each.text:
+        if (
+            each.text
+            and not (each.work and each.work.shown)
+            and (text := strip_reasoning(each.text)) != each.text
+        ):
             stripped[k] = replace(each, text=text or None, reason=None if text else ONLY_REASONING)
             changed[k] = text
     note = f"{len(changed):,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
@@ -183,24 +235,35 @@ def _read_source(
     *,
     optional: bool = False,
 ) -> tuple[list[Part], list[str]]:
-    """Read the files of a source; also return notes. With `optional`, a named file may be of no known shape, too."""
-    place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
+    """Read the files of a source; also return notes. With `optional`, a named file may be of no
+    known shape, too."""
+    place = local_files(
+        find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes))
+    )
     files, rest, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
     for file in files:
         sheet, cut = lm_eval.read_rows(file, show)
-        is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
+        is_asked = (
+            file.path in place.paths[-1:]
+            and not place.searched
+            and all(rows is None for _, rows in parts)
+        )
         rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_asked)
         parts.append((file.path, rows))
         notes += [] if rows is None else cut
     left_out: set[Path] = set()
     for reader in [reader for reader in readers if reader.choose]:
-        own = [path for path in rest if path.name.endswith(reader.suffixes) and reader.accepts(path)]
+        own = [
+            path for path in rest if path.name.endswith(reader.suffixes) and reader.accepts(path)
+        ]
         counted, remarks = reader.choose(own) if reader.choose and own else (own, ())
         left_out |= {*own} - {*counted}
         notes += remarks
     for path in [path for path in rest if path not in left_out]:
-        rows = _read_file(path, place.label, readers, shapes, show, optional=optional or place.searched)
+        rows = _read_file(
+            path, place.label, readers, shapes, show, optional=optional or place.searched
+        )
         parts.append((path, rows))
     return parts, notes
 
@@ -228,7 +291,8 @@ def _read_file(
 
 
 def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
-    """Read a table by the first shape that fits; if none does, return None if it is optional, else raise DataError."""
+    """Read a table by the first shape that fits; if none does, return None if it is optional, else
+    raise DataError."""
     shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
     if shape is not None:
         with named_in_errors(sheet.path):
@@ -239,26 +303,45 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
     remedy = f"give a row per response with the columns instruction (or id), response and model; or {known}"
     if shapes is PROMPTS:
         remedy = "give a row per prompt with the columns id and instruction"
-    columns, what = some(sorted(sheet.columns)) or "(none)", "prompts" if shapes is PROMPTS else "responses"
-    problem = f"no {what} in the columns {columns}" if len(sheet.frame) else f"no row below the header {columns}"
+    columns, what = (
+        some(sorted(sheet.columns)) or "(none)",
+        "prompts" if shapes is PROMPTS else "responses",
+    )
+    problem = (
+        f"no {what} in the columns {columns}"
+        if len(sheet.frame)
+        else f"no row below the header {columns}"
+    )
     raise DataError(problem, source=str(sheet.path), remedy=remedy)
 
 
 def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Record the source of each model in `owners`; UsageError if another source has a model of the same name."""
+    """Record the source of each model in `owners`; UsageError if another source has a model of the
+    same name."""
     for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
-            labels = [f"{name}-{k}={split_label(each)[1]}" for k, each in enumerate((owners[name], source), 1)]
+            labels = [
+                f"{name}-{k}={split_label(each)[1]}"
+                for k, each in enumerate((owners[name], source), 1)
+            ]
             remedy = f"label them ({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
-            raise UsageError(f"two sources hold a model {name!r}: {owners[name]} and {source}; {remedy}")
+            raise UsageError(
+                f"two sources hold a model {name!r}: {owners[name]} and {source}; {remedy}"
+            )
         owners[name] = source
 
 
-def _questions_beside(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> list[QuestionRow]:
+def _questions_beside(
+    answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]
+) -> list[QuestionRow]:
     """Read arena-hard's file of questions beside the answers, for answers without instructions."""
     known = {question.item for question in questions}
     lacking = [answer.question for answer in answers if answer.question.instruction is None]
-    folders = sorted({Path(question.source).parent for question in lacking if question.item not in known})
+    folders = sorted(
+        {Path(question.source).parent for question in lacking if question.item not in known}
+    )
     places = {folder / "question.jsonl" for start in folders for folder in (start, start.parent)}
-    files = [_read_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()]
+    files = [
+        _read_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()
+    ]
     return [row for rows in files for row in rows if isinstance(row, QuestionRow)]

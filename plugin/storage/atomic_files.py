@@ -1,5 +1,5 @@
-"""Write files atomically: a hidden temporary file beside the target replaces it once complete. A killed writer leaves
-the old file as it was, and a temporary file that the next writer removes."""
+"""Write files atomically: a hidden temporary file beside the target replaces it once complete. A
+killed writer leaves the old file as it was, and a temporary file that the next writer removes."""
 
 import errno
 import hashlib
@@ -17,7 +17,8 @@ from podium.storage.temporary_folders import lock, open_descriptor, temporary_fo
 
 PREFIX, SUFFIX = ".podium-", ".tmp"
 LEFT_OVER = 60.0
-"""Age in seconds from which an unlocked temporary file is taken for one that a killed writer left."""
+"""Age in seconds from which an unlocked temporary file is taken for one that a killed writer
+left."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 """Places that are streams although they may lead to a file: `-o /dev/stdout`."""
@@ -25,11 +26,16 @@ STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 
 @contextmanager
 def atomic_file(place: Place) -> Iterator[Path]:
-    """Yield a temporary file, which replaces the file at a place if the block ends without an error; mode and owner are
-    kept, links followed, pipes and devices appended to, remote objects uploaded."""
+    """Yield a temporary file, which replaces the file at a place if the block ends without an
+    error; mode and owner are kept, links followed, pipes and devices appended to, remote objects
+    uploaded."""
     if not isinstance(place, RemoteFile):
         status = _status(Path(os.path.realpath(place)))
-        is_device = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
+        is_device = (
+            status is not None
+            and not stat.S_ISREG(status.st_mode)
+            and not stat.S_ISDIR(status.st_mode)
+        )
         if not is_device and not str(place.absolute()).startswith(STREAMS):
             with _replacement(Path(os.path.realpath(place)), place) as temporary:
                 yield temporary
@@ -53,7 +59,8 @@ def write_text(place: Place, text: str, errors: str = "strict") -> None:
 
 @contextmanager
 def atomic_folder(place: Path) -> Iterator[Path]:
-    """Yield a temporary folder, which is renamed to a place that does not exist yet when the block ends."""
+    """Yield a temporary folder, which is renamed to a place that does not exist yet when the block
+    ends."""
     temporary = _temporary_path(place)
     temporary.mkdir(parents=True)
     try:
@@ -74,7 +81,8 @@ def is_temporary(name: str) -> bool:
 
 @contextmanager
 def _replacement(target: Path, place: Path) -> Iterator[Path]:
-    """Yield a locked temporary file beside a target; it replaces the target at the end, or is removed on an error."""
+    """Yield a locked temporary file beside a target; it replaces the target at the end, or is
+    removed on an error."""
     old, temporary = _status(target), _temporary_path(target)
     try:
         if old is not None and not os.access(target, os.W_OK):
@@ -92,10 +100,14 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and (error.errno in NO_ROOM or error.filename in (str(target), str(temporary))):
+        if isinstance(error, OSError) and (
+            error.errno in NO_ROOM or error.filename in (str(target), str(temporary))
+        ):
             number = error.errno or errno.EIO
             remedy = "make room there, or name another place"
-            problem = f"cannot be written: {os.strerror(number)}; no file was changed. Remedy: {remedy}"
+            problem = (
+                f"cannot be written: {os.strerror(number)}; no file was changed. Remedy: {remedy}"
+            )
             raise OSError(number, problem, str(place)) from None
         raise
     # The new name is on the disk only when its folder is.
@@ -111,13 +123,15 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _temporary_path(target: Path, writer: str | None = None) -> Path:
-    """Return an unused path beside a target, or a glob of all its temporary files for the writer `*`."""
+    """Return an unused path beside a target, or a glob of all its temporary files for the writer
+    `*`."""
     name = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]
     return target.with_name(f"{PREFIX}{name}-{writer or secrets.token_hex(4)}{SUFFIX}")
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove the temporary files that killed writers of this target left: old ones that are not locked."""
+    """Remove the temporary files that killed writers of this target left: old ones that are not
+    locked."""
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
             if time.time() - temporary.stat().st_mtime > LEFT_OVER:

@@ -1,5 +1,5 @@
-"""Files in an object store or behind https, by fsspec, which is imported when a URL is read or written; the user,
-password or signature that a URL holds is used but never shown."""
+"""Files in an object store or behind https, by fsspec, which is imported when a URL is read or
+written; the user, password or signature that a URL holds is used but never shown."""
 
 import hashlib
 import logging
@@ -15,7 +15,12 @@ from typing import Any, TypeAlias
 from podium.errors import DataError, PodiumError, UsageError, install_hint
 from podium.storage.temporary_folders import make_folder
 
-DRIVERS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gs"), "http": ("aiohttp", "https"), "https": ("aiohttp", "https")}
+DRIVERS = {
+    "s3": ("s3fs", "s3"),
+    "gs": ("gcsfs", "gs"),
+    "http": ("aiohttp", "https"),
+    "https": ("aiohttp", "https"),
+}
 """By scheme, the package that fsspec needs and podium's extra that installs it."""
 CREDENTIALS = {
     "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket FSSPEC_S3_ANON=true",
@@ -23,8 +28,19 @@ CREDENTIALS = {
     "FSSPEC_GS_TOKEN=anon",
 }
 CREDENTIAL_ERRORS = {
-    *("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"),
-    *("ProfileNotFound", "UnauthorizedSSOTokenError", "SSOTokenLoadError", "DefaultCredentialsError", "RefreshError"),
+    *(
+        "NoCredentialsError",
+        "PartialCredentialsError",
+        "CredentialRetrievalError",
+        "TokenRetrievalError",
+    ),
+    *(
+        "ProfileNotFound",
+        "UnauthorizedSSOTokenError",
+        "SSOTokenLoadError",
+        "DefaultCredentialsError",
+        "RefreshError",
+    ),
 }
 """Errors of drivers, by name, that mean missing or expired credentials."""
 STORES = ("s3", "gs")
@@ -47,7 +63,8 @@ def without_secrets(text: str) -> str:
 
 @dataclass(frozen=True, order=True, slots=True)
 class RemoteFile:
-    """An object in a store or a web document; UsageError if absent or denied, DataError if out of reach."""
+    """An object in a store or a web document; UsageError if absent or denied, DataError if out of
+    reach."""
 
     url: str = field(repr=False)
 
@@ -80,14 +97,19 @@ class RemoteFile:
 
     @property
     def local_path(self) -> Path:
-        """The path of its local copy, which may not exist yet; folders are named as in the store."""
+        """The path of its local copy, which may not exist yet; folders are named as in the
+        store."""
         location, query = str(self), self.url.removeprefix(str(self))
-        parts = [part if part.strip(".") else f"_{part}" for part in location.partition("://")[2].split("/")]
+        parts = [
+            part if part.strip(".") else f"_{part}"
+            for part in location.partition("://")[2].split("/")
+        ]
         # Two documents of one name that differ by their query have copies of their own.
         return Path(_copies(), hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
 
     def download(self) -> Path:
-        """Return the path of a local copy that lasts as long as the process, downloaded again if the object changed."""
+        """Return the path of a local copy that lasts as long as the process, downloaded again if
+        the object changed."""
         version, path = self.version(), self.local_path
         if _VERSIONS.get(self.url) != version:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,15 +125,20 @@ class RemoteFile:
             system.put_file(str(path), self.url)
 
     def check_writable(self) -> None:
-        """Raise UsageError if it cannot be written to: not a store, no object name, or no such bucket."""
+        """Raise UsageError if it cannot be written to: not a store, no object name, or no such
+        bucket."""
         if self.scheme not in STORES:
-            raise UsageError(f"{self}: nothing can be written there; name a local file, s3:// or gs://")
+            raise UsageError(
+                f"{self}: nothing can be written there; name a local file, s3:// or gs://"
+            )
         bucket, _, key = self.url.partition("://")[2].partition("/")
         if not bucket or not key or key.endswith("/"):
             raise UsageError(f"{self}: name an object to write, as {self.scheme}://BUCKET/NAME")
         with _file_system(self) as system:
             if not system.exists(bucket):
-                raise UsageError(f"{self}: there is no bucket {bucket!r}; create it, or name another")
+                raise UsageError(
+                    f"{self}: there is no bucket {bucket!r}; create it, or name another"
+                )
 
 
 Place: TypeAlias = Path | RemoteFile
@@ -119,14 +146,17 @@ Place: TypeAlias = Path | RemoteFile
 
 
 def place_of(text: str | Path) -> Place:
-    """Return the file that a path or URL names; `file://` is a path. An unknown scheme raises UsageError."""
+    """Return the file that a path or URL names; `file://` is a path. An unknown scheme raises
+    UsageError."""
     scheme = SCHEME.match(str(text))
     if isinstance(text, Path) or scheme is None:
         return Path(text)
     if scheme[0] == "file":
         return Path(text.removeprefix("file://"))
     if scheme[0] not in DRIVERS:
-        raise UsageError(f"{without_secrets(text)}: podium reads local files, s3://, gs:// and https://")
+        raise UsageError(
+            f"{without_secrets(text)}: podium reads local files, s3://, gs:// and https://"
+        )
     return RemoteFile(text)
 
 
@@ -136,7 +166,8 @@ def local_file(place: Place) -> Path:
 
 
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:
-    """Find the objects that a URL names (one, a folder or a glob), sorted, and whether a folder was searched."""
+    """Find the objects that a URL names (one, a folder or a glob), sorted, and whether a folder was
+    searched."""
     place = RemoteFile(url)
     with _file_system(place) as system:
         is_folder = True
@@ -146,7 +177,11 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
             names = [name for name in system.find(url) if name.endswith(suffixes)]
         except FileNotFoundError:
             is_folder = False
-            matches = system.glob(url, detail=True).values() if place.scheme in STORES and has_magic(url) else ()
+            matches = (
+                system.glob(url, detail=True).values()
+                if place.scheme in STORES and has_magic(url)
+                else ()
+            )
             names = [about["name"] for about in matches if about["type"] == "file"]
             if not names:
                 raise
@@ -156,12 +191,17 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
 
 
 def list_siblings(place: RemoteFile) -> list[RemoteFile]:
-    """List the objects in the same folder of a store, the object itself included; empty behind https."""
+    """List the objects in the same folder of a store, the object itself included; empty behind
+    https."""
     if place.scheme not in STORES:
         return []
     with _file_system(place) as system:
         listed = system.ls(place.url.rpartition("/")[0], detail=True)
-        return [RemoteFile(system.unstrip_protocol(about["name"])) for about in listed if about["type"] == "file"]
+        return [
+            RemoteFile(system.unstrip_protocol(about["name"]))
+            for about in listed
+            if about["type"] == "file"
+        ]
 
 
 def with_urls(text: str) -> str:
@@ -178,7 +218,9 @@ def urls_in_errors() -> Iterator[None]:
         yield
     except PodiumError as error:
         error.args = tuple(with_urls(str(part)) for part in error.args)
-        vars(error).update({name: with_urls(part) for name, part in vars(error).items() if isinstance(part, str)})
+        vars(error).update(
+            {name: with_urls(part) for name, part in vars(error).items() if isinstance(part, str)}
+        )
         raise
 
 
@@ -199,7 +241,9 @@ def _file_system(place: RemoteFile) -> Iterator[Any]:
     except PodiumError:
         raise
     except ImportError as error:
-        raise UsageError(f"{place.scheme}:// needs {package} ({error}): {install_hint(extra)}") from None
+        raise UsageError(
+            f"{place.scheme}:// needs {package} ({error}): {install_hint(extra)}"
+        ) from None
     except Exception as error:
         raise _convert_error(place, error) from None
 
@@ -208,16 +252,22 @@ def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
     """Convert what a driver raised to an error that names the place, without credentials."""
     cause = error.__cause__ if error.__cause__ is not None else error
     status = getattr(cause, "status", None) or getattr(cause, "code", None)
-    remedy = CREDENTIALS.get(place.scheme, "ask for a URL that is signed anew, or for the right to read it")
+    remedy = CREDENTIALS.get(
+        place.scheme, "ask for a URL that is signed anew, or for the right to read it"
+    )
     if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
         return UsageError(f"{place}: no credentials. Remedy: {remedy}")
     if isinstance(error, PermissionError) or status in (401, 403):
         return UsageError(f"{place}: access denied. Remedy: {remedy}")
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
-        return UsageError(f"{place}: there is nothing of this name; check the path, and the bucket if it is in a store")
+        return UsageError(
+            f"{place}: there is nothing of this name; check the path, and the bucket if it is in a store"
+        )
     said = " ".join(without_secrets(str(cause)).split())[:200]
     problem = f"it cannot be read or written ({type(cause).__name__}{': ' if said else ''}{said})"
-    return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
+    return DataError(
+        problem, source=str(place), remedy="see whether it can be reached from here, and try again"
+    )
 
 
 _copies = cache(make_folder)

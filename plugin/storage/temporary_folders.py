@@ -1,5 +1,6 @@
-"""Temporary folders: those of a process lie in one locked folder, which the process removes when it ends; if it was
-killed, the next process removes it. The system releases locks when the process that holds them ends in any way."""
+"""Temporary folders: those of a process lie in one locked folder, which the process removes when it
+ends; if it was killed, the next process removes it. The system releases locks when the process that
+holds them ends in any way."""
 
 import atexit
 import os
@@ -14,12 +15,14 @@ from pathlib import Path
 PREFIX, SUFFIX = "podium-", ".tmp"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
-"""The folder of this process by its id; a forked process inherits the entry of its parent and adds its own."""
+"""The folder of this process by its id; a forked process inherits the entry of its parent and adds
+its own."""
 _CREATION = threading.Lock()
 
 
 def lock(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file until it is closed; return False if another process holds it, or the system cannot lock files."""
+    """Lock a file until it is closed; return False if another process holds it, or the system
+    cannot lock files."""
     try:
         import fcntl
 

@@ -10,7 +10,15 @@ import numpy as np
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
-from podium.tournaments.schedule import OVER, Field, NextRound, Outcome, Pairing, Round, schedule_pairings
+from podium.tournaments.schedule import (
+    OVER,
+    Field,
+    NextRound,
+    Outcome,
+    Pairing,
+    Round,
+    schedule_pairings,
+)
 from podium.tournaments.selection import draw_items, order_of_visits, parse_model_names
 from podium.tournaments.stopping import Progress, Stopping
 
@@ -23,15 +31,16 @@ MIN_FOR_PILOT = 3
 class Anchor(Stopping):
     """Play all models against an anchor on every item: M - 1 battles an item for M models.
 
-    With `anchor=auto` a pilot chooses the most informative model (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
-    items suffice to recognise the bad anchors, which are the best and the worst models). The pilot is a round robin.
-    The anchor then plays the remaining items; the pilot's battles count.
+    With `anchor=auto` a pilot chooses the most informative model (Don-Yehiya et al. 2026, sections
+    4.3 and 5.3: ten items suffice to recognise the bad anchors, which are the best and the worst
+    models). The pilot is a round robin. The anchor then plays the remaining items; the pilot's
+    battles count.
 
     Attributes:
         anchor: name of the anchor, several as a sequence or with commas, or `auto`.
         pilot: number of items of the pilot.
-        until: as in `Stopping`; the items after the pilot are played in blocks between looks, and `order` compares
-            each model with the anchor.
+        until: as in `Stopping`; the items after the pilot are played in blocks between looks, and
+            `order` compares each model with the anchor.
     """
 
     anchor: str | Sequence[str] = AUTO
@@ -44,11 +53,13 @@ class Anchor(Stopping):
 
     @staticmethod
     def variants(field: Field) -> dict[str, dict[str, str]]:
-        """Return settings by label for a comparison of tournaments: a pilot, and each model as the anchor."""
+        """Return settings by label for a comparison of tournaments: a pilot, and each model as the
+        anchor."""
         return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first."""
+        """Return the anchor's battles that were not played yet; with `auto`, those of the pilot
+        first."""
         anchors, tried, rounds, pilot = self._choose(field, played)
         if not anchors:
             return schedule_pairings(field, pilot.pairings, played, pilot.note)
@@ -60,7 +71,9 @@ class Anchor(Stopping):
         if tried:
             items = tuple(item for item in items if item not in tried)
             note = f"{last_look}all against {anchors[0]}, the most informative in the pilot, on {len(items)} more items"
-        return schedule_pairings(field, pairings_against(anchors, field.models, items), played, note)
+        return schedule_pairings(
+            field, pairings_against(anchors, field.models, items), played, note
+        )
 
     def size(self, field: Field) -> int:
         """Return the number of battles; with `auto`, the maximum."""
@@ -78,28 +91,43 @@ class Anchor(Stopping):
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`; the pilot's items do not count."""
         anchors, tried, rounds, _ = self._choose(field, played)
-        rest = tuple(item for item in order_of_visits(field, self.items, self.seed) if item not in tried)
+        rest = tuple(
+            item for item in order_of_visits(field, self.items, self.seed) if item not in tried
+        )
         return self.progress(field, rest, played[rounds:], against=anchors)
 
-    def _choose(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], frozenset[str], int, NextRound]:
-        """Return the anchors, empty until the pilot has ended, and the pilot's items, rounds so far and battles."""
+    def _choose(
+        self, field: Field, played: Sequence[Round]
+    ) -> tuple[tuple[str, ...], frozenset[str], int, NextRound]:
+        """Return the anchors, empty until the pilot has ended, and the pilot's items, rounds so far
+        and battles."""
         if named := self._anchors(field):
             return named, frozenset(), 0, OVER
         tried, pilot = self._pilot(field)
         done = accumulate(({own.pairing for own in each.outcomes} for each in played), or_)
-        rounds = next((number for number, own in enumerate(done, start=1) if own >= {*pilot.pairings}), None)
+        rounds = next(
+            (number for number, own in enumerate(done, start=1) if own >= {*pilot.pairings}), None
+        )
         if rounds is None:
             return (), tried, len(played), pilot
         # The model that all have met since the pilot, if there is one, was chosen before.
-        later = [{own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes]
+        later = [
+            {own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes
+        ]
         chosen = set(field.models).intersection(*later) if later else set()
         if len(chosen) != 1:
-            outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
+            outcomes = [
+                outcome
+                for done in played
+                for outcome in done.outcomes
+                if outcome.pairing.item in tried
+            ]
             chosen = {most_informative(field.models, outcomes)}
         return tuple(chosen), tried, rounds, pilot
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
-        """Return the named anchors; empty if a pilot chooses. Of two models, either gives the same battles."""
+        """Return the named anchors; empty if a pilot chooses. Of two models, either gives the same
+        battles."""
         if self.anchor == AUTO:
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
         return parse_model_names(self.anchor, field.models)
@@ -114,14 +142,20 @@ class Anchor(Stopping):
         return frozenset(tried), schedule_pairings(field, battles, note=note)
 
 
-def pairings_against(anchors: Collection[str], models: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
-    """Yield the pairings of all models with each anchor, item after item; two anchors meet once per item."""
-    pairs = [pair for pair in combinations(sorted(models), 2) if any(name in anchors for name in pair)]
+def pairings_against(
+    anchors: Collection[str], models: Sequence[str], items: Sequence[str]
+) -> Iterator[Pairing]:
+    """Yield the pairings of all models with each anchor, item after item; two anchors meet once per
+    item."""
+    pairs = [
+        pair for pair in combinations(sorted(models), 2) if any(name in anchors for name in pair)
+    ]
     return (Pairing(item, *pair) for item in items for pair in pairs)
 
 
 def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
-    """Return the model against which verdicts on two others differ most often; NotIdentifiedError if unknown."""
+    """Return the model against which verdicts on two others differ most often; NotIdentifiedError
+    if unknown."""
     # Of equals, the one with more comparisons is chosen, then the first by name.
     shares = informativeness_of(models, outcomes)
     compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
@@ -133,14 +167,21 @@ def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     return max(compared, key=lambda name: compared[name])
 
 
-def informativeness_of(models: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
-    """Return, by model as anchor, the share of pairs of others with different verdicts, and the pairs compared."""
-    # Don-Yehiya et al. 2026, section 4.3. By margin if every battle has one, else by credit; continuous ones by sign.
+def informativeness_of(
+    models: Sequence[str], outcomes: Sequence[Outcome]
+) -> dict[str, tuple[float, float]]:
+    """Return, by model as anchor, the share of pairs of others with different verdicts, and the
+    pairs compared."""
+    # Don-Yehiya et al. 2026, section 4.3. By margin if every battle has one, else by credit;
+    # continuous ones by sign.
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:
         return dict.fromkeys(models, (0.0, 0.0))
     coded = code_outcomes(readable, models)
-    margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in readable], dtype=np.float64)
+    margin = np.array(
+        [np.nan if outcome.margin is None else outcome.margin for outcome in readable],
+        dtype=np.float64,
+    )
     finest = finest_verdicts(margin, coded.credit)
     verdict, level_of = (2 * coded.credit - 1, np.sign) if finest is None else (finest, None)
     pairs = count_differences(coded, verdict, level_of)

@@ -17,8 +17,11 @@ Matchups = Mapping[tuple[str, str], Sequence[float]]
 """By pair of models that met, in order of their names: the readable credits of the first."""
 
 
-def strengths_of_matchups(met: Matchups, models: Sequence[str], ladder: Ladder | None = None) -> dict[str, float]:
-    """Fit Bradley-Terry log-strengths to the battles of some models with each other (lambda 0.01) and a ladder."""
+def strengths_of_matchups(
+    met: Matchups, models: Sequence[str], ladder: Ladder | None = None
+) -> dict[str, float]:
+    """Fit Bradley-Terry log-strengths to the battles of some models with each other (lambda 0.01)
+    and a ladder."""
     code = {name: k for k, name in enumerate(sorted(models))}
     credit, weight = np.zeros((2, len(code), len(code)))
     for (a, b), credits in met.items():
@@ -34,7 +37,11 @@ def strengths_of_matchups(met: Matchups, models: Sequence[str], ladder: Ladder |
 def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles | None:
     """Encode the readable battles between some models as arrays; None if there are none."""
     names, outcomes = {*models}, (outcome for done in played for outcome in done.outcomes)
-    own = [each for each in outcomes if each.credit is not None and {each.pairing.a, each.pairing.b} <= names]
+    own = [
+        each
+        for each in outcomes
+        if each.credit is not None and {each.pairing.a, each.pairing.b} <= names
+    ]
     return code_outcomes(own, models) if own else None
 
 
@@ -55,9 +62,12 @@ def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBa
 
 
 def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
-    """Weigh battles so that each pair that met counts by the items that have both responses; the mean weight is 1."""
+    """Weigh battles so that each pair that met counts by the items that have both responses; the
+    mean weight is 1."""
     items = field.items if field.absent else field.items[:1]
-    present = np.array([[field.can_play(item, name) for item in items] for name in coded.models], dtype=np.float64)
+    present = np.array(
+        [[field.can_play(item, name) for item in items] for name in coded.models], dtype=np.float64
+    )
     size = len(coded.models)
     pair = np.minimum(coded.a, coded.b) * size + np.maximum(coded.a, coded.b)
     weight = (present @ present.T).ravel()[pair] / np.bincount(pair)[pair]
@@ -80,8 +90,14 @@ def opponents_of(name: str, met: Matchups) -> frozenset[str]:
 
 
 def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:
-    """Raise UsageError if a model that newcomers join has neither a rating nor a readable battle."""
-    known = {name for (a, b), credits in met.items() if credits and a in before and b in before for name in (a, b)}
+    """Raise UsageError if a model that newcomers join has neither a rating nor a readable
+    battle."""
+    known = {
+        name
+        for (a, b), credits in met.items()
+        if credits and a in before and b in before
+        for name in (a, b)
+    }
     lacking = [] if ratings is not None or len(before) < 2 else sorted(set(before) - known)
     if lacking:
         raise UsageError(

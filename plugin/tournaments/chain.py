@@ -11,11 +11,13 @@ from podium.tournaments.stopping import Stopping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain(Stopping):
-    """Play, on each item, a random path that visits every model once: M - 1 battles an item for M models; every pair
-    meets on some items. A model without a response to an item is skipped there."""
+    """Play, on each item, a random path that visits every model once: M - 1 battles an item for M
+    models; every pair meets on some items. A model without a response to an item is skipped
+    there."""
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the pairs of neighbours on all paths that were not played yet; with `until`, up to the next look."""
+        """Return the pairs of neighbours on all paths that were not played yet; with `until`, up to
+        the next look."""
         items, last_look = self.items_to_next_look(field, played)
         pairings = [step for item in items for step in self._path(field, item)]
         note = f"{last_look}a random path through all models on each of {len(items)} items"

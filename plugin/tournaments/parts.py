@@ -1,4 +1,5 @@
-"""Parts of a tournament: as many battles as a budget allows, or the items of one shard of several processes."""
+"""Parts of a tournament: as many battles as a budget allows, or the items of one shard of several
+processes."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -29,7 +30,11 @@ class Budget:
         """Return the battles that the tournament plays next, cut to what is left of the budget."""
         left = self.most - sum(len(done.outcomes) for done in played)
         coming = self.rule.next(field, played)
-        return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
+        return (
+            coming
+            if len(coming.pairings) <= left
+            else replace(coming, pairings=coming.pairings[: max(left, 0)])
+        )
 
     def size(self, field: Field) -> int:
         return min(self.rule.size(field), self.most)
@@ -50,9 +55,12 @@ class Shard:
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
-        """Return the battles of a round that this shard plays, with its share of the battles left out."""
+        """Return the battles of a round that this shard plays, with its share of the battles left
+        out."""
         own = tuple(battle for battle in coming.pairings if battle.item in items)
-        first, last = (coming.left_out * number // self.of for number in (self.number - 1, self.number))
+        first, last = (
+            coming.left_out * number // self.of for number in (self.number - 1, self.number)
+        )
         return NextRound(own, coming.note, last - first)
 
 
@@ -60,15 +68,20 @@ def read_shard(text: str) -> Shard:
     """Parse the shard `k/n`; UsageError unless 1 <= k <= n."""
     match = SHARD.fullmatch(str(text).strip())
     if match is None or int(match[1]) > int(match[2]):
-        raise UsageError(f"shard={text}: write k/n with k from 1 to n, as 1/4, 2/4, 3/4 and 4/4 for four shards")
+        raise UsageError(
+            f"shard={text}: write k/n with k from 1 to n, as 1/4, 2/4, 3/4 and 4/4 for four shards"
+        )
     return Shard(int(match[1]), int(match[2]))
 
 
 def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
-    """Raise UsageError if battles on an item depend on verdicts on other items, or shards outnumber items."""
+    """Raise UsageError if battles on an item depend on verdicts on other items, or shards outnumber
+    items."""
     ring = "play podium/ring, which can be divided"
     if not isinstance(rule, Stopping | Recorded):
-        raise UsageError(f"shard={shard}: {name} chooses opponents by the verdicts on all items; {ring}")
+        raise UsageError(
+            f"shard={shard}: {name} chooses opponents by the verdicts on all items; {ring}"
+        )
     if getattr(rule, "anchor", "") == "auto":
         raise UsageError(
             f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play the pilot first "

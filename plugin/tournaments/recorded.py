@@ -14,7 +14,8 @@ class Recorded:
     """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
-        sample: how many of them, drawn at random and balanced over pairs of models, then over models; all by default.
+        sample: how many of them, drawn at random and balanced over pairs of models, then over
+            models; all by default.
         seed: of the draw; samples of one seed are nested.
     """
 
@@ -35,8 +36,14 @@ class Recorded:
         """Return the pairings of this field that were not played yet."""
         pairings = self._battles_to_play(field)
         if not pairings and not played:
-            raise UsageError("no recorded battle is of these models and items: name a log with -T battles=LOG")
-        of = f"{len(pairings):,} of {len(self._sorted_battles):,} " if len(pairings) < len(self._sorted_battles) else ""
+            raise UsageError(
+                "no recorded battle is of these models and items: name a log with -T battles=LOG"
+            )
+        of = (
+            f"{len(pairings):,} of {len(self._sorted_battles):,} "
+            if len(pairings) < len(self._sorted_battles)
+            else ""
+        )
         return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
 
     def size(self, field: Field) -> int:
@@ -48,11 +55,16 @@ class Recorded:
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
         """Return the recorded pairings, or the balanced sample of them, in playing order."""
         names, items = {*field.models}, {*field.items}
-        known = [own for own in self._sorted_battles if own.item in items and {own.a, own.b} <= names]
+        known = [
+            own for own in self._sorted_battles if own.item in items and {own.a, own.b} <= names
+        ]
         possible = [own for own in known if field.can_play(own.item, own.a, own.b)]
         if self.sample is None or self.sample >= len(possible):
             return tuple(possible)
-        candidates, rng = [(own, (own.a, own.b)) for own in possible], generator(self.seed, "recorded")
+        candidates, rng = (
+            [(own, (own.a, own.b)) for own in possible],
+            generator(self.seed, "recorded"),
+        )
         drawn, _ = draw_balanced(candidates, field.models, self.sample, rng, over_pairs=True)
         return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
 

@@ -11,15 +11,25 @@ from podium.errors import UsageError, unknown_name
 from podium.nouns.ladder import Ladder
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import matchups_in, refuse_unrated
-from podium.tournaments.schedule import OVER, Field, NextRound, Pairing, Round, pairing, schedule_pairings
+from podium.tournaments.schedule import (
+    OVER,
+    Field,
+    NextRound,
+    Pairing,
+    Round,
+    pairing,
+    schedule_pairings,
+)
 from podium.tournaments.selection import draw_items, generator, order_of_visits, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
 THINNING = 3
-"""Factor by which groups meet the other models on fewer items than if all pairs met equally often."""
+"""Factor by which groups meet the other models on fewer items than if all pairs met equally
+often."""
 TRIES = 8
-"""Circles that are drawn if some pairs met on the item before; the one with the fewest of these is played."""
+"""Circles that are drawn if some pairs met on the item before; the one with the fewest of these is
+played."""
 Met = set[tuple[int, int]]
 """Pairs (shown first, shown second) that were played on one item, by position of the model."""
 
@@ -28,25 +38,29 @@ Met = set[tuple[int, int]]
 class Ring(Stopping):
     """Play a random circle of the models on each item: M battles for M models, one call each.
 
-    Each model is shown first against one neighbour and second against the other, so that position bias cancels within
-    the item. Every pair meets on some items, and no anchor is chosen. A pair that meets again on an item plays in the
-    other order.
+    Each model is shown first against one neighbour and second against the other, so that position
+    bias cancels within the item. Every pair meets on some items, and no anchor is chosen. A pair
+    that meets again on an item plays in the other order.
 
-    With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, models whose pairs are all settled
-    leave. Groups of models with open pairs play circles of their own, and meet another model on some items. Decisions
-    must hold with pairs weighted as in a round robin, too: the judge need not be transitive. With `opponents=open`,
-    groups play circles only, for fewer calls; decisions are then about the pairs that were played.
+    With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, models whose
+    pairs are all settled leave. Groups of models with open pairs play circles of their own, and
+    meet another model on some items. Decisions must hold with pairs weighted as in a round robin,
+    too: the judge need not be transitive. With `opponents=open`, groups play circles only, for
+    fewer calls; decisions are then about the pairs that were played.
 
-    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
-    in `ratings`, with Gaussian errors. Each newcomer meets two random others on an item; the ranked models do not
-    meet again. `order` is then about pairs with a newcomer, `error:X` about the newcomers.
+    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from
+    the start, or rated in `ratings`, with Gaussian errors. Each newcomer meets two random others on
+    an item; the ranked models do not meet again. `order` is then about pairs with a newcomer,
+    `error:X` about the newcomers.
 
     Attributes:
         passes: how often an item is visited at most, with `until`.
-        opponents: opponents of the models that play on: also the others (`field`), or their own group only (`open`).
+        opponents: opponents of the models that play on: also the others (`field`), or their own
+            group only (`open`).
         rated: models that were ranked before, as a sequence or with commas.
-        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is a standard error,
-            0 is exact), a mapping of names to (1612, 25), or a .csv (model, rating, se) or ranking's .json file.
+        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is
+            a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
+            rating, se) or ranking's .json file.
     """
 
     shows_first: ClassVar = True
@@ -59,7 +73,9 @@ class Ring(Stopping):
 
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
-        object.__setattr__(self, "ratings", None if self.ratings is None else read_ladder(self.ratings))
+        object.__setattr__(
+            self, "ratings", None if self.ratings is None else read_ladder(self.ratings)
+        )
         if self.passes < 1:
             raise UsageError(f"passes={self.passes}: give a number of visits, 1 or more")
         if self.opponents not in get_args(Opponents):
@@ -72,7 +88,9 @@ class Ring(Stopping):
             group = self._positions(field, self.newcomers(field) or field.models)
             battles = self._battles(field, order, [group], range(len(order)), {})
             absent = sum(len(field.absent.get(item, ())) for item in order)
-            coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
+            coming = schedule_pairings(
+                field, battles, played, f"a random circle on each of {len(order)} items"
+            )
             return NextRound(coming.pairings, coming.note, absent)
         progress = self.progress_of(field, played)
         return OVER if progress.reason else self._next_round(field, order, progress, played)
@@ -80,7 +98,10 @@ class Ring(Stopping):
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`."""
         before, new = ranked_before(self, field), self.newcomers(field)
-        sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
+        sides = (
+            {side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)}
+            for done in played
+        )
         number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
         given = played[:number] if new and self.ratings is None else ()
         refuse_unrated(before if new else (), matchups_in(given), self.ratings)
@@ -115,23 +136,35 @@ class Ring(Stopping):
         if new:
             return sum(2 * turns * len({*new} & names) for names in present)
         # A circle of two models is one battle, and no pair meets more than twice.
-        return sum(min(turns * (own if own > 2 else own // 2), own * (own - 1)) for own in map(len, present))
+        return sum(
+            min(turns * (own if own > 2 else own // 2), own * (own - 1))
+            for own in map(len, present)
+        )
 
-    def _next_round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
-        """Return the battles until the next look, or until a later look if none can be played before."""
+    def _next_round(
+        self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]
+    ) -> NextRound:
+        """Return the battles until the next look, or until a later look if none can be played
+        before."""
         code = {name: k for k, name in enumerate(sorted(field.models))}
         met: dict[str, Met] = {}
         for outcome in (outcome for done in played for outcome in done.outcomes):
             own = outcome.pairing
             second = own.b if own.first == own.a else own.a
             met.setdefault(own.item, set()).add((code[own.first or own.a], code[second]))
-        later = [number for number in self.planned_looks(self.passes * len(order)) if number > progress.upcoming]
+        later = [
+            number
+            for number in self.planned_looks(self.passes * len(order))
+            if number > progress.upcoming
+        ]
         for upcoming in (progress.upcoming, *later):
             visits = range(progress.visits, upcoming)
             if battles := tuple(self._battles(field, order, progress.groups, visits, met)):
                 break
         names, playing = sorted(field.models), {k for group in progress.groups for k in group}
-        absent = sum(names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing)
+        absent = sum(
+            names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing
+        )
         who, number = f"{len(playing)} of {len(names)}", len(visits)
         said = f"{who} play, {number} item visits"
         if progress.looks:
@@ -186,12 +219,18 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
         return list(pairwise(rng.permutation(group).tolist()))
     drawn = (rng.permutation(group).tolist() for _ in range(TRIES if met else 1))
     circles = [list(zip(names, names[1:] + names[:1], strict=True)) for names in drawn]
-    return max(circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle))
+    return max(
+        circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle)
+    )
 
 
-def _edges_to_opponent(group: Sequence[int], others: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Draw a model outside the group whom all of the group meet; empty if the group is to play a circle instead."""
-    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two); THINNING = 1 would play others as often.
+def _edges_to_opponent(
+    group: Sequence[int], others: Sequence[int], rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    """Draw a model outside the group whom all of the group meet; empty if the group is to play a
+    circle instead."""
+    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two); THINNING = 1 would
+    # play others as often.
     drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
     if drawn >= 2 * len(others):
         return []
@@ -199,8 +238,11 @@ def _edges_to_opponent(group: Sequence[int], others: Sequence[int], rng: np.rand
     return [(opponent, own) if drawn % 2 else (own, opponent) for own in group]
 
 
-def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Draw two random opponents per model of a group; the model is shown first once and second once."""
+def _edges_to_anyone(
+    group: Sequence[int], present: Sequence[int], rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    """Draw two random opponents per model of a group; the model is shown first once and second
+    once."""
     edges = []
     for own in group:
         others = [k for k in present if k != own]

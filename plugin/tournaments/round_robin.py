@@ -12,13 +12,16 @@ from podium.tournaments.stopping import Stopping
 class RoundRobin(Stopping):
     """Play every pair of models on every item, or on a sample of the items.
 
-    It costs M (M - 1) / 2 battles an item for M models, and its result depends on no choice (Xu et al. 2025, section
-    3.3). On a sample it is a block design without an anchor.
+    It costs M (M - 1) / 2 battles an item for M models, and its result depends on no choice (Xu et
+    al. 2025, section 3.3). On a sample it is a block design without an anchor.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return all pairs that were not played yet, item after item; with `until`, up to the next look."""
+        """Return all pairs that were not played yet, item after item; with `until`, up to the next
+        look."""
         items, last_look = self.items_to_next_look(field, played)
         pairs = list(combinations(sorted(field.models), 2))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
-        return schedule_pairings(field, pairings, played, f"{last_look}all {len(pairs)} pairs on {len(items)} items")
+        return schedule_pairings(
+            field, pairings, played, f"{last_look}all {len(pairs)} pairs on {len(items)} items"
+        )

@@ -10,7 +10,8 @@ class Pairing(NamedTuple):
 
     Attributes:
         response: which responses of the models meet, from 1, if there are several to an item.
-        first: the model whose response is shown first, in the only order that is asked; None for the run's `orders`.
+        first: the model whose response is shown first, in the only order that is asked; None for
+            the run's `orders`.
     """
 
     item: str
@@ -24,7 +25,9 @@ class Pairing(NamedTuple):
         """A unique text for this pairing."""
         number = [f"response {self.response}"] if self.response > 1 else []
         shown = [] if self.first is None else [f"{self.first} first"]
-        return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number, *shown))
+        return "::".join(
+            part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number, *shown)
+        )
 
 
 def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
@@ -33,7 +36,8 @@ def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairi
 
 
 class Outcome(NamedTuple):
-    """The outcome of a battle: credit of `a` in [0, 1], None if unparsed; margin, score of `a` minus that of `b`."""
+    """The outcome of a battle: credit of `a` in [0, 1], None if unparsed; margin, score of `a`
+    minus that of `b`."""
 
     pairing: Pairing
     credit: float | None
@@ -80,7 +84,8 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """The battles to play next, none when it is over; `left_out` counts those that lack a response."""
+    """The battles to play next, none when it is over; `left_out` counts those that lack a
+    response."""
 
     pairings: tuple[Pairing, ...]
     note: str = ""
@@ -95,7 +100,9 @@ def schedule_pairings(
 ) -> NextRound:
     """Return the next round: the pairings that have both responses and were not played yet."""
     asked = tuple(pairings)
-    possible = [own for own in asked if field.can_play(own.item, own.a, own.b)] if field.absent else asked
+    possible = (
+        [own for own in asked if field.can_play(own.item, own.a, own.b)] if field.absent else asked
+    )
     items, pairs = {own.item for own in asked}, {(own.a, own.b) for own in asked}
     before = (outcome.pairing for round_ in played for outcome in round_.outcomes)
     done = {own for own in before if own.item in items and (own.a, own.b) in pairs}
@@ -112,7 +119,8 @@ def rounds_of(rule: Any, field: Field) -> int | None:
 class TournamentRule(Protocol):
     """A tournament as a pure, deterministic function of the rounds played so far.
 
-    Earlier schedules are read from `played`, never computed again: verdicts may be read anew, opponents stay.
+    Earlier schedules are read from `played`, never computed again: verdicts may be read anew,
+    opponents stay.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
@@ -123,13 +131,15 @@ class TournamentRule(Protocol):
 
 
 def asks_order(rule: Any) -> bool:
-    """Return whether the pairings of a tournament, or of its class, say which model is shown first."""
+    """Return whether the pairings of a tournament, or of its class, say which model is shown
+    first."""
     return bool(getattr(rule, "shows_first", False))
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentDesign:
-    """A tournament by name, its settings, a label for both, and the most battles that it may play."""
+    """A tournament by name, its settings, a label for both, and the most battles that it may
+    play."""
 
     label: str
     name: str

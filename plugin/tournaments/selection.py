@@ -22,7 +22,8 @@ def generator(seed: int, *words: str) -> np.random.Generator:
 
 
 def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Draw a sample of the items, all by default; the larger sample of a seed begins with the smaller one."""
+    """Draw a sample of the items, all by default; the larger sample of a seed begins with the
+    smaller one."""
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
     ordered = sorted(field.items)
@@ -58,7 +59,11 @@ def draw_balanced(
     left, times = np.array([len(waiting[pair]) for pair in pairs]), np.zeros(len(pairs))
     drawn: list[tuple[Drawn, tuple[str, str]]] = []
     for _ in range(number):
-        load = np.where(left > 0, counts[a] + counts[b] + (times * 2 * (number + 1) if over_pairs else 0), np.inf)
+        load = np.where(
+            left > 0,
+            counts[a] + counts[b] + (times * 2 * (number + 1) if over_pairs else 0),
+            np.inf,
+        )
         chosen = int(rng.choice(np.flatnonzero(load == load.min())))
         drawn.append((waiting[pairs[chosen]].pop(), pairs[chosen]))
         left[chosen] -= 1
@@ -68,18 +73,22 @@ def draw_balanced(
 
 
 def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
-    """Parse an option that names models: a sequence, or text with commas, unless the whole text is one model's name."""
+    """Parse an option that names models: a sequence, or text with commas, unless the whole text is
+    one model's name."""
     if isinstance(given, str):
         given = (given,) if given in models else [name.strip() for name in given.split(",")]
     return tuple(dict.fromkeys(find_name("model", name, models) for name in given))
 
 
 def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
-    """Return the sorted names of the models that its `ratings` or `rated` name as ranked before, for newcomers."""
+    """Return the sorted names of the models that its `ratings` or `rated` name as ranked before,
+    for newcomers."""
     ladder, names = getattr(tournament, "ratings", None), getattr(tournament, "rated", ())
     if ladder is not None:
         if unknown := ladder.unknown_names(field.models):
             raise unknown_name("model", unknown[0], field.models)
         if not (names := [name for name in ladder.models if name in field.models]):
-            raise UsageError(f"ratings={ladder.source}: it has none of the models {some(sorted(field.models))}")
+            raise UsageError(
+                f"ratings={ladder.source}: it has none of the models {some(sorted(field.models))}"
+            )
     return tuple(sorted(parse_model_names(names, field.models))) if names else ()

@@ -1,7 +1,9 @@
-"""Group-sequential stopping of a tournament: planned looks (interim analyses), and the pairs that each look settles.
+"""Group-sequential stopping of a tournament: planned looks (interim analyses), and the pairs that
+each look settles.
 
-Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks (repeated confidence
-intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs or looks are independent.
+Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks
+(repeated confidence intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs
+or looks are independent.
 """
 
 import re
@@ -43,8 +45,8 @@ QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?
 
 @dataclass(frozen=True, slots=True)
 class LookFit:
-    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others, and
-    for newcomers to a ladder whose `check` says that it has another scale."""
+    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles
+    to the others, and for newcomers to a ladder whose `check` says that it has another scale."""
 
     theta: np.ndarray
     covariance: np.ndarray
@@ -57,7 +59,8 @@ class LookFit:
         return self.check is not None and self.check.is_other_scale
 
     def z(self, margin: float) -> np.ndarray:
-        """Return (row - column + margin) / standard error, NaN if level on every item, shape (models, models)."""
+        """Return (row - column + margin) / standard error, NaN if level on every item, shape
+        (models, models)."""
         gap, variance = self.theta[:, None] - self.theta, np.diag(self.covariance)
         error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * self.covariance, 0))
         error[(error <= SAME) & (np.abs(gap) <= SAME)] = np.nan
@@ -70,9 +73,11 @@ class LookFit:
 class Look(LookFit):
     """One interim analysis: the fit of all battles so far, and the pairs that it settles.
 
-    `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `evidence`: z that row is not worse than column by
-    more than the margin; `settled`: 1 if that is decided, -1 for the reverse, 0 if open; `spent`: pairs that no longer
-    share the level, because no decision about them is left; `critical`: the last value of t. Shape (models, models).
+    `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `evidence`: z that row is not
+        worse than column by
+    more than the margin; `settled`: 1 if that is decided, -1 for the reverse, 0 if open; `spent`:
+    pairs that no longer share the level, because no decision about them is left; `critical`: the
+    last value of t. Shape (models, models).
     """
 
     number: int
@@ -97,14 +102,16 @@ class Look(LookFit):
 
     @property
     def is_divided(self) -> bool:
-        """Whether not all models play on in one group: later battles then do not stand for a round robin."""
+        """Whether not all models play on in one group: later battles then do not stand for a round
+        robin."""
         return int(connected_components(self.open, directed=False)[0]) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress with a stopping rule; `visits` and `upcoming` item visits are equal when it is over, for a `reason`
-    (`answered`, or `items`: used up). `groups` are positions of the models that play on, each among themselves."""
+    """Progress with a stopping rule; `visits` and `upcoming` item visits are equal when it is over,
+    for a `reason` (`answered`, or `items`: used up). `groups` are positions of the models that play
+    on, each among themselves."""
 
     order: tuple[str, ...]
     looks: tuple[Look, ...]
@@ -119,9 +126,11 @@ class Stopping:
     """Options of a tournament that stops when its question is answered; base class of such rules.
 
     Attributes:
-        until: `order` (which model of each pair is better), `topK` (the set of the best K, as top1 or top3), `error:X`
-            (until the mean half-width of the ratings' intervals is X Elo); empty to play all.
-        margin: Elo by which a decision may be wrong: the lower of two models is not better by more than this.
+        until: `order` (which model of each pair is better), `topK` (the set of the best K, as top1
+            or top3), `error:X` (until the mean half-width of the ratings' intervals is X Elo);
+            empty to play all.
+        margin: Elo by which a decision may be wrong: the lower of two models is not better by more
+            than this.
         level: confidence level, in (0, 1), with which all decisions at all looks hold together.
         start: item visits before the first look, 25 or more; the number doubles from look to look.
         items: number of items, drawn at random; all by default.
@@ -139,19 +148,27 @@ class Stopping:
 
     def __post_init__(self) -> None:
         if self.until and not QUESTION.fullmatch(self.until):
-            raise UsageError(f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)")
+            raise UsageError(
+                f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)"
+            )
         if self.population:
             raise UsageError(f"population={self.population}: {OTHER_POPULATION}")
         if self.error == 0:
-            raise UsageError(f"until={self.until}: no number of items makes an error 0; give Elo above it")
+            raise UsageError(
+                f"until={self.until}: no number of items makes an error 0; give Elo above it"
+            )
         if not 0 <= self.margin < np.inf:
             raise UsageError(f"margin={self.margin}: give Elo, 0 or more")
         if not 0 < self.level < 1:
             raise UsageError(f"level={self.level}: give a number between 0 and 1; 0.95 is usual")
         if self.start < MIN_ITEMS:
-            raise UsageError(f"start={self.start}: too few items to estimate an error; give {MIN_ITEMS} or more")
+            raise UsageError(
+                f"start={self.start}: too few items to estimate an error; give {MIN_ITEMS} or more"
+            )
         if self.margin and (not self.until or self.error is not None):
-            raise UsageError(f"margin={self.margin:g} belongs to until=order or until=topK; leave it out")
+            raise UsageError(
+                f"margin={self.margin:g} belongs to until=order or until=topK; leave it out"
+            )
 
     @property
     def error(self) -> float | None:
@@ -181,7 +198,8 @@ class Stopping:
         return (*(number for number in visits if number < most), most)
 
     def rounds(self, field: Field) -> int | None:
-        """Return the maximum number of rounds: 1, or the number of planned looks; None if it is not fixed."""
+        """Return the maximum number of rounds: 1, or the number of planned looks; None if it is not
+        fixed."""
         if self.error is not None:
             return None
         visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
@@ -200,13 +218,20 @@ class Stopping:
                 "for fewer of the best, or give more models"
             )
 
-    def items_to_next_look(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
-        """Return the items to play until the next look, none when it is over, and a summary of the last look."""
+    def items_to_next_look(
+        self, field: Field, played: Sequence[Round]
+    ) -> tuple[tuple[str, ...], str]:
+        """Return the items to play until the next look, none when it is over, and a summary of the
+        last look."""
         # For tournaments that visit each item once and that no model leaves.
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
         progress = self.progress_of(field, played)
-        said = look_summary(sorted(field.models), progress, self.error) + "; " if progress.looks else ""
+        said = (
+            look_summary(sorted(field.models), progress, self.error) + "; "
+            if progress.looks
+            else ""
+        )
         return progress.order[progress.visits : progress.upcoming], said
 
     def newcomers(self, field: Field) -> tuple[str, ...]:  # noqa: ARG002
@@ -229,13 +254,18 @@ class Stopping:
         ladder: Ladder | None = None,
         about_field: bool = False,
     ) -> Progress:
-        """Compute the progress from the rounds so far; `until=order` compares all models with those of `against`;
-        `given`: earlier rounds without a look; `ladder`: known ratings; `about_field`: ask about a round robin."""
+        """Compute the progress from the rounds so far; `until=order` compares all models with those
+        of `against`; `given`: earlier rounds without a look; `ladder`: known ratings;
+        `about_field`: ask about a round robin."""
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
         plan, prior = self.planned_looks(most), build_prior(ladder, names) if ladder else None
         mask = np.isin(names, list(against))
-        asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
+        asked = (
+            (mask[:, None] | mask)
+            if against and self.until == "order"
+            else np.ones((len(names),) * 2, dtype=bool)
+        )
         able = self.has_enough_items(field, order)
         asked &= able[:, None] & able & ~np.eye(len(names), dtype=bool)
         place = {item: k for k, item in enumerate(order)}
@@ -247,27 +277,45 @@ class Stopping:
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
                 even = _fit_look(names, weigh_as_round_robin(coded, field), prior).z(self.margin)
-                # The value nearer to 0, or 0 if the signs differ: both must allow a decision, so that the weighted
-                # value, which is less precise, adds no second chance of a wrong decision.
+                # The value nearer to 0, or 0 if the signs differ: both must allow a decision, so
+                # that the weighted value, which is less precise, adds no second chance of a wrong
+                # decision.
                 evidence = np.median([np.zeros_like(even), evidence, MOST_SURPLUS * even], axis=0)
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
-            looks.append(self._analyse(fit, evidence, played[:number], visits, plan, asked, before, mask))
+            looks.append(
+                self._analyse(fit, evidence, played[:number], visits, plan, asked, before, mask)
+            )
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
-        groups = (tuple(range(len(names))),) if self.error or not looks else connected_groups(looks[-1].open)
+        groups = (
+            (tuple(range(len(names))),)
+            if self.error or not looks
+            else connected_groups(looks[-1].open)
+        )
         if visits >= most:
             return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
-        return Progress(tuple(order), tuple(looks), visits, self.visits_at_next_look(visits, looks, plan), "", groups)
+        return Progress(
+            tuple(order),
+            tuple(looks),
+            visits,
+            self.visits_at_next_look(visits, looks, plan),
+            "",
+            groups,
+        )
 
     def has_enough_items(self, field: Field, order: Sequence[str]) -> np.ndarray:
         """Return a mask of the models with responses to at least 25 items, shape (models,)."""
         names = sorted(field.models)
-        absent = [sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0 for name in names]
+        absent = [
+            sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0
+            for name in names
+        ]
         return len(order) - np.array(absent) >= MIN_ITEMS
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
-        """Return the item visits at the next look: the planned ones, or for `error:X` some predicted from the width."""
+        """Return the item visits at the next look: the planned ones, or for `error:X` some
+        predicted from the width."""
         # A width does not depend on which model is ahead, so looking at it often biases nothing.
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
@@ -275,11 +323,17 @@ class Stopping:
         needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
 
-    def _visits_after_round(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
+    def _visits_after_round(
+        self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]
+    ) -> int:
         """Return the number of item visits after a round, from the items of its battles."""
         items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
-        reached = before + max(((place[item] - before) % len(place) + 1 for item in items), default=1)
-        return min(reached if self.error else next((k for k in plan if k >= reached), plan[-1]), plan[-1])
+        reached = before + max(
+            ((place[item] - before) % len(place) + 1 for item in items), default=1
+        )
+        return min(
+            reached if self.error else next((k for k in plan if k >= reached), plan[-1]), plan[-1]
+        )
 
     def _analyse(
         self,
@@ -297,10 +351,16 @@ class Stopping:
         settled = np.zeros(pairs.shape, dtype=np.int64) if before is None else before.settled.copy()
         spent = np.zeros_like(pairs) if before is None else before.spent.copy()
         if self.error is not None:
-            asked = np.zeros_like(pairs) if np.mean(half) <= self.error else np.eye(len(pairs), dtype=bool)
+            asked = (
+                np.zeros_like(pairs)
+                if np.mean(half) <= self.error
+                else np.eye(len(pairs), dtype=bool)
+            )
         else:
             planned, asked = len(plan), pairs & self._pairs_asked_about(fit.theta)
-            share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
+            share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(
+                SPENDING_GROWTH**k for k in range(1, planned + 1)
+            )
             alpha = (1 - self.level) * share
             critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
         return Look(
@@ -322,8 +382,8 @@ class Stopping:
         )
 
     def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
-        """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others; on a
-        ladder's scale with a ladder."""
+        """Return half-widths in Elo: of all models against the mean, or of some against the mean of
+        the others; on a ladder's scale with a ladder."""
         size = len(fit.theta)
         others = ~about if about.any() else np.ones(size, dtype=bool)
         rows = about if about.any() else slice(None)
@@ -333,7 +393,8 @@ class Stopping:
         return np.where(fit.is_bounded[rows] & (half > SAME), half, np.nan)
 
     def _pairs_asked_about(self, theta: np.ndarray) -> np.ndarray:
-        """Return a mask of the pairs that the question is about: all, or one of the best K with one of the others."""
+        """Return a mask of the pairs that the question is about: all, or one of the best K with one
+        of the others."""
         if self.first is None:
             return ~np.eye(len(theta), dtype=bool)
         inside = np.zeros(len(theta), dtype=bool)
@@ -350,13 +411,17 @@ def step_down(
     spent: np.ndarray,
     alpha: float,
 ) -> float:
-    """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last critical t."""
-    # `alpha`, the error probability of this look, is divided by the number of pairs asked about and not spent. A pair
-    # settled with a margin (Elo) may still be settled the other way round, so it counts until it differs by more than
-    # the margin, or is settled both ways.
+    """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last
+    critical t."""
+    # `alpha`, the error probability of this look, is divided by the number of pairs asked about and
+    # not spent. A pair settled with a margin (Elo) may still be settled the other way round, so it
+    # counts until it differs by more than the margin, or is settled both ways.
     gap, place, critical = theta[:, None] - theta, np.arange(len(theta)), np.nan
     is_ahead = np.where(np.abs(gap) > SAME, gap > 0, place[:, None] < place)
-    for_leader, for_other = np.where(is_ahead, evidence, evidence.T), np.where(is_ahead, evidence.T, evidence)
+    for_leader, for_other = (
+        np.where(is_ahead, evidence, evidence.T),
+        np.where(is_ahead, evidence.T, evidence),
+    )
     while (open_ := asked & (settled == 0)).any() and clusters > 1:
         pairs = int((asked & ~spent).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
@@ -370,16 +435,21 @@ def step_down(
 
 
 def look_summary(names: Sequence[str], progress: Progress, error: float | None) -> str:
-    """Return the last look in one line: battles so far, and settled pairs or the mean half-width."""
+    """Return the last look in one line: battles so far, and settled pairs or the mean
+    half-width."""
     *earlier, last = progress.looks
     said = f"{last.title}: {last.battles:,} battles so far"
     if error is not None:
-        width = f"±{np.mean(last.half):.1f} Elo" if not np.isnan(last.half).any() else "no bound yet"
+        width = (
+            f"±{np.mean(last.half):.1f} Elo" if not np.isnan(last.half).any() else "no bound yet"
+        )
         return f"{said}, ratings known to {width} on average"
     asked, open_ = int(last.asked.sum()) // 2, int(last.open.sum()) // 2
     before = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
     gone = [names[k] for k in np.flatnonzero(before & ~last.open.any(axis=1)).tolist()]
-    return f"{said}, {asked - open_} of {asked} pairs decided" + (f"; finished: {some(gone)}" if gone else "")
+    return f"{said}, {asked - open_} of {asked} pairs decided" + (
+        f"; finished: {some(gone)}" if gone else ""
+    )
 
 
 def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
@@ -389,11 +459,16 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(group) for group in members if len(group) > 1)
 
 
-def _fit_look(names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None) -> LookFit:
-    """Fit log-strengths and their covariance to the battles before a look, and to the ratings of a ladder."""
+def _fit_look(
+    names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None
+) -> LookFit:
+    """Fit log-strengths and their covariance to the battles before a look, and to the ratings of a
+    ladder."""
     size = len(names)
     if coded is None:
-        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool), None)
+        return LookFit(
+            np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool), None
+        )
     strengths = fit_strengths(pair_sums(coded), prior=prior)
     covariance, graph = strengths.covariance(coded), strengths.graph
     largest = np.argmax(np.bincount(graph.group[graph.played]))

@@ -6,33 +6,42 @@ from dataclasses import dataclass
 from podium.errors import UsageError
 from podium.nouns.ladder import Ladder
 from podium.rankers.given_ratings import Ratings, read_ladder
-from podium.tournaments.between_rounds import matchups_in, opponents_of, refuse_unrated, strengths_of_matchups
+from podium.tournaments.between_rounds import (
+    matchups_in,
+    opponents_of,
+    refuse_unrated,
+    strengths_of_matchups,
+)
 from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, schedule_pairings
 from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
 SAME_GAP = 9
-"""Decimals to which distances in logits are compared; of equal ones, the first model by name is nearer."""
+"""Decimals to which distances in logits are compared; of equal ones, the first model by name is
+nearer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swim:
     """Play the Swiss-Wise Iterative Matchmaking tournament (Xu et al. 2025, Algorithm 1).
 
-    Models join in random order. A model that joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
-    at random, then, one at a time, the nearest in rating that it has not met. Ratings are a Bradley-Terry fit (lambda
-    0.01) to all battles so far. Seven models make 12 pairs, twenty make 65. Models without a common item do not meet.
+    Models join in random order. A model that joins s others plays ceil(max(log2 s, 1)) of them on
+    every item: the first at random, then, one at a time, the nearest in rating that it has not met.
+    Ratings are a Bradley-Terry fit (lambda 0.01) to all battles so far. Seven models make 12 pairs,
+    twenty make 65. Models without a common item do not meet.
 
-    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
-    in `ratings`, which then join the fit as in the final ranking.
+    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from
+    the start, or rated in `ratings`, which then join the fit as in the final ranking.
 
     Attributes:
         seed: of the order, the first opponents and the draw of items.
         items: number of items, drawn at random; all by default.
         order: in which models join, without those of `rated`; random by default.
         rated: models that were ranked before, as a sequence or with commas.
-        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is a standard error,
-            0 is exact), a mapping of names to (1612, 25), or a .csv (model, rating, se) or ranking's .json file.
-        until: not supported: SWIM plays a pair on all items before the next, so it cannot stop earlier.
+        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is
+            a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
+            rating, se) or ranking's .json file.
+        until: not supported: SWIM plays a pair on all items before the next, so it cannot stop
+            earlier.
     """
 
     seed: int = 0
@@ -43,7 +52,9 @@ class Swim:
     until: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ratings", None if self.ratings is None else read_ladder(self.ratings))
+        object.__setattr__(
+            self, "ratings", None if self.ratings is None else read_ladder(self.ratings)
+        )
         if self.until:
             why = "swim plays a pair on all items before the next, so it cannot stop earlier"
             raise UsageError(f"until={self.until}: {why}; play ring (podium/ring), which can")
@@ -56,21 +67,28 @@ class Swim:
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
             joins, ranked = order[position], order[:position]
-            possible = [name for name in ranked if any(field.can_play(item, joins, name) for item in items)]
+            possible = [
+                name for name in ranked if any(field.can_play(item, joins, name) for item in items)
+            ]
             done = opponents_of(joins, met) & set(ranked)
             if len(done) >= min(opponents(position), len(possible)):
                 continue
             open_ = [name for name in possible if name not in done]
             if not done:
                 rng, names = generator(self.seed, "first opponent", str(position)), sorted(ranked)
-                opponent, why = next(names[k] for k in rng.permutation(position) if names[k] in open_), "at random"
+                opponent, why = (
+                    next(names[k] for k in rng.permutation(position) if names[k] in open_),
+                    "at random",
+                )
             else:
                 ladder = self.ratings if isinstance(self.ratings, Ladder) else None
                 known = strengths_of_matchups(met, order[: position + 1], ladder)
                 gap = {name: round(abs(known[name] - known[joins]), SAME_GAP) for name in open_}
                 opponent, why = min(open_, key=lambda name: (gap[name], name)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
-            return schedule_pairings(field, (pairing(item, joins, opponent) for item in items), played, note)
+            return schedule_pairings(
+                field, (pairing(item, joins, opponent) for item in items), played, note
+            )
         return OVER
 
     def size(self, field: Field) -> int:

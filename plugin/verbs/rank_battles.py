@@ -1,4 +1,5 @@
-"""Rank battles: choose rankers, refuse judges that are no jury, split into slices, continue if one part fails."""
+"""Rank battles: choose rankers, refuse judges that are no jury, split into slices, continue if one
+part fails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,13 @@ import pandas as pd
 
 from podium.answers.sentences import add_answers
 from podium.diagnosis.judge_checks import judge_warnings
-from podium.errors import NotIdentifiedError, PluginError, PodiumError, UnknownScaleError, UsageError
+from podium.errors import (
+    NotIdentifiedError,
+    PluginError,
+    PodiumError,
+    UnknownScaleError,
+    UsageError,
+)
 from podium.findings import add_accepted
 from podium.hookspecs import Ranker
 from podium.nouns.battles import Battles
@@ -33,7 +40,8 @@ Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""
 
 REPLACES = "replaces"
-"""Key of the diagnostics with the ranker that was asked for in place of this one, and the reason."""
+"""Key of the diagnostics with the ranker that was asked for in place of this one, and the
+reason."""
 
 
 def rank(
@@ -53,10 +61,12 @@ def rank(
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
-        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; without a judge, `mean`.
+        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; without a
+            judge, `mean`.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
-        by: rank each value of this column separately, on a scale centred on the models common to all.
+        by: rank each value of this column separately, on a scale centred on the models common to
+            all.
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         models: a table with the columns `model` and `family`, or its path.
@@ -64,8 +74,8 @@ def rank(
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
     Raises:
-        UsageError: an unknown ranker, option or column.
-        NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no ranker has an answer.
+        UsageError: an unknown ranker, option or column. NotIdentifiedError: several judges that did
+        not take turns, without `by` or `pool`; or no ranker has an answer.
     """
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     names = ranker_names(battles.default_ranker if rankers is None else rankers)
@@ -78,7 +88,9 @@ def rank(
     pool = pool or battles.is_one_jury
     families = families_of(about_models(models))
     if models is not None and not families:
-        raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
+        raise UsageError(
+            "the table of models names no family; give it the columns model and family, or leave it out"
+        )
     # Each judge has its own temperature: where judges are the slices, each is fitted alone.
     alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
     context = choose_context(functions, None if alone else battles, calibration)
@@ -87,7 +99,9 @@ def rank(
     standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
     if answers:
         standings = add_answers(standings, dict(slices), families)
-        standings = tuple(replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings)
+        standings = tuple(
+            replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings
+        )
     asked: dict[str, Any] = {"reading": dict(battles.reading), "rankers": names}
     asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
     asked |= {"calibration": str(calibration)} if calibration is not None else {}
@@ -97,37 +111,59 @@ def rank(
 
 
 def withhold_ranks(standings: Standings) -> Standings:
-    """Return standings in which nobody is clearly ahead: the errors are too small if rows share items."""
+    """Return standings in which nobody is clearly ahead: the errors are too small if rows share
+    items."""
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = tuple(
-        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed) for entry in standings.entries
+        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
+        for entry in standings.entries
     )
     separation = standings.separation
     if separation is not None:
-        separation = replace(separation, cuts=(), beats=tuple(() for _ in separation.beats), lead=None)
+        separation = replace(
+            separation, cuts=(), beats=tuple(() for _ in separation.beats), lead=None
+        )
     return replace(standings, entries=entries, separation=separation)
 
 
 def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
-    """Return the column that slices the battles, and the slices; notes say why, and how many battles are in none."""
+    """Return the column that slices the battles, and the slices; notes say why, and how many
+    battles are in none."""
     notes, column = [], by
-    if by is None and not pool and battles.apart and len(known := battles.values_of(battles.apart)) > 1:
+    if (
+        by is None
+        and not pool
+        and battles.apart
+        and len(known := battles.values_of(battles.apart)) > 1
+    ):
         column, shown = battles.apart, some(known, most=5)
-        notes.append(f"{len(known)} {column}s ({shown}), each ranked alone, as by --by {column}; --pool joins them")
+        notes.append(
+            f"{len(known)} {column}s ({shown}), each ranked alone, as by --by {column}; --pool joins them"
+        )
     elif by != "judge" and battles.is_one_jury:
-        sides = [name for name in ("item", "response", "model_a", "model_b") if name in battles.table]
+        sides = [
+            name for name in ("item", "response", "model_a", "model_b") if name in battles.table
+        ]
         judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
         shared = int(judges.gt(1).sum())
-        notes.append(f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges" if shared else UNKNOWN)
+        notes.append(
+            f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges"
+            if shared
+            else UNKNOWN
+        )
     slices: list[Slice] = list(battles.slices(column)) if column else [(None, battles)]
     if outside := len(battles) - sum(len(part) for _, part in slices):
         notes.append(f"{outside} of {len(battles)} battles have no {column} and are in no slice")
-    return column, [(value, replace(part, notes=(*part.notes, *notes)) if notes else part) for value, part in slices]
+    return column, [
+        (value, replace(part, notes=(*part.notes, *notes)) if notes else part)
+        for value, part in slices
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class RankerCall:
-    """A ranker with its level, options and context by parameter, its seed, and warnings to add to its own."""
+    """A ranker with its level, options and context by parameter, its seed, and warnings to add to
+    its own."""
 
     name: str
     function: Callable[..., Standings]
@@ -136,7 +172,8 @@ class RankerCall:
     warnings: tuple[str, ...] = ()
 
     def __call__(self, battles: Battles) -> Standings:
-        """Rank the battles with a new random generator; a tournament's answer sets the level and is added."""
+        """Rank the battles with a new random generator; a tournament's answer sets the level and is
+        added."""
         known, settings = catalogue.extension(Ranker, self.name), dict(self.settings)
         if self.name == RANKER_OF_DECISIONS:
             settings["level"] = printed_level(settings["level"], battles.answer)
@@ -146,9 +183,13 @@ class RankerCall:
         except UnknownScaleError as error:
             return self._rank_by_replacement(battles, error)
         if not isinstance(result, Standings):
-            raise PluginError(f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}")
+            raise PluginError(
+                f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}"
+            )
         if result.entries and all(entry.score is None for entry in result.entries):
-            raise PluginError(f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models")
+            raise PluginError(
+                f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models"
+            )
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
         done = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
@@ -165,12 +206,18 @@ class RankerCall:
         standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
         facts = {REPLACES: {"ranker": self.name, "reason": reason}}
         return replace(
-            standings, warnings=(*standings.warnings, reason), diagnostics={**standings.diagnostics, **facts}
+            standings,
+            warnings=(*standings.warnings, reason),
+            diagnostics={**standings.diagnostics, **facts},
         )
 
 
 def _rank_slices(
-    slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, pool: bool
+    slices: Sequence[Slice],
+    rankers: Sequence[RankerCall],
+    families: Mapping[str, str],
+    *,
+    pool: bool,
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that fails does not stop the others."""
     known = {value: judge_warnings(part, families) for value, part in slices}
@@ -184,7 +231,9 @@ def _rank_slices(
                 if not takes_several:
                     refuse_several_judges(part)
                 done = ranker(part)
-                standings.append(replace(done, slice=value, warnings=(*done.warnings, *known[value])))
+                standings.append(
+                    replace(done, slice=value, warnings=(*done.warnings, *known[value]))
+                )
             except PodiumError as error:
                 misused &= isinstance(error, UsageError)
                 reason: PodiumError = error
@@ -196,14 +245,22 @@ def _rank_slices(
             raise errors[-len(slices)][1]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
-        raise errors[0][1] if len({str(error) for _, error in errors}) == 1 else NotIdentifiedError("; ".join(failures))
+        raise (
+            errors[0][1]
+            if len({str(error) for _, error in errors}) == 1
+            else NotIdentifiedError("; ".join(failures))
+        )
     return _merge_replacements(standings), failures
 
 
 def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]:
-    """Leave out the standings of a ranker in place of another one where the same ranker was asked for, and say so
-    there."""
-    made_for = {(own.ranker, own.slice): own.diagnostics[REPLACES] for own in standings if REPLACES in own.diagnostics}
+    """Leave out the standings of a ranker in place of another one where the same ranker was asked
+    for, and say so there."""
+    made_for = {
+        (own.ranker, own.slice): own.diagnostics[REPLACES]
+        for own in standings
+        if REPLACES in own.diagnostics
+    }
     asked_for = {(own.ranker, own.slice) for own in standings if REPLACES not in own.diagnostics}
     merged = []
     for own in standings:
@@ -218,7 +275,8 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
 
 
 def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Centre rankers with a free origin on the models common to all slices, so that slices are comparable."""
+    """Centre rankers with a free origin on the models common to all slices, so that slices are
+    comparable."""
     if len(slices) < 2:
         return list(rankers)
     rated, known = [], []
@@ -249,19 +307,29 @@ def choose_context(
 
         calibration = read_calibration(calibration)
     at_hand = {"calibration": calibration, "whole": whole}
-    takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
+    takes = {
+        name: at_hand.keys() & parameters_of(function).keys()
+        for name, function in functions.items()
+    }
     if calibration is not None and not any("calibration" in taken for taken in takes.values()):
-        raise UsageError(f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does")
+        raise UsageError(
+            f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does"
+        )
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Raise NotIdentifiedError if the battles are of several judges that did not take turns as one jury."""
+    """Raise NotIdentifiedError if the battles are of several judges that did not take turns as one
+    jury."""
     judges = battles.judges
     if len(judges) > 1 and not battles.is_one_jury:
         same = [judge for group in differ_in_prompt(judges) for judge in group]
         which = "they" if len(same) == len(judges) else some(same)
-        why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)" if same else ""
+        why = (
+            f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
+            if same
+            else ""
+        )
         raise NotIdentifiedError(
             f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: choose one with --where "
             "judge=NAME, rank each with --by judge, or put them together with --pool"
@@ -269,7 +337,12 @@ def refuse_several_judges(battles: Battles) -> None:
 
 
 def judge_slices(battles: Battles, rankers: Sequence[str]) -> str | None:
-    """Return `judge` if a host ranks each judge alone; None for one judge, one jury, or rankers of several judges."""
+    """Return `judge` if a host ranks each judge alone; None for one judge, one jury, or rankers of
+    several judges."""
     if len(battles.judges) < 2 or battles.is_one_jury:
         return None
-    return None if all(catalogue.extension(Ranker, name).several_judges for name in rankers) else "judge"
+    return (
+        None
+        if all(catalogue.extension(Ranker, name).several_judges for name in rankers)
+        else "judge"
+    )

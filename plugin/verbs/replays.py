@@ -23,7 +23,8 @@ from podium.verbs.rank_battles import rank, refuse_several_judges
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded verdicts as a judge: outcomes (repeats averaged) and calls by code; rows without an item have -1."""
+    """Recorded verdicts as a judge: outcomes (repeats averaged) and calls by code; rows without an
+    item have -1."""
 
     battles: Battles
     field: Field
@@ -33,14 +34,18 @@ class Recording:
     code_of_row: np.ndarray
 
     def code_of(self, pairing: Pairing) -> int | None:
-        """Return the number of a battle; if its order is not on record, that of its verdict in any order."""
+        """Return the number of a battle; if its order is not on record, that of its verdict in any
+        order."""
         code = self.codes.get(pairing)
-        return self.codes.get(pairing._replace(first=None)) if code is None and pairing.first else code
+        return (
+            self.codes.get(pairing._replace(first=None)) if code is None and pairing.first else code
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a tournament costs: battles asked for, and their judge calls; `given` ones were on record before, unpaid."""
+    """What a tournament costs: battles asked for, and their judge calls; `given` ones were on
+    record before, unpaid."""
 
     battles: int
     judged: int
@@ -54,7 +59,8 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Playthrough:
-    """A tournament played on recorded verdicts; `battles` are those played and given, the record's `rows` (a mask)."""
+    """A tournament played on recorded verdicts; `battles` are those played and given, the record's
+    `rows` (a mask)."""
 
     rounds: tuple[Round, ...]
     battles: Battles
@@ -64,7 +70,8 @@ class Playthrough:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Playthrough):
-    """A tournament that was played with recorded verdicts, its name and settings, and the ranking of `battles`."""
+    """A tournament that was played with recorded verdicts, its name and settings, and the ranking
+    of `battles`."""
 
     tournament: str
     settings: Mapping[str, Any]
@@ -83,15 +90,17 @@ def replay(
 ) -> Replay:
     """Play a tournament with recorded verdicts as the judge, and rank what was played.
 
-    A battle that is not on record counts as missing, never as a tie. If newcomers join a ranking, the recorded battles
-    of the models ranked before are given to the tournament and ranked, too, at no price.
+    A battle that is not on record counts as missing, never as a tie. If newcomers join a ranking,
+    the recorded battles of the models ranked before are given to the tournament and ranked, too, at
+    no price.
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
         rankers: names, as a sequence or separated by commas.
         seed: of the tournament and of the rankers.
         pool: combine the verdicts of several judges; a battle has their mean.
-        **options: of the tournament and of the rankers; `name.option` (through a dict) reaches one of them only.
+        **options: of the tournament and of the rankers; `name.option` (through a dict) reaches one
+            of them only.
 
     Raises:
         UsageError: an unknown tournament, ranker or option.
@@ -106,10 +115,16 @@ def replay(
     ranking = rank(merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **others)
     asked = {"tournament": tournament, "settings": own}
     price = {"replay": {**asked, **asdict(played.price)}}
-    standings = tuple(replace(each, diagnostics={**each.diagnostics, **price}) for each in ranking.standings)
+    standings = tuple(
+        replace(each, diagnostics={**each.diagnostics, **price}) for each in ranking.standings
+    )
     how = {**ranking.provenance["options"], "replay": asked}
-    ranking = replace(ranking, standings=standings, provenance={**ranking.provenance, "options": how})
-    return Replay(played.rounds, played.battles, played.price, played.rows, tournament, own, ranking)
+    ranking = replace(
+        ranking, standings=standings, provenance={**ranking.provenance, "options": how}
+    )
+    return Replay(
+        played.rounds, played.battles, played.price, played.rows, tournament, own, ranking
+    )
 
 
 def in_one_order(battles: Battles) -> Battles:
@@ -136,7 +151,9 @@ def recording_of(
     if not pool:
         refuse_several_judges(battles)
     if not battles.has_items:
-        raise NotIdentifiedError("no item column: a tournament is replayed by item; name it, as --columns item=prompt")
+        raise NotIdentifiedError(
+            "no item column: a tournament is replayed by item; name it, as --columns item=prompt"
+        )
     battles = in_one_order(battles) if by_order else battles
     rows, names, items = _rows_by_name(battles, by_order), battles.models, battles.table["item"]
     label, placed = items.cat.categories.tolist(), (rows["item"] >= 0).to_numpy()
@@ -148,7 +165,9 @@ def recording_of(
         Pairing(label[item], names[a], names[b], first=(None, names[a], names[b])[first])
         for item, a, b, first in means.index
     ]
-    outcomes = map(Outcome, pairings, *(means[name].where(means[name].notna(), None) for name in means))
+    outcomes = map(
+        Outcome, pairings, *(means[name].where(means[name].notna(), None) for name in means)
+    )
     return Recording(
         battles=battles,
         field=Field(names, tuple(items.dropna().unique()), {}),
@@ -160,7 +179,8 @@ def recording_of(
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
-    """Return item code, model codes by name, shown first (1, 2, or 0 if unknown), credit, margin and calls by row."""
+    """Return item code, model codes by name, shown first (1, 2, or 0 if unknown), credit, margin
+    and calls by row."""
     table, (a, b) = battles.table, battles.model_codes
     turned, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
     order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
@@ -177,7 +197,8 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
-    """Play a tournament on recorded verdicts until it is over; PluginError for repeated or impossible battles."""
+    """Play a tournament on recorded verdicts until it is over; PluginError for repeated or
+    impossible battles."""
     ranked = {*ranked_before(tournament, record.field)}
     ladder = getattr(tournament, "ratings", None)
     # Given ratings may come from the same battles, which must not count twice.
@@ -189,33 +210,48 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     while (coming := tournament.next(record.field, (*before, *rounds))).pairings:
         if len(set(coming.pairings)) < len(coming.pairings) or not seen.isdisjoint(coming.pairings):
             # Such a schedule would never end.
-            raise PluginError(f"{tournament!r} asks for a battle twice; a tournament must read what was played")
+            raise PluginError(
+                f"{tournament!r} asks for a battle twice; a tournament must read what was played"
+            )
         seen.update(coming.pairings)
-        rounds.append(Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note))
+        rounds.append(
+            Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note)
+        )
     price = _count_costs(record, rounds, len(given))
     decided = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None if decided is None else replace(decided, calls=price.calls).to_dict()
     codes = map(record.code_of, [*seen, *(outcome.pairing for outcome in given)])
     rows = np.isin(record.code_of_row, [code for code in codes if code is not None])
-    battles = replace(record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder)
+    battles = replace(
+        record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
+    )
     return Playthrough(tuple(rounds), battles, price, rows)
 
 
 def divide_options(
     options: Mapping[str, Any], tournaments: Sequence[str], rankers: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options (`option` or `name.option` to value) of each tournament, and those of the rankers."""
+    """Return the options (`option` or `name.option` to value) of each tournament, and those of the
+    rankers."""
     known = options_by_name((), tournaments)
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
-    # An option that both have goes to both, unless its value is the tournament's default or several names.
+    # An option that both have goes to both, unless its value is the tournament's default or several
+    # names.
     ranked = {option for own in options_by_name(rankers).values() for option in own}
-    ranked -= {name for name, default in usual.items() if options.get(name) == default or "," in str(options.get(name))}
+    ranked -= {
+        name
+        for name, default in usual.items()
+        if options.get(name) == default or "," in str(options.get(name))
+    }
     own, rest = assign_options(options, known)
     return own, {key: value for key, value in options.items() if key in rest or key in ranked}
 
 
-def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: float | None = None) -> dict[str, Any]:
-    """Return a tournament's settings with seed and level added, if it takes them and they are not given."""
+def seed_settings(
+    name: str, settings: Mapping[str, Any], seed: int, level: float | None = None
+) -> dict[str, Any]:
+    """Return a tournament's settings with seed and level added, if it takes them and they are not
+    given."""
     known = parameters_of(catalogue.tournament_rule(name))
     asks = "level" in known and level is not None and settings.get("until")
     usual = {**({"seed": seed} if "seed" in known else {}), **({"level": level} if asks else {})}
@@ -234,10 +270,17 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
 
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
-    """Return the outcome of a battle, without a credit if it is not on record; PluginError for an impossible one."""
+    """Return the outcome of a battle, without a credit if it is not on record; PluginError for an
+    impossible one."""
     code, sides = record.code_of(pairing), (pairing.a, pairing.b)
     if code is not None:
         return record.outcomes[code]._replace(pairing=pairing)
-    if {*sides} <= set(record.field.models) and pairing.a < pairing.b and pairing.first in (None, *sides):
+    if (
+        {*sides} <= set(record.field.models)
+        and pairing.a < pairing.b
+        and pairing.first in (None, *sides)
+    ):
         return Outcome(pairing, None)
-    raise PluginError(f"no such battle: {pairing}; a pairing names two models of the field, the first by name first")
+    raise PluginError(
+        f"no such battle: {pairing}; a pairing names two models of the field, the first by name first"
+    )

@@ -1,4 +1,5 @@
-"""What rankers cannot do with a run that is to come: they are tried on made-up battles of its models."""
+"""What rankers cannot do with a run that is to come: they are tried on made-up battles of its
+models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,12 @@ from podium.scorers.judging import Judging
 from podium.verbs.rank_battles import REPLACES, choose_context, judge_slices, rank
 
 ITEMS, ROWS = 30, 4000
-"""Items of the made-up battles, fewer if all pairs of many models would have more judgments than this."""
+"""Items of the made-up battles, fewer if all pairs of many models would have more judgments than
+this."""
 METRICS = ("a metric", "another metric")
 WITHOUT_MARGINS = frozenset({"direct", "cot"})
-"""Realizations whose verdicts have no margins, and are graded where token probabilities are known."""
+"""Realizations whose verdicts have no margins, and are graded where token probabilities are
+known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,12 @@ COMING_SCORES = ComingBattles(("one model", "another model", "a third model"))
 
 
 def coming_verdicts(
-    models: Sequence[str], judges: Sequence[str], how: Judging, *, one_jury: bool = False, human: bool = False
+    models: Sequence[str],
+    judges: Sequence[str],
+    how: Judging,
+    *,
+    one_jury: bool = False,
+    human: bool = False,
 ) -> ComingBattles:
     """Return what is known of battles that judges will be asked for."""
     letters = how.realization.name in WITHOUT_MARGINS
@@ -73,15 +81,19 @@ def check_rankers(
     settings: Mapping[str, Any] | None = None,
     calibration: Calibration | None = None,
 ) -> list[str]:
-    """Raise UsageError for a ranker that cannot rank the battles to come, or an option that names an absent model;
-    return notes on rankers that another one will replace."""
+    """Raise UsageError for a ranker that cannot rank the battles to come, or an option that names
+    an absent model; return notes on rankers that another one will replace."""
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     choose_context(functions, None, calibration)
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
     notes = []
     for name, own in ranker_options(rankers, settings or {}).items():
         known = calibration if "calibration" in parameters_of(functions[name]) else None
-        how: dict[str, Any] = {"by": judge_slices(battles, [name]), "calibration": known, "answers": False}
+        how: dict[str, Any] = {
+            "by": judge_slices(battles, [name]),
+            "calibration": known,
+            "answers": False,
+        }
         try:
             ranking = rank(battles, name, **how, **own)
         except (PluginError, NotConvergedError):
@@ -93,7 +105,9 @@ def check_rankers(
             continue
         if any(REPLACES in standings.diagnostics for standings in ranking.standings):
             instead = ranking.standings[0].ranker
-            notes.append(f"verdicts that are not graded will be ranked by {instead}: nothing gives beta to {name}")
+            notes.append(
+                f"verdicts that are not graded will be ranked by {instead}: nothing gives beta to {name}"
+            )
     return notes
 
 
@@ -106,11 +120,19 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
             size = 1.0 + k % 3
             credit = (0.9 if won else 0.2) if coming.graded else float(won)
             row = {"item": f"item {k}", "model_a": a, "model_b": b, "credit": credit}
-            row |= {"length_a": 100 + (k * (i + 2)) % 37, "length_b": 100 + (k * (j + 3)) % 41} if coming.judges else {}
+            row |= (
+                {"length_a": 100 + (k * (i + 2)) % 37, "length_b": 100 + (k * (j + 3)) % 41}
+                if coming.judges
+                else {}
+            )
             if coming.margins:
                 row |= {"margin": size if won else -size, "margin_one": size if won else -1.0}
                 row |= {"margin_two": 1.0 if won else -size}
-            row |= {"score_a": 5.0 + size * won, "score_b": 5.0 + size * (not won)} if coming.scores else {}
+            row |= (
+                {"score_a": 5.0 + size * won, "score_b": 5.0 + size * (not won)}
+                if coming.scores
+                else {}
+            )
             # Humans and judge differ on each fifth item.
             row |= {"human": float(won == (k % 5 > 0))} if coming.human else {}
             row |= {"jury": "jury"} if coming.one_jury else {}

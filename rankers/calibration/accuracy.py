@@ -1,4 +1,5 @@
-"""How held-out judge ratings agree with human ones, with intervals over models, and which target errs least."""
+"""How held-out judge ratings agree with human ones, with intervals over models, and which target
+errs least."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,13 +16,15 @@ CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a normal error, in its standard deviations."""
 FEWEST_RANKED = 5
-"""Models from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n - 4)."""
+"""Models from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n
+- 4)."""
 
 
 def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
-    """Return error and rank correlations of a kind's ratings with human ratings, with intervals. The error's interval
-    is t on the logarithm; those of correlations are t on Fisher's z, with the variances (1 + r^2 / 2) / (n - 3) of
-    Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957)."""
+    """Return error and rank correlations of a kind's ratings with human ratings, with intervals.
+    The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the
+    variances (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of
+    Kendall's (Fieller 1957)."""
     judge, human = _paired_ratings(held, kind)
     number = len(judge)
     if number < 2:
@@ -45,7 +48,8 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
 
 
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return `spearman` (rho) or `kendall` (tau-b) of two sides; None if all values of one side are equal."""
+    """Return `spearman` (rho) or `kendall` (tau-b) of two sides; None if all values of one side are
+    equal."""
     vary = min(len(np.unique(judge)), len(np.unique(human))) > 1
     return float(CORRELATIONS[rule](judge, human).statistic) if vary else None
 
@@ -57,8 +61,8 @@ def compare_accuracy(
     kind: str = "soft",
     their_kind: str = "soft",
 ) -> dict[str, Estimate]:
-    """Return `mae` and correlations of our ratings minus theirs, with paired t and jackknife intervals over the models
-    that both rate; without those that are unknown."""
+    """Return `mae` and correlations of our ratings minus theirs, with paired t and jackknife
+    intervals over the models that both rate; without those that are unknown."""
     beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
     both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
     if len(both) < 2:
@@ -81,7 +85,8 @@ class Contender(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The ratings that err least over the `n` models that all rate, and differences that hold together (Bonferroni)."""
+    """The ratings that err least over the `n` models that all rate, and differences that hold
+    together (Bonferroni)."""
 
     best: Contender
     others: tuple[tuple[Contender, dict[str, Estimate]], ...]
@@ -90,8 +95,9 @@ class Choice(NamedTuple):
 
 
 def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
-    """Select from all ratings that calibrations of the same battles give, hard and soft, plain and scale-corrected,
-    those with the smallest mean error, and compare the others; no others if no model is in all."""
+    """Select from all ratings that calibrations of the same battles give, hard and soft, plain and
+    scale-corrected, those with the smallest mean error, and compare the others; no others if no
+    model is in all."""
     contenders = []
     for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
         for calibration in parts:
@@ -100,7 +106,11 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
             if kind in calibration.scale_correction:
                 contenders.append(Contender(calibration, kind, calibration.models, True))
     errors = [
-        {own.model: abs(residual) for own in each.held if (residual := own.residual(each.kind)) is not None}
+        {
+            own.model: abs(residual)
+            for own in each.held
+            if (residual := own.residual(each.kind)) is not None
+        }
         for each in contenders
     ]
     common = sorted(set.intersection(*map(set, errors)))
@@ -110,15 +120,21 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     best = int(np.argmin(means))
     shared, ours = 1 - (1 - level) / max(len(contenders) - 1, 1), contenders[best]
     others = contenders[:best] + contenders[best + 1 :]
-    beyond = tuple((each, compare_accuracy(each.held, ours.held, shared, each.kind, ours.kind)) for each in others)
+    beyond = tuple(
+        (each, compare_accuracy(each.held, ours.held, shared, each.kind, ours.kind))
+        for each in others
+    )
     return Choice(ours, beyond, level, len(common))
 
 
 def _jackknife(rule: str, sides: Sequence[np.ndarray], level: float) -> Estimate | None:
-    """Return the difference of the correlations of the first and of the last two sides with a jackknife interval."""
+    """Return the difference of the correlations of the first and of the last two sides with a
+    jackknife interval."""
 
     def gap(kept: np.ndarray | slice) -> float:
-        ours, theirs = (correlate(rule, judge[kept], human[kept]) for judge, human in (sides[:2], sides[2:]))
+        ours, theirs = (
+            correlate(rule, judge[kept], human[kept]) for judge, human in (sides[:2], sides[2:])
+        )
         return np.nan if ours is None or theirs is None else ours - theirs
 
     number, value = len(sides[0]), gap(slice(None))
@@ -134,7 +150,8 @@ def _jackknife(rule: str, sides: Sequence[np.ndarray], level: float) -> Estimate
 def _correlation_interval(
     value: float | None, number: int, lost: int, variance: Callable[[float], float], level: float
 ) -> tuple[float, float] | None:
-    """Return the t interval of a rank correlation on Fisher's z, of variance variance(r) / (number - lost)."""
+    """Return the t interval of a rank correlation on Fisher's z, of variance variance(r) / (number
+    - lost)."""
     if value is None or number < FEWEST_RANKED:
         return None
     # Complete agreement of few models is indistinguishable from nearly complete agreement.
@@ -148,4 +165,6 @@ def _paired_ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.
     """Return the judge's and the human ratings of the models with both, shape (models,) each."""
     known = [model for model in held if model.residual(kind) is not None]
     judge = [model.rating(kind) for model in known]
-    return np.array(judge, dtype=np.float64), np.array([model.human_elo for model in known], dtype=np.float64)
+    return np.array(judge, dtype=np.float64), np.array(
+        [model.human_elo for model in known], dtype=np.float64
+    )

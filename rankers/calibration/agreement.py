@@ -15,7 +15,8 @@ FEWEST = 2
 
 
 class LabelMatch(NamedTuple):
-    """Signs of verdicts and human labels (1, 0 = tie, -1, NaN), and masks: both known, neither a tie, equal."""
+    """Signs of verdicts and human labels (1, 0 = tie, -1, NaN), and masks: both known, neither a
+    tie, equal."""
 
     judge: np.ndarray
     human: np.ndarray
@@ -25,14 +26,18 @@ class LabelMatch(NamedTuple):
 
 
 def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
-    """Return the signs of credits by judge and by humans, and masks: both known, neither a tie, equal."""
+    """Return the signs of credits by judge and by humans, and masks: both known, neither a tie,
+    equal."""
     judge, human = np.sign(verdict - 0.5), np.sign(label - 0.5)
-    return LabelMatch(judge, human, ~np.isnan(judge + human), np.abs(judge * human) == 1, judge == human)
+    return LabelMatch(
+        judge, human, ~np.isnan(judge + human), np.abs(judge * human) == 1, judge == human
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Positions (`rows`), predicted probability and bin number of decisive battles, same shape, and the bins."""
+    """Positions (`rows`), predicted probability and bin number of decisive battles, same shape, and
+    the bins."""
 
     rows: np.ndarray
     predicted: np.ndarray
@@ -40,9 +45,12 @@ class Reliability:
     bins: tuple[BinSummary, ...]
 
 
-def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None) -> Reliability | None:
-    """Sort decisive battles into tenths by the probability of the signal's side (equal ones share a bin; `probability`
-    is that humans prefer first); None without predictions. Source: Soft-Elo, appendix G."""
+def bin_predictions(
+    match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None
+) -> Reliability | None:
+    """Sort decisive battles into tenths by the probability of the signal's side (equal ones share a
+    bin; `probability` is that humans prefer first); None without predictions. Source: Soft-Elo,
+    appendix G."""
     if probability is None:
         return None
     rows = np.flatnonzero(match.decisive & ~np.isnan(probability))
@@ -57,13 +65,19 @@ def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarr
     for mask in (number == k for k in range(number.max() + 1)):
         margins = size[mask & ~np.isnan(size)]
         bins.append(
-            BinSummary(int(mask.sum()), _mean_or_none(margins), float(sure[mask].mean()), float(agree[mask].mean()))
+            BinSummary(
+                int(mask.sum()),
+                _mean_or_none(margins),
+                float(sure[mask].mean()),
+                float(agree[mask].mean()),
+            )
         )
     return Reliability(rows, sure, number, tuple(bins))
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
-    """Return the agreement of verdicts with human labels, and the reliability of the predicted probability."""
+    """Return the agreement of verdicts with human labels, and the reliability of the predicted
+    probability."""
     match, size = match_labels(evidence.hard, evidence.human), np.abs(evidence.margin)
     both, decisive, judged = match.both, match.decisive, ~np.isnan(match.judge) & ~np.isnan(size)
     sized, verdicts = decisive & ~np.isnan(size), judged & (match.judge != 0)
@@ -90,7 +104,8 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
 
 
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}, counted from both sides; None if chance explains all."""
+    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}, counted from both sides; None if
+    chance explains all."""
     if not len(judge):
         return None
     cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
@@ -103,7 +118,8 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
 
 
 def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
-    """Return what each battle, both sides together, adds to the error of `kappa`, shape (battles,)."""
+    """Return what each battle, both sides together, adds to the error of `kappa`, shape
+    (battles,)."""
     ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
     p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
     chance, agree = float(p @ q), judge == human

@@ -1,4 +1,5 @@
-"""Split conformal prediction over models: rating +- q errors, q a quantile of |judge - human rating| / error."""
+"""Split conformal prediction over models: rating +- q errors, q a quantile of |judge - human
+rating| / error."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,14 @@ from scipy.special import stdtrit
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, Conformal, HeldOut, ScaleCorrection, models_needed
+from podium.nouns.calibration import (
+    FEWEST_OF_HUMANS,
+    Calibration,
+    Conformal,
+    HeldOut,
+    ScaleCorrection,
+    models_needed,
+)
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, finite_or_none
@@ -19,9 +27,15 @@ FEWEST_FOR_T = 3
 
 
 def measure_conformal(
-    held: Sequence[HeldOut], kind: str, scale_correction: ScaleCorrection | None, level: float, splits: int, seed: int
+    held: Sequence[HeldOut],
+    kind: str,
+    scale_correction: ScaleCorrection | None,
+    level: float,
+    splits: int,
+    seed: int,
 ) -> Conformal:
-    """Return the quantile of a kind's scores, and its coverage over half splits, the same ones for every kind."""
+    """Return the quantile of a kind's scores, and its coverage over half splits, the same ones for
+    every kind."""
     known = [model for model in held if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
     error = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
@@ -45,15 +59,17 @@ def measure_conformal(
 
 
 def quantile(scores: np.ndarray, level: float) -> float:
-    """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer (Soft-Elo, section 3.3)."""
+    """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer
+    (Soft-Elo, section 3.3)."""
     number = len(scores)
     index = math.ceil(level * (number + 1) * (1 - 1e-12))
     return float(np.sort(scores)[max(index, 1) - 1]) if index <= number else math.inf
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
-    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than three scores. Half a
-    prediction interval if disagreement is normal, as in Higgins, Thompson and Spiegelhalter 2009, section 4.3."""
+    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than
+    three scores. Half a prediction interval if disagreement is normal, as in Higgins, Thompson and
+    Spiegelhalter 2009, section 4.3."""
     number = len(scores)
     if number < FEWEST_FOR_T:
         return math.inf
@@ -64,14 +80,15 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 def half_splits(
     residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return coverage and median width in the other half if a random half calibrates, shape (splits,) each; None if a
-    half is too small for the level. Source: Soft-Elo, section 5.3."""
+    """Return coverage and median width in the other half if a random half calibrates, shape
+    (splits,) each; None if a half is too small for the level. Source: Soft-Elo, section 5.3."""
     number = len(residual)
     half = number // 2
     if half < models_needed(level) or splits < 1:
         return None
     coverage, width = np.empty(splits), np.empty(splits)
-    # Halves are drawn from models in the order of their figures, so that their names change nothing.
+    # Halves are drawn from models in the order of their figures, so that their names change
+    # nothing.
     place = np.lexsort((error.round(6), np.abs(residual).round(6)))
     for k in range(splits):
         order = place[rng.permutation(number)]
@@ -82,8 +99,11 @@ def half_splits(
     return coverage, width
 
 
-def leave_one_score_out(residual: np.ndarray, error: np.ndarray, level: float) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) of each model by the quantile of all others; None if too few."""
+def leave_one_score_out(
+    residual: np.ndarray, error: np.ndarray, level: float
+) -> tuple[float, float] | None:
+    """Return coverage and median width (Elo points) of each model by the quantile of all others;
+    None if too few."""
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
         return None
@@ -93,13 +113,15 @@ def leave_one_score_out(residual: np.ndarray, error: np.ndarray, level: float) -
 
 NO_CORRECTION = "ratings not scale-corrected"
 MOST_DRIFT = 1.5
-"""Factor by which the mean |margin| may differ from that of the calibration before a warning says so."""
+"""Factor by which the mean |margin| may differ from that of the calibration before a warning says
+so."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConformalRule:
-    """How intervals of newcomers are made: quantile `q` of the `used` scores, or `t` (NaN without a scale correction)
-    if that is infinite. `of`: `votes` (about as many as calibrated models had) or `human` (ever more)."""
+    """How intervals of newcomers are made: quantile `q` of the `used` scores, or `t` (NaN without a
+    scale correction) if that is infinite. `of`: `votes` (about as many as calibrated models had) or
+    `human` (ever more)."""
 
     level: float
     of: str
@@ -116,22 +138,38 @@ class ConformalRule:
     @property
     def method(self) -> str:
         """Name of the interval's method."""
-        return "conformal" if self.best == self.q else f"t (n = {self.used}): assumes normal disagreement"
+        return (
+            "conformal"
+            if self.best == self.q
+            else f"t (n = {self.used}): assumes normal disagreement"
+        )
 
     def error(self, se: float) -> float:
-        """Return the error that the quantile multiplies, Elo points, for a scale-corrected rating with error `se`."""
+        """Return the error that the quantile multiplies, Elo points, for a scale-corrected rating
+        with error `se`."""
         correction = self.scale_correction
-        return se if correction is None else math.sqrt(correction.variance(se, of_human=self.of == "human"))
+        return (
+            se
+            if correction is None
+            else math.sqrt(correction.variance(se, of_human=self.of == "human"))
+        )
 
 
 def build_conformal_rule(calibration: Calibration, level: float | None, of: str) -> ConformalRule:
-    """Build the rule from the calibrated models' scores; raise NotIdentifiedError if of=human has too few models."""
+    """Build the rule from the calibrated models' scores; raise NotIdentifiedError if of=human has
+    too few models."""
     require_choice("of", of, ("votes", "human"))
     level = calibration.conformal["soft"].level if level is None else level
     correction = calibration.scale_correction.get("soft")
     check_level(level)
-    if of == "human" and not (correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS):
-        known = f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo" if correction else NO_CORRECTION
+    if of == "human" and not (
+        correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS
+    ):
+        known = (
+            f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo"
+            if correction
+            else NO_CORRECTION
+        )
         raise NotIdentifiedError(
             f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond humans' own sampling "
             f"errors ({known}); of=votes, the default, covers the rating that about as many votes would give"
@@ -152,7 +190,10 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[st
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
     before, size = calibration.agreement.mean_abs_margin or 0.0, np.abs(readable_margins(battles))
     now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
-    judge, others = calibration.judge, [name for name in battles.judges if name != calibration.judge]
+    judge, others = (
+        calibration.judge,
+        [name for name in battles.judges if name != calibration.judge],
+    )
     if judge is None or not battles.judges:
         who = "the battles do" if judge else "the calibration does"
         yield f"{who} not say who judged: a calibration holds for its own judge"

@@ -1,4 +1,5 @@
-"""Sentences on how a judge's ratings differ from human ratings: their scale, and the error of verdicts alone."""
+"""Sentences on how a judge's ratings differ from human ratings: their scale, and the error of
+verdicts alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,7 +16,11 @@ NOTHING = (
 
 
 def scale_warnings(
-    held: Sequence[HeldOut], corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
+    held: Sequence[HeldOut],
+    corrections: Mapping[str, ScaleCorrection],
+    level: float,
+    *,
+    scale_corrected: bool,
 ) -> Iterator[str]:
     """Warn if the judge's scale is not the human one, and if verdicts err less than the target."""
     soft = corrections.get("soft")
@@ -24,34 +29,53 @@ def scale_warnings(
     elif soft.low is None or soft.high is None:
         yield f"{soft.n} models are too few to estimate a scale correction: ratings are left as they are"
     elif not soft.low <= 1 <= soft.high:
-        here = "scale-corrected" if scale_corrected else "not scale-corrected: --no-scale-correction"
+        here = (
+            "scale-corrected" if scale_corrected else "not scale-corrected: --no-scale-correction"
+        )
         yield f"{_scale_text(soft)}: quote no distance without a calibration (ratings here are {here})"
     both = [model for model in held if None not in (model.residual("hard"), model.residual("soft"))]
     if len(both) < 2:
         return
-    target, hard = (np.abs(np.array([own.residual(kind) for own in both], dtype=float)) for kind in ("soft", "hard"))
+    target, hard = (
+        np.abs(np.array([own.residual(kind) for own in both], dtype=float))
+        for kind in ("soft", "hard")
+    )
     surplus, low, high = mean_interval(target - hard, level)
     check = CHECKS["verdicts beside the target"]
     if surplus > check.threshold * hard.mean():
         between = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}, "
         known = "too close to call" if low is None or low <= 0 else "a clear difference"
         plain = _verdicts_text(corrections if scale_corrected else {})
-        yield check.warning(plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known)
+        yield check.warning(
+            plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known
+        )
 
 
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     """Return the finding of a calibration in at most four sentences."""
     soft, correction = calibration.accuracy["soft"], calibration.scale_correction.get("soft")
     if soft.mae is None:
-        return ("Fewer than two models could be held out: the judge's error on a new model is unknown.",)
+        return (
+            "Fewer than two models could be held out: the judge's error on a new model is unknown.",
+        )
     is_corrected = correction is not None and correction.is_known
     conformal = calibration.conformal["soft"]
     reach, se = conformal.reach, conformal.median_se
-    within = "" if reach is None or se is None else f" ({100 * conformal.level:g}% within {reach * se:.0f})"
+    within = (
+        ""
+        if reach is None or se is None
+        else f" ({100 * conformal.level:g}% within {reach * se:.0f})"
+    )
     hard = calibration.accuracy["hard"].mae
-    verdicts = "" if hard is None else f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
+    verdicts = (
+        ""
+        if hard is None
+        else f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
+    )
     named = "Scale-corrected soft Elo" if is_corrected else "Soft Elo"
-    sentences = [f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."]
+    sentences = [
+        f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."
+    ]
     if calibration.is_uninformative:
         nothing = "The soft ratings carry no information about human ratings: take another judge or another target."
         sentences.insert(0, nothing)

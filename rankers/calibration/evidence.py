@@ -10,7 +10,14 @@ from podium.errors import NotConvergedError, NotIdentifiedError, UnknownScaleErr
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, readable_margins
-from podium.rankers.coded import Cluster, CodedBattles, centred_gram, cluster_codes, hard_credits, order_of_battles
+from podium.rankers.coded import (
+    Cluster,
+    CodedBattles,
+    centred_gram,
+    cluster_codes,
+    hard_credits,
+    order_of_battles,
+)
 from podium.rankers.defaults import RANKER_OF_UNKNOWN_SCALE
 from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
@@ -25,8 +32,9 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Battles in an order and orientation that rows, sides and names do not change, shape (battles,): first < second,
-    all values are of first, NaN if unknown. `unbounded` models have no finite rating by humans."""
+    """Battles in an order and orientation that rows, sides and names do not change, shape
+    (battles,): first < second, all values are of first, NaN if unknown. `unbounded` models have no
+    finite rating by humans."""
 
     first: np.ndarray
     second: np.ndarray
@@ -43,13 +51,16 @@ class Evidence:
 
     @property
     def preference(self) -> np.ndarray:
-        """Mask of the battles with a signal and a human preference that is no tie, shape (battles,)."""
+        """Mask of the battles with a signal and a human preference that is no tie, shape
+        (battles,)."""
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
         """Return the battles with a known credit of first, coded for a joint fit."""
         rows = ~np.isnan(credit)
-        a, b, credit, weight = (column[rows] for column in (self.first, self.second, credit, self.weight))
+        a, b, credit, weight = (
+            column[rows] for column in (self.first, self.second, credit, self.weight)
+        )
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
         return CodedBattles(a, b, credit, weight, cluster, len(codes), self.unit, self.models)
 
@@ -59,10 +70,13 @@ class Evidence:
         signal = replace(self.signal, x=self.signal.x[rows])
         return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
 
-    def fit_weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
-        """Fit the map from signal x to human preference y on the battles of a mask; return b, shape (features,).
-        Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal. Source:
-        Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0."""
+    def fit_weights(
+        self, keep: np.ndarray | None = None, start: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Fit the map from signal x to human preference y on the battles of a mask; return b, shape
+        (features,). Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the
+        penalty of the signal. Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one
+        feature and P = 0."""
         likelihood = self._likelihood(self._select_preferences(keep))
         try:
             return maximize(likelihood, start).at
@@ -80,9 +94,13 @@ class Evidence:
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fit the map on all battles; return weights, clustered covariance (NaN for one cluster), clusters used."""
+        """Fit the map on all battles; return weights, clustered covariance (NaN for one cluster),
+        clusters used."""
         rows, weights = self._select_preferences(), self.fit_weights()
-        x, (present, codes) = self.signal.x[rows], np.unique(self.cluster[rows], return_inverse=True)
+        x, (present, codes) = (
+            self.signal.x[rows],
+            np.unique(self.cluster[rows], return_inverse=True),
+        )
         clusters = len(present)
         bread = np.linalg.inv(self._likelihood(rows).information_at(weights))
         surplus = (self.weight[rows] * (self.human[rows] - expit(x @ weights)))[:, None] * x
@@ -95,7 +113,8 @@ class Evidence:
         return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 
     def _select_preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
-        """Return which battles of a mask have a signal and a human preference; raise NotIdentifiedError if none has."""
+        """Return which battles of a mask have a signal and a human preference; raise
+        NotIdentifiedError if none has."""
         rows = self.preference if keep is None else self.preference & keep
         if rows.any():
             return rows
@@ -109,7 +128,8 @@ class Evidence:
 
 
 def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
-    """Bring battles, with or without a column `human`, and their signal into canonical order and orientation."""
+    """Bring battles, with or without a column `human`, and their signal into canonical order and
+    orientation."""
     table = battles.table
     a, b = battles.model_codes
     turned = a > b
@@ -132,7 +152,8 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 
 
 def select_calibratable(evidence: Evidence) -> Evidence:
-    """Keep models with labels, verdicts, signals and a bounded human rating; raise NotIdentifiedError below three."""
+    """Keep models with labels, verdicts, signals and a bounded human rating; raise
+    NotIdentifiedError below three."""
     kept = _select_complete(evidence)
     dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []
@@ -152,11 +173,14 @@ def _restrict_models(evidence: Evidence, kept: np.ndarray) -> Evidence:
     """Return the battles between the models of a mask, with new model codes."""
     part = evidence.take(kept[evidence.first] & kept[evidence.second])
     code, names = np.cumsum(kept) - 1, np.array(evidence.models, dtype=object)
-    return replace(part, first=code[part.first], second=code[part.second], models=tuple(names[kept]))
+    return replace(
+        part, first=code[part.first], second=code[part.second], models=tuple(names[kept])
+    )
 
 
 def _unbounded_models(evidence: Evidence) -> np.ndarray:
-    """Return which ratings by humans the data do not bound, shape (models,); none if the graph is not connected."""
+    """Return which ratings by humans the data do not bound, shape (models,); none if the graph is
+    not connected."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.first) or comparison_graph(pairs).groups > 1:
         return np.zeros(len(evidence.models), dtype=bool)
@@ -167,7 +191,11 @@ def _select_complete(evidence: Evidence) -> Evidence:
     """Keep the models with labels, verdicts and signals against each other."""
     while True:
         kept = np.ones(len(evidence.models), dtype=bool)
-        for known in (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known):
+        for known in (
+            ~np.isnan(evidence.human),
+            ~np.isnan(evidence.hard),
+            evidence.signal.is_known,
+        ):
             met = np.concatenate([evidence.first[known], evidence.second[known]])
             kept &= np.bincount(met, minlength=len(kept)) > 0
         if kept.all():
@@ -176,7 +204,8 @@ def _select_complete(evidence: Evidence) -> Evidence:
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
-    """Return mean and SD of beta over random subsets of 25, 50, ... human preferences; empty for 25 or fewer."""
+    """Return mean and SD of beta over random subsets of 25, 50, ... human preferences; empty for 25
+    or fewer."""
     rows, stability = np.flatnonzero(evidence.preference), []
     for size in (size for size in SIZES if size < len(rows)):
         betas = []
@@ -188,7 +217,11 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
                 betas.append(float(beta_direction(evidence.signal.kind, weights) @ weights))
         mean = sd = None
         if len(betas) > 1:
-            # Without replacement, large subsets share most battles: the finite population correction undoes it.
-            mean, sd = float(np.mean(betas)), float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
+            # Without replacement, large subsets share most battles: the finite population
+            # correction undoes it.
+            mean, sd = (
+                float(np.mean(betas)),
+                float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows))),
+            )
         stability.append(Stability(size, mean, sd, len(betas), DRAWS - len(betas)))
     return stability

@@ -1,7 +1,9 @@
-"""Models held out one by one, rated by humans and by the judge; and the scale correction of the judge's ratings.
+"""Models held out one by one, rated by humans and by the judge; and the scale correction of the
+judge's ratings.
 
-A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over a model's
-battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that can be estimated.
+A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages
+out over a model's battles, the pull does not. Ratings come out on another scale than human ratings,
+by a factor that can be estimated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +19,12 @@ from podium.rankers.calibration.accuracy import measure_accuracy
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fit_fold_weights, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
-from podium.rankers.calibration.targets import fit_target, held_out_log_loss, order_weights, soften_verdicts
+from podium.rankers.calibration.targets import (
+    fit_target,
+    held_out_log_loss,
+    order_weights,
+    soften_verdicts,
+)
 from podium.rankers.intervals import finite_or_none
 
 FEWEST = 3
@@ -30,24 +37,30 @@ SMALLEST = 0.05
 
 
 def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
-    """Estimate the factor kappa in human = kappa * judge + error. Posterior with a Cauchy(0, 0.5) prior on log kappa
-    and Jeffreys' on the error's variance, integrated out; always positive. Fewer than three models give 1, without an
-    interval. Log-strengths may have any origin."""
+    """Estimate the factor kappa in human = kappa * judge + error. Posterior with a Cauchy(0, 0.5)
+    prior on log kappa and Jeffreys' on the error's variance, integrated out; always positive. Fewer
+    than three models give 1, without an interval. Log-strengths may have any origin."""
     number = len(judge)
     if number < FEWEST:
         return ScaleCorrection(1.0, n=number)
     s, h = judge - judge.mean(), human - human.mean()
     kappa = np.exp(LOG_KAPPA)
     # The sum of (h - kappa s)^2, without a pass over the models for every node.
-    squares = np.maximum(h @ h - 2 * kappa * (s @ h) + kappa**2 * (s @ s), 1e-12 * max(h @ h, 1e-300))
+    squares = np.maximum(
+        h @ h - 2 * kappa * (s @ h) + kappa**2 * (s @ s), 1e-12 * max(h @ h, 1e-300)
+    )
     log_density = -(number - 1) / 2 * np.log(squares) - np.log1p((LOG_KAPPA / PRIOR_SCALE) ** 2)
     weight = softmax(log_density)
     mean, reached = float(weight @ kappa), np.cumsum(weight)
     low, high = (float(np.interp(share, reached, kappa)) for share in (0.05, 0.95))
-    return ScaleCorrection(mean, low, high, n=number, sd=float(np.sqrt(weight @ (kappa - mean) ** 2)))
+    return ScaleCorrection(
+        mean, low, high, n=number, sd=float(np.sqrt(weight @ (kappa - mean) ** 2))
+    )
 
 
-def is_uninformative(judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection) -> bool:
+def is_uninformative(
+    judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection
+) -> bool:
     """Return whether the judge's ratings do not rise with human ratings, or may not."""
     if scale_correction.low is None:
         return False
@@ -56,7 +69,8 @@ def is_uninformative(judge: np.ndarray, human: np.ndarray, scale_correction: Sca
 
 
 def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
-    """Return the standard deviation of residuals beyond their sampling variance, by maximum likelihood; often 0."""
+    """Return the standard deviation of residuals beyond their sampling variance, by maximum
+    likelihood; often 0."""
     if len(residual) < 2:
         return 0.0
 
@@ -67,7 +81,11 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         return float(np.sum(1 / (variance + c) - (residual / (variance + c)) ** 2))
 
     most = float(np.mean(residual**2)) * 4 + 1e-9
-    c = float(minimize_scalar(loss, bounds=(0.0, most), method="bounded", options={"xatol": 1e-6 * most}).x)
+    c = float(
+        minimize_scalar(
+            loss, bounds=(0.0, most), method="bounded", options={"xatol": 1e-6 * most}
+        ).x
+    )
     # A minimum is flat: the zero of the derivative is known to many more digits.
     if derivative(0.9 * c) < 0 < derivative(1.1 * c):
         c = float(brentq(derivative, 0.9 * c, 1.1 * c, xtol=1e-12 * c))
@@ -79,8 +97,9 @@ BOTH = ("hard", "soft")
 
 @dataclass(frozen=True, slots=True)
 class HeldOutRun:
-    """Models held out one by one: ratings by `human`, `hard` and `soft` credits (`scales`) and their scale corrections
-    (`factors`, without a kind whose ratings do not rise with human ratings)."""
+    """Models held out one by one: ratings by `human`, `hard` and `soft` credits (`scales`) and
+    their scale corrections (`factors`, without a kind whose ratings do not rise with human
+    ratings)."""
 
     evidence: Evidence
     target: Target
@@ -96,7 +115,8 @@ class HeldOutRun:
         return tuple(map(AnchorStrengths, self.evidence.models, *columns))
 
     def accuracy(self, held: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
-        """Return the accuracy of both kinds, with the error of plain ratings and the log loss of soft ones."""
+        """Return the accuracy of both kinds, with the error of plain ratings and the log loss of
+        soft ones."""
         accuracy = {}
         for kind in BOTH:
             plain = measure_accuracy(self.plain, kind, level)
@@ -108,20 +128,32 @@ class HeldOutRun:
 
 
 def hold_out_models(
-    evidence: Evidence, given: Target | None, level: float, regularization: float, method: ErrorMethod
+    evidence: Evidence,
+    given: Target | None,
+    level: float,
+    regularization: float,
+    method: ErrorMethod,
 ) -> HeldOutRun:
     """Rate each model by human, hard and soft labels of maps fitted without it, or a given map."""
     if given is None:
         target, weights = fit_target(evidence, level), fit_fold_weights(evidence)
     else:
-        target, weights = given, np.tile(order_weights(given, evidence.signal), (len(evidence.models), 1))
+        target, weights = (
+            given,
+            np.tile(order_weights(given, evidence.signal), (len(evidence.models), 1)),
+        )
     signal, pooled = evidence.signal, soften_verdicts(target, evidence.signal)
     scales = {
         "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
         "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
-        "soft": leave_one_out(evidence, pooled, regularization, method, "soft", lambda k: signal.predict(weights[k])),
+        "soft": leave_one_out(
+            evidence, pooled, regularization, method, "soft", lambda k: signal.predict(weights[k])
+        ),
     }
-    maps = [() if np.isnan(row).any() else zip(signal.names, row.tolist(), strict=True) for row in weights]
+    maps = [
+        () if np.isnan(row).any() else zip(signal.names, row.tolist(), strict=True)
+        for row in weights
+    ]
     plain = tuple(
         HeldOut(
             model=name,
@@ -139,20 +171,26 @@ def hold_out_models(
 def _correct_scales(
     held: tuple[HeldOut, ...], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
-    """Correct each model's scale by a factor of the others; kinds of uninformative ratings stay and have no factor."""
+    """Correct each model's scale by a factor of the others; kinds of uninformative ratings stay and
+    have no factor."""
     human, corrections = scales["human"], {}
     for kind in BOTH:
         judge = scales[kind]
         pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
-            # Without one of them, two are left, which give no factor: no residual would be a scale-corrected one's.
+            # Without one of them, two are left, which give no factor: no residual would be a
+            # scale-corrected one's.
             pooled = ScaleCorrection(1.0, n=len(held))
         elif is_uninformative(judge.anchors, human.anchors, pooled):
             continue
         corrected: list[HeldOut] = []
         for model, ours, theirs in zip(held, judge.others, human.others, strict=True):
             both = ~np.isnan(ours) & ~np.isnan(theirs)
-            factor = None if model.rating(kind) is None else estimate_scale_correction(ours[both], theirs[both]).value
+            factor = (
+                None
+                if model.rating(kind) is None
+                else estimate_scale_correction(ours[both], theirs[both]).value
+            )
             changed: dict[str, Any] = {f"{kind}_scale_correction": factor}
             corrected.append(replace(model, **changed))
         held = tuple(corrected)
@@ -161,7 +199,8 @@ def _correct_scales(
 
 
 def _add_spread(correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
-    """Return the correction with the spread beyond both sampling errors and the median error of human ratings."""
+    """Return the correction with the spread beyond both sampling errors and the median error of
+    human ratings."""
     known = [model for model in held if None not in (model.residual(kind), model.error(kind, None))]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
     variance = np.array([model.error(kind, correction) for model in known], dtype=np.float64) ** 2

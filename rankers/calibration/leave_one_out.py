@@ -20,8 +20,9 @@ from podium.rankers.strengths import fit_strengths
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """Held-out ratings by one kind of credit, 1500 at the mean of the others, NaN if unknown; `others` are
-    log-strengths of each fold, mean zero; the data bound neither `separated` ratings nor `unbounded` joint ones."""
+    """Held-out ratings by one kind of credit, 1500 at the mean of the others, NaN if unknown;
+    `others` are log-strengths of each fold, mean zero; the data bound neither `separated` ratings
+    nor `unbounded` joint ones."""
 
     elo: np.ndarray
     se: np.ndarray
@@ -34,12 +35,15 @@ class HeldOutScale:
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:
-    """Fit the map without each model in turn, shape (models, features), NaN if none (Algorithm 1, lines 3 and 4)."""
+    """Fit the map without each model in turn, shape (models, features), NaN if none (Algorithm 1,
+    lines 3 and 4)."""
     pooled = evidence.fit_weights()
     folds = np.full((len(evidence.models), len(pooled)), np.nan)
     for model in range(len(folds)):
         with suppress(NotIdentifiedError, NotConvergedError):
-            weights = evidence.fit_weights((evidence.first != model) & (evidence.second != model), pooled)
+            weights = evidence.fit_weights(
+                (evidence.first != model) & (evidence.second != model), pooled
+            )
             # A slope of 0 or less would turn every target of this fold round.
             if beta_direction(evidence.signal.kind, weights) @ weights > 0:
                 folds[model] = weights
@@ -54,9 +58,11 @@ def leave_one_out(
     what: str,
     credits: Callable[[int], np.ndarray] | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1); raises
-    the errors of `fit_battles`."""
-    joint = fit_battles(evidence.coded_by(pooled), regularization, which=f"battles with {what} credits")
+    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones
+    (Algorithm 1); raises the errors of `fit_battles`."""
+    joint = fit_battles(
+        evidence.coded_by(pooled), regularization, which=f"battles with {what} credits"
+    )
     anchors, unbounded, size = joint.theta, joint.graph.separated, len(evidence.models)
     separated = unbounded.copy()
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
@@ -71,28 +77,38 @@ def leave_one_out(
         others[k] = np.insert(own.theta, k, np.nan)
         separated[k] |= outside
         se[k], lost[k] = method.standard_error(own, theta[k], regularization)
-    return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded, others)
+    return HeldOutScale(
+        MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded, others
+    )
 
 
 def _fit_fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[ModelBattles, bool] | None:
-    """Rate the others without a model, and return its battles against them (None if they never met) and whether its
-    rating, or one of the others', is unbounded."""
+    """Rate the others without a model, and return its battles against them (None if they never met)
+    and whether its rating, or one of the others', is unbounded."""
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
-    if comparison_graph(rest).groups != 1 or not np.isin(np.arange(rest.models), [rest.first, rest.second]).all():
+    if (
+        comparison_graph(rest).groups != 1
+        or not np.isin(np.arange(rest.models), [rest.first, rest.second]).all()
+    ):
         return None
     try:
         theta = fit_strengths(rest, regularization, np.delete(start, model)).theta
     except NotConvergedError as error:
-        raise NotIdentifiedError(f"without {evidence.models[model]}, no ratings of the others: {error}") from None
+        raise NotIdentifiedError(
+            f"without {evidence.models[model]}, no ratings of the others: {error}"
+        ) from None
     own = build_model_battles(evidence, model, credit, np.insert(theta, model, np.nan))
     return own, own.is_separated or bool(separated_models(rest).any())
 
 
-def build_model_battles(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> ModelBattles:
-    """Return a model's battles with a known credit against the models whose log-strength `theta` is not NaN."""
+def build_model_battles(
+    evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray
+) -> ModelBattles:
+    """Return a model's battles with a known credit against the models whose log-strength `theta` is
+    not NaN."""
     known = ~np.isnan(theta)
     first = (evidence.first == model) & known[evidence.second]
     second = (evidence.second == model) & known[evidence.first]
@@ -100,4 +116,6 @@ def build_model_battles(evidence: Evidence, model: int, credit: np.ndarray, thet
     opponent = np.where(first, evidence.second, evidence.first)[rows]
     earned = np.where(first, credit, 1 - credit)[rows]
     cluster = np.unique(evidence.cluster[rows], return_inverse=True)[1]
-    return ModelBattles((np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known])
+    return ModelBattles(
+        (np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known]
+    )

@@ -1,4 +1,5 @@
-"""Rate one model against opponents with fixed strengths: the second step of Algorithm 1, and its standard error."""
+"""Rate one model against opponents with fixed strengths: the second step of Algorithm 1, and its
+standard error."""
 
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from podium.rankers.scale import POINTS
 
 @dataclass(frozen=True, slots=True)
 class ModelBattles:
-    """One model's opponent codes, credits, weights and cluster codes, shape (battles,), and opponents' strengths."""
+    """One model's opponent codes, credits, weights and cluster codes, shape (battles,), and
+    opponents' strengths."""
 
     opponent: np.ndarray
     credit: np.ndarray
@@ -28,7 +30,8 @@ class ModelBattles:
 
     @property
     def is_separated(self) -> bool:
-        """Whether every battle was won, or every battle lost: the data then do not bound the rating."""
+        """Whether every battle was won, or every battle lost: the data then do not bound the
+        rating."""
         return bool(np.all(self.credit == 1) or np.all(self.credit == 0))
 
     def opponent_sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -39,11 +42,16 @@ class ModelBattles:
 
 
 def fit_single_strengths(
-    theta: np.ndarray, credit: np.ndarray, weight: np.ndarray, regularization: float, start: float = 0.0
+    theta: np.ndarray,
+    credit: np.ndarray,
+    weight: np.ndarray,
+    regularization: float,
+    start: float = 0.0,
 ) -> np.ndarray:
-    """Return the t that maximizes sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] - (lambda / 2) t^2.
-    Credit and weight are sums per opponent, shape (samples, opponents). NaN without a battle, and if lambda is 0 and
-    all was won, or all lost. Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code."""
+    """Return the t that maximizes sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] -
+    (lambda / 2) t^2. Credit and weight are sums per opponent, shape (samples, opponents). NaN
+    without a battle, and if lambda is 0 and all was won, or all lost. Source: Soft-Elo, Algorithm
+    1, line 7, with the penalty of the authors' code."""
     strength, played = np.full(len(credit), np.nan), weight.sum(axis=1)
     rated = played > 0
     if regularization == 0:
@@ -62,7 +70,8 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
 
 
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
-    """Return the clustered sandwich standard error of a log-strength, Elo points, NaN for a separated model."""
+    """Return the clustered sandwich standard error of a log-strength, Elo points, NaN for a
+    separated model."""
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
     # Summed opponent by opponent, so that the order of battles leaves no trace in the last digits.
@@ -75,15 +84,21 @@ def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> f
 
 
 def bootstrap_se(
-    battles: ModelBattles, theta: float, regularization: float, resamples: int, rng: np.random.Generator
+    battles: ModelBattles,
+    theta: float,
+    regularization: float,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> tuple[float, int]:
-    """Return the standard error over resamples of clusters, Elo, NaN if more than half are unbounded, and the number of
-    those, which are left out. Source: Soft-Elo, section 3.3 (which draws battles)."""
+    """Return the standard error over resamples of clusters, Elo, NaN if more than half are
+    unbounded, and the number of those, which are left out. Source: Soft-Elo, section 3.3 (which
+    draws battles)."""
     if battles.clusters < 2 or resamples < 2:
         return np.nan, 0
     counts = resample_counts(battles.clusters, resamples, rng)
     earns, loses = (
-        np.bincount(battles.cluster, part, battles.clusters) > 0 for part in (battles.credit > 0, battles.credit < 1)
+        np.bincount(battles.cluster, part, battles.clusters) > 0
+        for part in (battles.credit > 0, battles.credit < 1)
     )
     bounded = (counts @ earns > 0) & (counts @ loses > 0)
     lost = resamples - int(bounded.sum())
@@ -108,7 +123,9 @@ class ErrorMethod:
     def __str__(self) -> str:
         return f"bootstrap:{self.resamples}" if self.resamples else "sandwich"
 
-    def standard_error(self, battles: ModelBattles, theta: float, regularization: float) -> tuple[float, int]:
+    def standard_error(
+        self, battles: ModelBattles, theta: float, regularization: float
+    ) -> tuple[float, int]:
         """Return the standard error of a log-strength, Elo points, and the resamples left out."""
         if not self.resamples:
             return sandwich_se(battles, theta, regularization), 0

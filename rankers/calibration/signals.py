@@ -13,18 +13,22 @@ from podium.rankers.coded import hard_credits, nothing_readable, require_choice
 Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 """Which signal is read; see `read_signal`."""
 RIDGE = 10.0
-"""Default ridge strength of `criteria`: about 40 battles' worth of pull of each weight towards the mean weight."""
+"""Default ridge strength of `criteria`: about 40 battles' worth of pull of each weight towards the
+mean weight."""
 FEWEST_SOFT = 0.1
 """Share of credits that must be probabilities for `credit` to be the default target."""
 CLIP = 1e-4
-"""Probabilities nearer to 0 or 1 than this are cut: they are rounded, and their log-odds would decide alone."""
+"""Probabilities nearer to 0 or 1 than this are cut: they are rounded, and their log-odds would
+decide alone."""
 VOTES = 24
-"""Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a probability."""
+"""Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a
+probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Named features of battles, shape (battles, features), NaN if unknown; `ridge` pulls weights to their mean."""
+    """Named features of battles, shape (battles, features), NaN if unknown; `ridge` pulls weights
+    to their mean."""
 
     kind: Kind
     names: tuple[str, ...]
@@ -38,22 +42,28 @@ class Signal:
 
     @property
     def penalty(self) -> np.ndarray:
-        """Matrix of ridge * sum (b - mean b)^2, shape (features, features); the mean is not penalized."""
+        """Matrix of ridge * sum (b - mean b)^2, shape (features, features); the mean is not
+        penalized."""
         return self.ridge * (np.eye(len(self.names)) - 1 / len(self.names))
 
     def predict(self, weights: np.ndarray) -> np.ndarray:
-        """Return the probability that humans prefer a, NaN if unknown; `credit` is it already. Soft-Elo, equation 5."""
+        """Return the probability that humans prefer a, NaN if unknown; `credit` is it already.
+        Soft-Elo, equation 5."""
         return 0.5 + self.x[:, 0] if self.kind == "credit" else expit(self.x @ weights)
 
 
 def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
-    """Return the vector whose product with the weights is beta, the slope on the margin or the mean of the criteria."""
+    """Return the vector whose product with the weights is beta, the slope on the margin or the mean
+    of the criteria."""
     return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
 
 
-def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
-    """Read a signal, NaN in unparsed battles: `margin` (a minus b), `smoothing` (sign of the hard label), `criteria` (a
-    margin each), `credit`, or its `log-odds`; with `verdicts`, missing margins are 2 * credit - 1."""
+def read_signal(
+    battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False
+) -> Signal:
+    """Read a signal, NaN in unparsed battles: `margin` (a minus b), `smoothing` (sign of the hard
+    label), `criteria` (a margin each), `credit`, or its `log-odds`; with `verdicts`, missing
+    margins are 2 * credit - 1."""
     require_choice("target", kind, get_args(Kind))
     ridge = RIDGE if ridge is None else ridge
     if not 0 <= ridge < np.inf:
@@ -77,18 +87,21 @@ def readable_margins(battles: Battles) -> np.ndarray:
 
 
 def default_kind(battles: Battles) -> Kind:
-    """Return `credit` if there are no margins and enough credits are probabilities, else `margin`."""
+    """Return `credit` if there are no margins and enough credits are probabilities, else
+    `margin`."""
     return "credit" if not has_margins(battles) and has_graded_credits(battles) else "margin"
 
 
 def has_graded_credits(battles: Battles) -> bool:
-    """Return whether enough of the readable credits are probabilities to take all of them as they are."""
+    """Return whether enough of the readable credits are probabilities to take all of them as they
+    are."""
     soft = are_probabilities(battles)
     return bool(soft.any() and soft.mean() >= FEWEST_SOFT)
 
 
 def are_probabilities(battles: Battles) -> np.ndarray:
-    """Return which readable credits are not the mean of 1, 2, 3, 4, 6 or 8 hard verdicts, shape (readable battles,)."""
+    """Return which readable credits are not the mean of 1, 2, 3, 4, 6 or 8 hard verdicts, shape
+    (readable battles,)."""
     votes = VOTES * battles.table["credit"].to_numpy()[battles.readable]
     return np.abs(votes - np.round(votes)) > 1e-6
 
@@ -99,10 +112,16 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     if kind == "smoothing":
         return {"verdict": 2 * hard_credits(battles.table) - 1}
     if kind == "criteria":
-        return {name: numbers_of(f"margin_{name}") for name in battles.criteria} or {"none": numbers_of("")}
+        return {name: numbers_of(f"margin_{name}") for name in battles.criteria} or {
+            "none": numbers_of("")
+        }
     if kind in ("credit", "log-odds"):
         credit = numbers_of("credit" if are_probabilities(battles).any() else "")
-        return {"credit": credit - 0.5} if kind == "credit" else {kind: logit(credit.clip(CLIP, 1 - CLIP))}
+        return (
+            {"credit": credit - 0.5}
+            if kind == "credit"
+            else {kind: logit(credit.clip(CLIP, 1 - CLIP))}
+        )
     return {"margin": numbers_of("margin")}
 
 
@@ -121,7 +140,9 @@ def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
     if kind in ("credit", "log-odds"):
         return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
     if kind == "criteria":
-        return f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"
+        return (
+            f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"
+        )
     if are_probabilities(battles).any():
         return f"{none} margin; the credits are probabilities: target=credit takes them as they are"
     return (

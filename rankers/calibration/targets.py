@@ -1,4 +1,5 @@
-"""Targets, the maps from a judge's signal to the probability of a human preference: fitted or given."""
+"""Targets, the maps from a judge's signal to the probability of a human preference: fitted or
+given."""
 
 from collections.abc import Iterator
 
@@ -13,14 +14,17 @@ from podium.rankers.calibration.signals import Kind, Signal, beta_direction
 from podium.rankers.intervals import t_quantile
 
 WEAK = 0.35
-"""beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail, else 0.4 to 1."""
+"""beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail,
+else 0.4 to 1."""
 FLAT = 0.56
-"""Area under the curve of |margin| for agreement: a value clearly below it is of no use, however significant."""
+"""Area under the curve of |margin| for agreement: a value clearly below it is of no use, however
+significant."""
 ONE_SIDED = 1.645
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
-    """Fit the map to human preferences (equation 6); raise NotIdentifiedError for none, or beta not above 0."""
+    """Fit the map to human preferences (equation 6); raise NotIdentifiedError for none, or beta not
+    above 0."""
     (weights, covariance, clusters), signal = evidence.fit_with_covariance(), evidence.signal
     direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
     beta = float(direction @ weights)
@@ -49,11 +53,14 @@ def few_items_warnings(evidence: Evidence) -> Iterator[str]:
     """Warn if the human preferences are on few items."""
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
     if items < check.threshold:
-        yield check.warning(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))
+        yield check.warning(
+            items=items, unit=evidence.unit, preferences=int(evidence.preference.sum())
+        )
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
-    """Build the map from beta (logits per unit of margin) or constant (credit of a win); None if it must be fitted."""
+    """Build the map from beta (logits per unit of margin) or constant (credit of a win); None if it
+    must be fitted."""
     if kind == "credit":
         if beta is not None or constant is not None:
             raise UsageError(
@@ -64,18 +71,25 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
         return None
     if constant is not None:
         if kind != "smoothing" or beta is not None:
-            raise UsageError("constant is the credit of a win under target=smoothing, and stands alone")
+            raise UsageError(
+                "constant is the credit of a win under target=smoothing, and stands alone"
+            )
         if not 0.5 < constant < 1:
-            raise UsageError(f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1")
+            raise UsageError(
+                f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1"
+            )
         weight = float(logit(constant))
         return Target("smoothing", {"verdict": weight}, weight)
     if kind != "margin" or not 0 < float(beta or 0) < np.inf:
-        raise UsageError(f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only")
+        raise UsageError(
+            f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only"
+        )
     return Target("margin", {"margin": float(beta or 0)}, float(beta or 0))
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:
-    """Return the weights in the order of a signal's features; raise NotIdentifiedError if it has other features."""
+    """Return the weights in the order of a signal's features; raise NotIdentifiedError if it has
+    other features."""
     if set(target.weights) != set(signal.names):
         raise NotIdentifiedError(
             f"the calibration weighs {', '.join(target.weights)}, and the battles have {', '.join(signal.names)}: "
@@ -85,7 +99,8 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
 
 
 def order_covariance(target: Target, signal: Signal) -> np.ndarray:
-    """Return the covariance of the weights in the order of a signal's features; zero if they were given."""
+    """Return the covariance of the weights in the order of a signal's features; zero if they were
+    given."""
     if target.covariance is None:
         return np.zeros((len(target.weights), len(target.weights)))
     order = [list(target.weights).index(name) for name in signal.names]
@@ -93,8 +108,8 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 
 
 def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
-    """Return the mean -log p of human preferences, predicted by the `folds` (weights without each model, NaN if none)
-    without a battle's first and second model; None if none predicts."""
+    """Return the mean -log p of human preferences, predicted by the `folds` (weights without each
+    model, NaN if none) without a battle's first and second model; None if none predicts."""
     rows = evidence.preference
     x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]
     total = predicted = 0.0
@@ -113,7 +128,8 @@ def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
 
 
 def weak_signal_warnings(target: Target, agreement: Agreement) -> Iterator[str]:
-    """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix D.2)."""
+    """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix
+    D.2)."""
     if target.low is not None and target.low <= 0:
         yield f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, contains 0"
     size, auc, p = agreement.mean_abs_margin, agreement.auc, agreement.auc_p
@@ -134,7 +150,8 @@ def weak_signal_warnings(target: Target, agreement: Agreement) -> Iterator[str]:
 
 
 def _auc_error(auc: float, agreement: Agreement) -> float:
-    """Return the standard error of an area under the curve (Hanley and McNeil 1982), infinite for too few battles."""
+    """Return the standard error of an area under the curve (Hanley and McNeil 1982), infinite for
+    too few battles."""
     yes = round((agreement.agreement or 0.0) * agreement.decisive)
     no = agreement.decisive - yes
     if yes < 1 or no < 1:

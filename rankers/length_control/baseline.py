@@ -16,7 +16,8 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 
 SINGULAR = 1e-10
 EXTREME = 1e-6
-"""A win rate nearer to 0 or 1 was not observed: length predicts nearly all verdicts, and equal length is far away."""
+"""A win rate nearer to 0 or 1 was not observed: length predicts nearly all verdicts, and equal
+length is far away."""
 UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
 MOST_LEVERAGE = 0.99
 """Largest leverage of an item whose effect on its own residual is corrected."""
@@ -24,7 +25,8 @@ MOST_LEVERAGE = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A win rate at equal length, the error that each battle adds, its freedom, SD of lengths and their slope."""
+    """A win rate at equal length, the error that each battle adds, its freedom, SD of lengths and
+    their slope."""
 
     value: float
     influence: np.ndarray
@@ -42,25 +44,33 @@ def rank_against_baseline(
     level: float,
     rng: np.random.Generator,
 ) -> Standings:
-    """Rank by win rates against one baseline as they would be at equal lengths (Dubois et al. 2024).
+    """Rank by win rates against one baseline as they would be at equal lengths (Dubois et al.
+    2024).
 
-    For each model apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i),
-    sd with ddof 1 over its own battles; the win rate is the mean over its items of s(b0 + b2 difficulty_i). Without
-    external data there is no difficulty term. Fits are maximum likelihood, without AlpacaEval's L1 penalty; standard
-    errors (clustered sandwich, delta method) include the error of the fit, which AlpacaEval's own leave out. They are
-    HC2, corrected for leverage; intervals are t on the logit scale.
+    For each model apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) +
+    b2 difficulty_i), sd with ddof 1 over its own battles; the win rate is the mean over its items
+    of s(b0 + b2 difficulty_i). Without external data there is no difficulty term. Fits are maximum
+    likelihood, without AlpacaEval's L1 penalty; standard errors (clustered sandwich, delta method)
+    include the error of the fit, which AlpacaEval's own leave out. They are HC2, corrected for
+    leverage; intervals are t on the logit scale.
     """
     coded = lengths.coded
     base = _find_baseline(coded, anchor)
     name = coded.models[base]
-    difficulty = None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
+    difficulty = (
+        None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
+    )
     rates, refused = fit_rates_against(lengths, base, external, difficulty)
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
     estimate = estimate_equal_lengths(coded, base, rates, level)
     model = "AlpacaEval's GLM without external data (no difficulty term)"
     if external is not None:
-        gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines" if external.gamed is not None else ""
+        gamed = (
+            f" and {len(external.gamed.credit):,} rows of gamed baselines"
+            if external.gamed is not None
+            else ""
+        )
         model = f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
     used = {
         "model": model,
@@ -71,7 +81,9 @@ def rank_against_baseline(
     }
     result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=refused)
     exposure = measure_exposure(battles, coded)
-    return build_standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
+    return build_standings(
+        "win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng
+    )
 
 
 def estimate_equal_lengths(
@@ -86,9 +98,12 @@ def estimate_equal_lengths(
     score[base] = 1 - np.mean([rate.value for _, rate in rates.values()])
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
     variance = np.sum(spread[:, list(rates)] ** 2, axis=0)
-    # Satterthwaite: the variance of the mean is a sum of variances with different degrees of freedom.
+    # Satterthwaite: the variance of the mean is a sum of variances with different degrees of
+    # freedom.
     freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
-    estimate = sandwich_estimate(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
+    estimate = sandwich_estimate(
+        score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit
+    )
     if estimate.method is None:
         return estimate
     # Intervals of logits stay within 0 and 1.
@@ -111,23 +126,34 @@ def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
 
 
 def fit_rates_against(
-    lengths: Lengths, base: int, external: External | None = None, difficulty: np.ndarray | None = None
+    lengths: Lengths,
+    base: int,
+    external: External | None = None,
+    difficulty: np.ndarray | None = None,
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
-    """Return battle positions and fitted rate of every model against the baseline, and why others have no fit."""
+    """Return battle positions and fitted rate of every model against the baseline, and why others
+    have no fit."""
     coded, rates, refused = lengths.coded, {}, []
     for which, name in enumerate(coded.models):
-        first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
+        first, second = (
+            (coded.a == which) & (coded.b == base),
+            (coded.b == which) & (coded.a == base),
+        )
         own = np.flatnonzero(first | second)
         if which == base:
             continue
         if not len(own):
-            refused.append(f"{name} has no readable battle with lengths against {coded.models[base]}: no score")
+            refused.append(
+                f"{name} has no readable battle with lengths against {coded.models[base]}: no score"
+            )
             continue
         credit = np.where(first[own], coded.credit[own], 1 - coded.credit[own])
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
         try:
             own_difficulty = None if difficulty is None else difficulty[own]
-            fitted = _fit_rate(credit, lead, coded.weight[own], own_difficulty, external, coded.cluster[own])
+            fitted = _fit_rate(
+                credit, lead, coded.weight[own], own_difficulty, external, coded.cluster[own]
+            )
             rates[which] = (own, fitted)
         except (NotIdentifiedError, NotConvergedError) as error:
             refused.append(f"{name}: no length-controlled win rate: {error}")
@@ -147,14 +173,21 @@ def _fit_rate(
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
     known = np.ones(len(lead), dtype=bool) if difficulty is None else np.isfinite(difficulty)
-    columns = [np.ones(len(lead)), saturate_lengths(lead, sd), *([] if difficulty is None else [difficulty])]
+    columns = [
+        np.ones(len(lead)),
+        saturate_lengths(lead, sd),
+        *([] if difficulty is None else [difficulty]),
+    ]
     rows = np.column_stack(columns)[known]
     own, y, w = len(rows), credit[known], weight[known]
     items, item = np.unique(cluster[known], return_inverse=True)
     _refuse_one_sided(y, len(columns), len(items))
     if external is not None and external.gamed is not None:
         rows = np.vstack([rows, external.gamed.rows(rows.shape[1])])
-        y, w = np.append(y, external.gamed.credit), np.append(w, np.full(len(external.gamed.credit), WEIGHT))
+        y, w = (
+            np.append(y, external.gamed.credit),
+            np.append(w, np.full(len(external.gamed.credit), WEIGHT)),
+        )
     at, information = _fit_logistic(rows, y, w)
     plain = rows[:own].copy()
     plain[:, 1] = 0
@@ -166,17 +199,24 @@ def _fit_rate(
     fitted = expit(rows @ at)[:own]
     scores = (w[:own] * (y[:own] - fitted))[:, None] * rows[:own]
     leverage = (
-        w[:own] * fitted * (1 - fitted) * np.sum(rows[:own] * np.linalg.solve(information, rows[:own].T).T, axis=1)
+        w[:own]
+        * fitted
+        * (1 - fitted)
+        * np.sum(rows[:own] * np.linalg.solve(information, rows[:own].T).T, axis=1)
     )
     followed = np.minimum(np.bincount(item, leverage), MOST_LEVERAGE)[item]
     influence = np.zeros(len(lead))
-    influence[known] = share * (expected - value) + scores @ np.linalg.solve(information, slope) / np.sqrt(1 - followed)
+    influence[known] = share * (expected - value) + scores @ np.linalg.solve(
+        information, slope
+    ) / np.sqrt(1 - followed)
     return Rate(value, influence, len(items) - len(columns), sd, float(at[1]))
 
 
 def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
-    """Raise NotIdentifiedError if so few battles are lost, or won, that the coefficients rest on their lengths."""
-    # With fewer losses than coefficients intervals held in 45 to 75% of simulated worlds, with as many in 93 to 96%.
+    """Raise NotIdentifiedError if so few battles are lost, or won, that the coefficients rest on
+    their lengths."""
+    # With fewer losses than coefficients intervals held in 45 to 75% of simulated worlds, with as
+    # many in 93 to 96%.
     won, lost = float(credit.sum()), float((1 - credit).sum())
     what, number = ("won", won) if won < lost else ("lost", lost)
     if number < coefficients:
@@ -185,10 +225,14 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
             f"strength needs at least {coefficients}; judge more items"
         )
     if items <= coefficients:
-        raise NotIdentifiedError(f"{items} items cannot bound {coefficients} coefficients; judge more items")
+        raise NotIdentifiedError(
+            f"{items} items cannot bound {coefficients} coefficients; judge more items"
+        )
 
 
-def _fit_logistic(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fit_logistic(
+    rows: np.ndarray, credit: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the maximum likelihood coefficients and their information matrix."""
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]))
     try:

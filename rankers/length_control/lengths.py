@@ -1,4 +1,5 @@
-"""Length differences of responses, and AlpacaEval's external data: difficulty of items and gamed baselines."""
+"""Length differences of responses, and AlpacaEval's external data: difficulty of items and gamed
+baselines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,21 +10,29 @@ import pandas as pd
 
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Cluster, CodedBattles, Labels, code_battles, hard_credits, require_choice
+from podium.rankers.coded import (
+    Cluster,
+    CodedBattles,
+    Labels,
+    code_battles,
+    hard_credits,
+    require_choice,
+)
 from podium.rankers.intervals import Interval
 
 LengthOf = Literal["answer", "transcript"]
-SIDES = {"answer": ("length_a", "length_b"), "transcript": ("transcript_length_a", "transcript_length_b")}
-LACK = (
-    "length control needs them; give columns length_a and length_b (characters), or a format that holds the responses"
-)
+SIDES = {
+    "answer": ("length_a", "length_b"),
+    "transcript": ("transcript_length_a", "transcript_length_b"),
+}
+LACK = "length control needs them; give columns length_a and length_b (characters), or a format that holds the responses"
 NO_TRANSCRIPTS = "length_of=transcript needs a log whose judge was shown transcripts; leave it out"
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Readable battles with both lengths, their difference (characters) and table rows; `left_out` lack a length;
-    `named` are the lengths in words."""
+    """Readable battles with both lengths, their difference (characters) and table rows; `left_out`
+    lack a length; `named` are the lengths in words."""
 
     coded: CodedBattles
     difference: np.ndarray
@@ -33,18 +42,27 @@ class Lengths:
 
 
 def read_lengths(
-    battles: Battles, labels: Labels, cluster: Cluster, interval: Interval, length_of: LengthOf = "answer"
+    battles: Battles,
+    labels: Labels,
+    cluster: Cluster,
+    interval: Interval,
+    length_of: LengthOf = "answer",
 ) -> Lengths:
-    """Code the battles that have both lengths; NotIdentifiedError if none has, UsageError for `interval=bootstrap`."""
+    """Code the battles that have both lengths; NotIdentifiedError if none has, UsageError for
+    `interval=bootstrap`."""
     if interval == "bootstrap":
-        raise UsageError("length_control=true cannot be combined with interval=bootstrap: leave one of them out")
+        raise UsageError(
+            "length_control=true cannot be combined with interval=bootstrap: leave one of them out"
+        )
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("length_of", length_of, tuple(SIDES))
     sides, has_both = SIDES[length_of], {*SIDES["transcript"]} <= {*battles.table.columns}
     table = battles.table
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(sides) <= set(table.columns):
-        raise NotIdentifiedError(f"the battles have no lengths: {LACK if length_of == 'answer' else NO_TRANSCRIPTS}")
+        raise NotIdentifiedError(
+            f"the battles have no lengths: {LACK if length_of == 'answer' else NO_TRANSCRIPTS}"
+        )
     a, b = (battles.numbers_of(side) for side in sides)
     known = np.isfinite(a) & np.isfinite(b)
     readable = ~np.isnan(credit)
@@ -57,7 +75,8 @@ def read_lengths(
 
 
 def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
-    """Return tanh(difference / sd): far longer counts little more than longer (Dubois et al. 2024, equation 2)."""
+    """Return tanh(difference / sd): far longer counts little more than longer (Dubois et al. 2024,
+    equation 2)."""
     return np.tanh(difference / sd)
 
 
@@ -67,20 +86,25 @@ WEIGHT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Gamed:
-    """Verdicts on verbose and concise variants of the baseline; `term` is tanh of the lead in length; shape (rows,)."""
+    """Verdicts on verbose and concise variants of the baseline; `term` is tanh of the lead in
+    length; shape (rows,)."""
 
     term: np.ndarray
     difficulty: np.ndarray
     credit: np.ndarray
 
     def rows(self, columns: int) -> np.ndarray:
-        """Return the design matrix, without an intercept as quality is equal, shape (rows, columns)."""
-        return np.column_stack([np.zeros(len(self.credit)), self.term, self.difficulty])[:, :columns]
+        """Return the design matrix, without an intercept as quality is equal, shape (rows,
+        columns)."""
+        return np.column_stack([np.zeros(len(self.credit)), self.term, self.difficulty])[
+            :, :columns
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Difficulty of items, by their column `key` (`item` or `index`) as text, and gamed baselines of a file."""
+    """Difficulty of items, by their column `key` (`item` or `index`) as text, and gamed baselines
+    of a file."""
 
     key: str
     difficulty: Mapping[str, float]

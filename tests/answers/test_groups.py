@@ -17,17 +17,31 @@ NAMES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath")
 
 
 def standings(
-    pairs: set[tuple[int, int]], models: int = 6, lead: tuple[float, float, float] | None = None, z: float = 2.0
+    pairs: set[tuple[int, int]],
+    models: int = 6,
+    lead: tuple[float, float, float] | None = None,
+    z: float = 2.0,
 ) -> Standings:
     """Return standings in which the first model of each pair is clearly ahead of the second."""
     beats = tuple(tuple(b for b in range(models) if (a, b) in pairs) for a in range(models))
-    cuts = [k for k in range(1, models) if all((a, b) in pairs for a in range(k) for b in range(k, models))]
+    cuts = [
+        k
+        for k in range(1, models)
+        if all((a, b) in pairs for a in range(k) for b in range(k, models))
+    ]
     separation = Separation(NAMES[:models], tuple(cuts), beats, 2.9, 40, 72.0, z, lead)
     entries = tuple(
-        Entry(name, k + 1, 1, models, 1500.0 - k, None, None, None, 1) for k, name in enumerate(NAMES[:models])
+        Entry(name, k + 1, 1, models, 1500.0 - k, None, None, None, 1)
+        for k, name in enumerate(NAMES[:models])
     )
     return Standings(
-        "bradley-terry", "elo", 0.95, "x", entries, Counts(40, 1, 1, 0, 0, None, None), separation=separation
+        "bradley-terry",
+        "elo",
+        0.95,
+        "x",
+        entries,
+        Counts(40, 1, 1, 0, 0, None, None),
+        separation=separation,
     )
 
 
@@ -83,8 +97,12 @@ def test_without_a_cut_the_pairs_are_counted_and_the_largest_block_is_named() ->
 
 
 def test_answer_reports_that_no_pair_is_distinguishable() -> None:
-    assert who_sentence(standings(set())) == ("All pairs of the six models are too close to call on these 40 items.")
-    assert who_sentence(standings(set(), models=2)) == ("amber and birch are too close to call on these 40 items.")
+    assert who_sentence(standings(set())) == (
+        "All pairs of the six models are too close to call on these 40 items."
+    )
+    assert who_sentence(standings(set(), models=2)) == (
+        "amber and birch are too close to call on these 40 items."
+    )
 
 
 def test_of_more_than_three_groups_two_and_the_last_are_named() -> None:
@@ -98,7 +116,8 @@ def test_a_model_that_the_data_do_not_bound_is_not_behind_the_leader() -> None:
     found = standings(across(1, models=3), models=3)
     unbounded = Entry("zircon", 1, None, None, 1900.0, None, None, None, 5, separated=True)
     whole = Standings(
-        **{name: getattr(found, name) for name in Standings.__slots__} | {"entries": (unbounded, *found.entries)}
+        **{name: getattr(found, name) for name in Standings.__slots__}
+        | {"entries": (unbounded, *found.entries)}
     )
     assert who_sentence(whole) == (
         "amber is clearly ahead of all others that can be ranked. The rank of zircon is unknown."
@@ -111,7 +130,9 @@ def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the
     ranking = podium.rank("examples/simulated/battles.csv")
     found, table = ranking.standings[0], ranking_reports(ranking)[0].table
     assert table is not None
-    assert leading_group(found) == {entry.model for entry in found.entries if (entry.rank_high or 9) <= 3}
+    assert leading_group(found) == {
+        entry.model for entry in found.entries if (entry.rank_high or 9) <= 3
+    }
     assert table.rules == {2, 4}
 
 
@@ -119,9 +140,14 @@ def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the
 @pytest.mark.parametrize("by_label", [False, True])
 def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_label: bool) -> None:
     frame = pd.read_csv("examples/simulated/battles.csv")
-    new = {name: f"m{k}" for k, name in enumerate(["dune", "amber", "fjord", "birch", "ember", "cedar"])}
+    new = {
+        name: f"m{k}"
+        for k, name in enumerate(["dune", "amber", "fjord", "birch", "ember", "cedar"])
+    }
     turned = frame.sample(frac=1, random_state=1) if not by_label else frame.replace(new)
-    one, other = (podium.rank(podium.read_battles(part)).standings[0].answer for part in (frame, turned))
+    one, other = (
+        podium.rank(podium.read_battles(part)).standings[0].answer for part in (frame, turned)
+    )
     if by_label:
         text = " ".join(other)
         for name, label in new.items():
@@ -152,9 +178,14 @@ def test_slices_say_in_how_many_the_same_lead() -> None:
 
 def test_of_several_slices_each_answer_names_its_own_though_another_could_not_be_ranked() -> None:
     ranking = podium.rank("examples/simulated/battles.csv", by="category")
-    assert [each.answer[0].partition(": ")[0] for each in ranking.standings] == ["On code", "On essay"]
+    assert [each.answer[0].partition(": ")[0] for each in ranking.standings] == [
+        "On code",
+        "On essay",
+    ]
     frame = pd.read_csv("examples/simulated/battles.csv").drop(columns="margin")
-    lone = podium.rank(frame.assign(credit=frame["credit"].where(frame["category"] == "code")), by="category")
+    lone = podium.rank(
+        frame.assign(credit=frame["credit"].where(frame["category"] == "code")), by="category"
+    )
     assert [each.answer[0].partition(": ")[0] for each in lone.standings] == ["On code"]
     assert len(lone.failures) == 1
 
@@ -173,9 +204,13 @@ def test_a_ranking_of_one_slice_does_not_name_it() -> None:
         (4, "Three battles would connect the four groups of models that never met"),
     ],
 )
-def test_battles_that_would_connect_are_one_less_than_the_groups(groups: int, said: str | None) -> None:
+def test_battles_that_would_connect_are_one_less_than_the_groups(
+    groups: int, said: str | None
+) -> None:
     """Oracle: with as many battles the models are ranked, and with one less they are not."""
-    rows = [(f"i{k}", f"{letter}1", f"{letter}2", k % 2) for letter in "abcd"[:groups] for k in range(8)]
+    rows = [
+        (f"i{k}", f"{letter}1", f"{letter}2", k % 2) for letter in "abcd"[:groups] for k in range(8)
+    ]
     table = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     answer = podium.rank(table, rankers=["win-rate"]).standings[0].answer
     assert (said is None and "would connect" not in answer[-1]) or answer[-1].startswith(str(said))
@@ -183,7 +218,9 @@ def test_battles_that_would_connect_are_one_less_than_the_groups(groups: int, sa
         assert podium.rank(table).standings
         return
     joins = [("j", f"{one}1", f"{other}1", 1) for one, other in pairwise("abcd"[:groups])]
-    with pytest.raises(podium.NotIdentifiedError, match=f"{len(joins)} battles? would join them: a1 vs b1"):
+    with pytest.raises(
+        podium.NotIdentifiedError, match=f"{len(joins)} battles? would join them: a1 vs b1"
+    ):
         podium.rank(table)
     with pytest.raises(podium.NotIdentifiedError, match="1 battle would join them"):
         podium.rank(pd.concat([table, pd.DataFrame(joins[1:], columns=table.columns)]))
@@ -205,7 +242,10 @@ def test_models_that_only_tied_are_too_close_to_call() -> None:
     """Ties give no standard error, and no evidence of a difference or of none."""
     frame = podium.simulate(4, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
     [standings] = podium.rank(podium.read_battles(frame)).standings
-    assert standings.answer[0] == "All pairs of the four models are too close to call on these 30 items."
+    assert (
+        standings.answer[0]
+        == "All pairs of the four models are too close to call on these 30 items."
+    )
     assert standings.answer[2].endswith("is unknown: no difference was measured.")
     assert {(entry.rank_low, entry.rank_high) for entry in standings.entries} == {(1, 4)}
 
@@ -229,9 +269,12 @@ def test_equal_scores_without_tests_are_too_close_to_call() -> None:
 
 @pytest.mark.parametrize("by", [None, "category"])
 def test_few_items_are_mentioned_once(by: str | None) -> None:
-    """Where the printed answer, the first, mentions them, no warning repeats it; where it does not, a warning does."""
+    """Where the printed answer, the first, mentions them, no warning repeats it; where it does not,
+    a warning does."""
     frame = pd.read_csv("examples/simulated/battles.csv")
-    few = podium.rank(frame[frame["item"].isin(frame["item"].unique()[:14])], ["bradley-terry", "win-rate"], by=by)
+    few = podium.rank(
+        frame[frame["item"].isin(frame["item"].unique()[:14])], ["bradley-terry", "win-rate"], by=by
+    )
     said = [text for each in few.standings for text in each.warnings if "items (fewer than" in text]
     assert "items: the intervals are approximate" in few.standings[0].answer[1]
     assert bool(said) == (by is not None)
@@ -252,4 +295,6 @@ def test_a_model_without_a_score_that_has_battles_is_named() -> None:
     winner = Entry("zircon", 4, None, None, None, None, None, None, 40)
     fields = {name: getattr(found, name) for name in Standings.__slots__}
     whole = Standings(**fields | {"entries": (*found.entries, winner)})
-    assert str(who_sentence(whole)).endswith("all others that can be ranked. The rank of zircon is unknown.")
+    assert str(who_sentence(whole)).endswith(
+        "all others that can be ranked. The rank of zircon is unknown."
+    )

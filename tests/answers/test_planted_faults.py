@@ -15,7 +15,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_trust_checks_raise_false_alarms_in_at_most_10_percent_of_sound_simulations() -> None:
-    """Of 100: six would be a true rate of 6%; with each test at 5% by itself it would be some 15%."""
+    """Of 100: six would be a true rate of 6%; with each test at 5% by itself it would be some
+    15%."""
     assert answers.false_alarm_rate(100) <= 0.1
 
 

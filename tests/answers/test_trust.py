@@ -25,7 +25,12 @@ def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
 
 
 def test_two_failed_checks_are_described_and_further_ones_are_named() -> None:
-    sentences = {"fit": "The fit.", "own model": "The judge.", "items": "Only 3 items.", "cycle": "a beats b."}
+    sentences = {
+        "fit": "The fit.",
+        "own model": "The judge.",
+        "items": "Only 3 items.",
+        "cycle": "a beats b.",
+    }
     failed = [CheckResult(check, text, fails=True) for check, text in sentences.items()]
     assert trust_sentence(failed[:1]) == "The fit."
     assert trust_sentence(failed[:2]) == "The judge; also: the fit."
@@ -33,7 +38,10 @@ def test_two_failed_checks_are_described_and_further_ones_are_named() -> None:
 
 
 def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_check() -> None:
-    caution, fit = CheckResult("unparsed", "5% unparsed.", fails=True), CheckResult("fit", "fit.", fails=True, p=1e-9)
+    caution, fit = (
+        CheckResult("unparsed", "5% unparsed.", fails=True),
+        CheckResult("fit", "fit.", fails=True, p=1e-9),
+    )
     human = CheckResult("human", unknown="no human labels")
     assert trust_sentence([caution, fit]) == "fit; caution: 5% unparsed."
     assert trust_sentence([caution, CheckResult("items"), human]) == (
@@ -45,11 +53,17 @@ def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_chec
 SHOWN = ["item", "model_a", "model_b", "order", "credit"]
 
 
-def lossy_verdicts(seed: int, lost: float, bias: float = 0.0, lost_of_first: float | None = None) -> pd.DataFrame:
-    """Draw verdicts of six models on 60 items in both orders by NumPy: `bias` in log-odds for the response shown first,
-    and a share of lost replies, another one (`lost_of_first`) in the battles of the first model."""
+def lossy_verdicts(
+    seed: int, lost: float, bias: float = 0.0, lost_of_first: float | None = None
+) -> pd.DataFrame:
+    """Draw verdicts of six models on 60 items in both orders by NumPy: `bias` in log-odds for the
+    response shown first, and a share of lost replies, another one (`lost_of_first`) in the battles
+    of the first model."""
     rng = np.random.default_rng(seed)
-    strength, (a, b) = rng.normal(0, 0.7, (1, 6)) + rng.normal(0, 0.5, (60, 6)), np.triu_indices(6, 1)
+    strength, (a, b) = (
+        rng.normal(0, 0.7, (1, 6)) + rng.normal(0, 0.5, (60, 6)),
+        np.triu_indices(6, 1),
+    )
     shown_first = np.array([1, -1])[:, None, None]
     margin = strength[:, a] - strength[:, b] + bias * shown_first
     credit = (rng.logistic(size=margin.shape) < margin) * 1.0
@@ -66,15 +80,24 @@ def trust_of(frame: pd.DataFrame) -> str:
 
 
 def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_are() -> None:
-    share = r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"
-    assert re.match(rf"Five of seven checks passed; {share}; unknown: ", trust_of(lossy_verdicts(1, 0.05)))
+    share = (
+        r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"
+    )
+    assert re.match(
+        rf"Five of seven checks passed; {share}; unknown: ", trust_of(lossy_verdicts(1, 0.05))
+    )
     found = r"[\d.]+% of the battles of m0 are unparsed, and [\d.]+% of all: fix the judge's replies first; "
-    assert re.fullmatch(found + share + r"\.", trust_of(lossy_verdicts(1, 0.03, lost_of_first=0.15)))
+    assert re.fullmatch(
+        found + share + r"\.", trust_of(lossy_verdicts(1, 0.03, lost_of_first=0.15))
+    )
 
 
 def test_loss_of_one_model_is_named_where_few_replies_are_unparsed_overall() -> None:
     trust = trust_of(lossy_verdicts(1, 0.0, lost_of_first=0.05))
-    assert trust == "10.7% of the battles of m0 are unparsed, and 3.6% of all: fix the judge's replies first."
+    assert (
+        trust
+        == "10.7% of the battles of m0 are unparsed, and 3.6% of all: fix the judge's replies first."
+    )
 
 
 def test_lost_replies_of_two_models_are_no_check_as_their_battles_are_the_same() -> None:
@@ -87,7 +110,9 @@ def test_lost_replies_of_too_many_battles_are_not_known(monkeypatch: pytest.Monk
     from podium.answers import trust_checks
 
     monkeypatch.setattr(trust_checks, "MOST_BATTLES", 10)
-    results = {own.check: own for own in check_results(podium.read_battles(lossy_verdicts(1, 0.05)), {})}
+    results = {
+        own.check: own for own in check_results(podium.read_battles(lossy_verdicts(1, 0.05)), {})
+    }
     assert results["lost replies"].unknown == "too many battles"
 
 
@@ -95,13 +120,20 @@ def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:
     from podium.diagnosis.card import diagnose
 
     frame = lossy_verdicts(1, 0.05, bias=0.8)
-    step = diagnose(podium.read_battles(frame, merge=False), podium.read_battles(frame)).cards[0].answer[-1]
-    assert re.fullmatch(r"Keep both orders: .* flip, .*; fix the judge's replies: [\d.]+% could not be read\.", step)
+    step = (
+        diagnose(podium.read_battles(frame, merge=False), podium.read_battles(frame))
+        .cards[0]
+        .answer[-1]
+    )
+    assert re.fullmatch(
+        r"Keep both orders: .* flip, .*; fix the judge's replies: [\d.]+% could not be read\.", step
+    )
 
 
 @pytest.mark.slow
 def test_lost_replies_hide_no_position_bias_in_any_of_25_worlds() -> None:
-    """With 5% lost at random and 0.4 log-odds for the first, both are named; 12 of 25 biases were hidden before."""
+    """With 5% lost at random and 0.4 log-odds for the first, both are named; 12 of 25 biases were
+    hidden before."""
     texts = [trust_of(lossy_verdicts(seed, 0.05, bias=0.4)) for seed in range(25)]
     assert all("of verdicts flip when the responses change places" in text for text in texts)
     assert all("of the judge's replies are unparsed" in text for text in texts)
@@ -119,7 +151,11 @@ def test_trust_checks_are_corrected_together_by_holm() -> None:
 
 
 def test_a_check_that_could_not_be_made_is_no_pass() -> None:
-    findings = [CheckResult("items"), CheckResult("unparsed"), CheckResult("length", unknown="no lengths")]
+    findings = [
+        CheckResult("items"),
+        CheckResult("unparsed"),
+        CheckResult("length", unknown="no lengths"),
+    ]
     findings.append(CheckResult("human", unknown="no human labels"))
     assert trust_sentence(findings) == (
         "Two of four checks passed; unknown: length (no lengths), whether distances match human ratings (no human "
@@ -129,7 +165,10 @@ def test_a_check_that_could_not_be_made_is_no_pass() -> None:
 
 def test_all_checks_passed_only_if_each_that_applies_did() -> None:
     assert trust_sentence([CheckResult("items"), CheckResult("unparsed")]) == "Both checks passed."
-    assert trust_sentence([CheckResult("items", unknown="why")]) == "No check could be made; unknown: items (why)."
+    assert (
+        trust_sentence([CheckResult("items", unknown="why")])
+        == "No check could be made; unknown: items (why)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +181,9 @@ def test_all_checks_passed_only_if_each_that_applies_did() -> None:
         ("anchor", {"until": "order", "anchor": "model-03"}, False),
     ],
 )
-def test_decisions_that_rest_on_the_pairs_that_were_played_do_not_pass(tournament, options, is_played: bool) -> None:
+def test_decisions_that_rest_on_the_pairs_that_were_played_do_not_pass(
+    tournament, options, is_played: bool
+) -> None:
     frame = podium.simulate(5, 300, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(podium.Judge())
     found = podium.replay(podium.read_battles(frame), tournament, **options)
     said = f"What until={options['until']} decided is about the pairs that were played"
@@ -172,14 +213,21 @@ def test_related_judge_is_named(judge: str, stated: str) -> None:
 
 
 def test_a_judge_that_always_prefers_the_first_passes_no_check_of_check_position() -> None:
-    """No item leans otherwise, so no error is known; by the sign test two such items may be chance, twenty are not."""
-    frame = podium.simulate(3, 20, seed=1).judgments(podium.Judge())[["item", "model_a", "model_b", "order"]]
+    """No item leans otherwise, so no error is known; by the sign test two such items may be chance,
+    twenty are not."""
+    frame = podium.simulate(3, 20, seed=1).judgments(podium.Judge())[
+        ["item", "model_a", "model_b", "order"]
+    ]
     first = frame.assign(credit=(frame["order"] == "ab").astype(float))
     found = _check_position(podium.read_battles(first))
     assert "win rate of 100.0% (82.0 … 100.0), and 100% of verdicts flip" in trust_sentence([found])
     assert found.p == 2.0**-19
-    few = _check_position(podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])]))
-    assert few.unknown.startswith("too few pairs in both orders: the response shown first has a win rate of 100.0% (")
+    few = _check_position(
+        podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])])
+    )
+    assert few.unknown.startswith(
+        "too few pairs in both orders: the response shown first has a win rate of 100.0% ("
+    )
     even = _check_position(podium.read_battles(first.assign(credit=0.5)))
     assert (even.p, even.fails) == (1.0, False)
 
@@ -201,7 +249,8 @@ def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
 
 
 def test_drop_out_robustness_is_omitted_if_plain_bradley_terry_has_another_leader() -> None:
-    """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it knows nothing."""
+    """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it
+    knows nothing."""
     from dataclasses import replace
 
     from podium.answers.trust_checks import robustness_of
@@ -269,7 +318,8 @@ def test_a_judge_whose_verdicts_the_order_decides_may_not_rank_and_one_of_65_per
 
 
 def test_order_decides_from_more_than_half_of_the_pairs_on() -> None:
-    """Of 100 pairs some flip to the response shown first, and the same model wins the others in both orders."""
+    """Of 100 pairs some flip to the response shown first, and the same model wins the others in
+    both orders."""
     for flips, fails in ((45, False), (48, False), (52, True), (90, True)):
         rows = [
             (f"q{k}", "x", "y", order, 1.0 if k % 100 >= flips or order == "ab" else 0.0)

@@ -26,8 +26,17 @@ def verdicts(tmp_path_factory):
 def test_a_card_per_judge_with_its_sections(podium, verdicts):
     answer = podium("diagnose", verdicts, "--full")
     assert answer.code == 0
-    assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == ["claude-9", "gpt-9"]
-    for line in ("shown first: wins", "unparsed", "longer response preferred", "same of win, tie, loss", "temperature"):
+    assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == [
+        "claude-9",
+        "gpt-9",
+    ]
+    for line in (
+        "shown first: wins",
+        "unparsed",
+        "longer response preferred",
+        "same of win, tie, loss",
+        "temperature",
+    ):
         assert answer.out.count(f"  {line} ") == 2, line
     assert "5 models, 25 items, 1,000 judgments, 500 battles:" in answer.out
 
@@ -43,7 +52,9 @@ def test_every_figure_shows_its_denominator_and_how_its_interval_was_made(podium
 
 @pytest.mark.slow
 def test_json_leaves_stdout_pure(podium, verdicts):
-    answer = podium("diagnose", verdicts, "--format", "json", "--families", "gem*=OpenAI", "--near-tie", "0.5")
+    answer = podium(
+        "diagnose", verdicts, "--format", "json", "--families", "gem*=OpenAI", "--near-tie", "0.5"
+    )
     found = json.loads(answer.out)
     assert [card["judge"] for card in found["cards"]] == ["claude-9", "gpt-9"]
     own = found["cards"][1]["sections"]["self_preference"]
@@ -74,13 +85,18 @@ def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
     ]
     assert len(lines) <= 24
     rows = {line[:16].strip(): line for line in lines[7:16]}
-    assert [name for name, line in rows.items() if "not known" in line] == ["repeated", "self-preference"]
+    assert [name for name, line in rows.items() if "not known" in line] == [
+        "repeated",
+        "self-preference",
+    ]
     assert rows["position"].endswith("cancelled by both orders")
 
 
 @pytest.mark.slow
 def test_a_section_is_that_of_the_whole_card(podium, example):
-    section, whole = (podium("diagnose", example, *words).out for words in (("--section", "human"), ("--full",)))
+    section, whole = (
+        podium("diagnose", example, *words).out for words in (("--section", "human"), ("--full",))
+    )
     figures = [line for line in section.splitlines() if "…" in line]
     assert len(figures) > 3
     assert set(figures) <= set(whole.splitlines())
@@ -96,9 +112,15 @@ def test_comparison_of_judges_has_a_row_per_judge(podium, verdicts):
 
 
 def test_without_labels_whether_it_may_rank_is_not_known(podium, table):
-    rows = [f"{item},{a},{b},{(item + len(a + b)) % 2}" for item in range(30) for a, b in ("xy", "xz", "yz")]
+    rows = [
+        f"{item},{a},{b},{(item + len(a + b)) % 2}"
+        for item in range(30)
+        for a, b in ("xy", "xz", "yz")
+    ]
     out = podium("diagnose", table(*rows)).out
-    assert out.startswith("Whether this judge may rank is not known: no readable battle has a human label.")
+    assert out.startswith(
+        "Whether this judge may rank is not known: no readable battle has a human label."
+    )
     assert "Whether its Elo gaps match human ones is not known" in out
 
 
@@ -106,15 +128,29 @@ def test_data_that_cannot_answer_say_what_would(podium, table):
     answer = podium("diagnose", table("1,x,y,1", "1,y,z,0.5", "2,x,z,0"), "--full")
     assert answer.code == 0
     assert "not answered" in answer.out
-    for remedy in ("--shown a", "length_a and length_b", "--human-judge", "repeat judgments", "--gold"):
+    for remedy in (
+        "--shown a",
+        "length_a and length_b",
+        "--human-judge",
+        "repeat judgments",
+        "--gold",
+    ):
         assert remedy in " ".join(answer.out.split()), remedy
     assert re.search(r"ties\s+33\.3%", answer.out)
 
 
 def test_a_human_judge_becomes_the_labels(podium, table):
-    rows = [f"{item},x,y,{credit},{judge}" for item in range(9) for judge, credit in (("crowd", item % 2), ("gpt", 1))]
+    rows = [
+        f"{item},x,y,{credit},{judge}"
+        for item in range(9)
+        for judge, credit in (("crowd", item % 2), ("gpt", 1))
+    ]
     answer = podium(
-        "diagnose", table(*rows, header="item,model_a,model_b,credit,judge"), "--human-judge", "crowd", "--full"
+        "diagnose",
+        table(*rows, header="item,model_a,model_b,credit,judge"),
+        "--human-judge",
+        "crowd",
+        "--full",
     )
     assert answer.code == 0
     assert re.search(r"same of win, tie, loss\s+44\.4%", answer.out)
@@ -125,17 +161,21 @@ def test_a_human_judge_becomes_the_labels(podium, table):
 @pytest.mark.slow
 def test_a_gold_ranking_is_a_reference(podium, tmp_path):
     board = tmp_path / "board.csv"
-    board.write_text("model,score\ngpt-4,1300\nclaude-3,1200\nllama-2,1000\nmistral-7b,1100\ngemma-2,1050\n")
-    bare = tmp_path / "bare.csv"
-    simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4).judgments(Judge("gpt-9")).to_csv(
-        bare, index=False
+    board.write_text(
+        "model,score\ngpt-4,1300\nclaude-3,1200\nllama-2,1000\nmistral-7b,1100\ngemma-2,1050\n"
     )
+    bare = tmp_path / "bare.csv"
+    simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4).judgments(
+        Judge("gpt-9")
+    ).to_csv(bare, index=False)
     assert "compared with: gold" in podium("diagnose", bare, "--gold", board, "--full").out
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("credits", [(0.5, 0.5), (1.0, 0.0)], ids=["ties", "flips"])
-def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, table, tmp_path, credits):
+def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(
+    podium, table, tmp_path, credits
+):
     """Every battle is a tie or a flip: there is no win rate to compare, and the card says so."""
     pairs = [(a, b) for k, a in enumerate("abcd") for b in "abcd"[k + 1 :]]
     played = [(f"q{k}", a, b) for k in range(6) for a, b in pairs]
@@ -146,7 +186,13 @@ def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, t
     ]
     gold = tmp_path / "gold.csv"
     gold.write_text("model,score\na,1600\nb,1550\nc,1450\nd,1400\n")
-    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,order"), "--gold", gold, "--full")
+    answer = podium(
+        "diagnose",
+        table(*rows, header="item,model_a,model_b,credit,order"),
+        "--gold",
+        gold,
+        "--full",
+    )
     text = " ".join(answer.out.split())
     assert (answer.code, "0 of 6 gold pairs judged" in text) == (0, True)
     assert "0 pairs have a win rate by the judge" in text
@@ -156,7 +202,9 @@ def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, t
 def test_families_come_from_a_file(podium, verdicts, tmp_path):
     families = tmp_path / "families.csv"
     families.write_text("model,family\ngpt-9,House\nllama-2,House\n")
-    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--families", families, "--full").out
+    out = podium(
+        "diagnose", verdicts, "--where", "judge=gpt-9", "--families", families, "--full"
+    ).out
     assert "family of the judge: House (given)" in out
 
 
@@ -210,7 +258,11 @@ def test_names_cannot_move_the_cursor(podium, table):
 
 def test_a_name_with_a_size_stays_on_one_line_where_a_table_is_too_wide(podium, table):
     """Only intervals go below their figures: `Dolly v2 (12B)` is a name."""
-    names = ["Dolly v2 (12B)", "Vicuna v1.3 (7B)", "A model of which nobody would think that its name is so long (70B)"]
+    names = [
+        "Dolly v2 (12B)",
+        "Vicuna v1.3 (7B)",
+        "A model of which nobody would think that its name is so long (70B)",
+    ]
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
     rows = [f"q{k},{a},{b},{(k * 7 + len(a)) % 3 / 2}" for k in range(12) for a, b in pairs]
     lines = podium("diagnose", table(*rows), "--full").out.splitlines()
@@ -227,4 +279,6 @@ def test_every_json_names_the_version_of_its_format(podium, example):
         ("diagnose", example),
         ("plan", example),
     )
-    assert {json.loads(podium(*words, "--format", "json").out)["podium"] for words in asked} == {FORMAT_VERSION}
+    assert {json.loads(podium(*words, "--format", "json").out)["podium"] for words in asked} == {
+        FORMAT_VERSION
+    }

@@ -1,4 +1,5 @@
-"""podium diagnose beside a gold standard: what the card of two judges holds, as JSON and as text."""
+"""podium diagnose beside a gold standard: what the card of two judges holds, as JSON and as
+text."""
 
 import json
 
@@ -30,7 +31,10 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
     assert own["fit"]["pairs"] == 15
     assert own["gold"]["self_bias"]["model"] == "model-03"
     assert "no model" in other["gold"]["self_bias"]["missing"]["why"]
-    assert [one["realization"] for one in card["across"]["side_by_side"]["judges"]] == ["rubric", "rubric"]
+    assert [one["realization"] for one in card["across"]["side_by_side"]["judges"]] == [
+        "rubric",
+        "rubric",
+    ]
     assert len(card["across"]["side_by_side"]["correlations"]) == 1
 
 
@@ -38,13 +42,23 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
 def test_human_output_has_the_same_figures(podium, arguments):
     stated = podium(*arguments, "--full")
     assert stated.code == 0, stated.err
-    for part in ("PNT", "decisiveness alpha", "tau with gold", "Pairs farthest from the fit", "side by side"):
+    for part in (
+        "PNT",
+        "decisiveness alpha",
+        "tau with gold",
+        "Pairs farthest from the fit",
+        "side by side",
+    ):
         assert part in stated.out
 
 
 @pytest.mark.slow
-def test_unanswerable_gold_questions_are_named_and_the_rest_is_answered(podium, arguments, tmp_path):
-    pd.DataFrame({"model": ["somebody", "else"], "elo": [1, 2]}).to_csv(tmp_path / "gold.csv", index=False)
+def test_unanswerable_gold_questions_are_named_and_the_rest_is_answered(
+    podium, arguments, tmp_path
+):
+    pd.DataFrame({"model": ["somebody", "else"], "elo": [1, 2]}).to_csv(
+        tmp_path / "gold.csv", index=False
+    )
     stated = podium(*arguments, "--format", "json")
     sections = json.loads(stated.out)["cards"][0]["sections"]
     assert "0 models are known both" in sections["gold"]["missing"]["why"]

@@ -1,4 +1,5 @@
-"""podium enable, podium disable, and what podium list says of them; in a site-packages that no Python reads."""
+"""podium enable, podium disable, and what podium list says of them; in a site-packages that no
+Python reads."""
 
 import sys
 import sysconfig
@@ -17,13 +18,17 @@ Podium = Callable[..., Any]
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the environment empty site-packages; return the folder above."""
     (tmp_path / "own").mkdir()
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path / {"purelib": "own"}[name]))
+    monkeypatch.setattr(
+        sysconfig, "get_path", lambda name: str(tmp_path / {"purelib": "own"}[name])
+    )
     return tmp_path
 
 
 def written(places: Path) -> list[str]:
     """Return all files, by folder and name."""
-    return sorted(str(one.relative_to(places).as_posix()) for one in places.rglob("*") if one.is_file())
+    return sorted(
+        str(one.relative_to(places).as_posix()) for one in places.rglob("*") if one.is_file()
+    )
 
 
 def test_enable_writes_one_file_and_disable_removes_it(podium: Podium, places: Path) -> None:
@@ -39,7 +44,10 @@ def test_enable_twice_is_enable(podium: Podium, places: Path) -> None:
     podium("enable")
     before = (places / "own" / enable.NAME).read_bytes()
     assert podium("enable").code == 0
-    assert (written(places), (places / "own" / enable.NAME).read_bytes()) == ([f"own/{enable.NAME}"], before)
+    assert (written(places), (places / "own" / enable.NAME).read_bytes()) == (
+        [f"own/{enable.NAME}"],
+        before,
+    )
 
 
 def test_disable_where_it_was_off_says_so(podium: Podium, places: Path) -> None:
@@ -102,17 +110,23 @@ def test_list_reports_the_installed_hosts(podium: Podium, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(metadata, "version", version)
     rows = [line.split() for line in podium("list", "hosts").out.splitlines()[1:]]
-    assert rows == [["inspect", "inspect-ai", "9.9"], ["lm_eval", "lm-eval", "is", "not", "installed"]]
+    assert rows == [
+        ["inspect", "inspect-ai", "9.9"],
+        ["lm_eval", "lm-eval", "is", "not", "installed"],
+    ]
 
 
 def test_the_file_is_ascii_wherever_podium_lies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python reads it in the locale's encoding; a quote or a backslash in the path must not end the text either."""
+    """Python reads it in the locale's encoding; a quote or a backslash in the path must not end the
+    text either."""
     path = Path('/home/Zoë\'s "tools"\\new {x}/on_start.py')
     monkeypatch.setattr(enable, "ON_START", path)
     lines = enable.startup_lines()
     assert (lines.isascii(), len(lines.splitlines())) == (True, 2)
     asked: list[str] = []
     monkeypatch.setattr(sys, "orig_argv", ["python", "/bin/inspect"])
-    monkeypatch.setattr("importlib.machinery.SourceFileLoader", lambda _, found: asked.append(found))
+    monkeypatch.setattr(
+        "importlib.machinery.SourceFileLoader", lambda _, found: asked.append(found)
+    )
     exec(lines)
     assert asked == [str(path)]

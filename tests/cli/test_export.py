@@ -1,4 +1,5 @@
-"""podium export: records that Every Eval Ever and the Hugging Face hub accept, by their own checks."""
+"""podium export: records that Every Eval Ever and the Hugging Face hub accept, by their own
+checks."""
 
 import json
 import shutil
@@ -35,7 +36,12 @@ TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 
 def fields(required: str, **properties: Any) -> dict[str, Any]:
     """Return the schema of an object with these fields and no others."""
-    return {"type": "object", "required": required.split(), "properties": properties, "additionalProperties": False}
+    return {
+        "type": "object",
+        "required": required.split(),
+        "properties": properties,
+        "additionalProperties": False,
+    }
 
 
 HUB_SCHEMA = {
@@ -43,7 +49,9 @@ HUB_SCHEMA = {
     "minItems": 1,
     "items": fields(
         "dataset value",
-        dataset=fields("id task_id", id={**TEXT, "pattern": "^[^/]+/[^/]+$"}, task_id=TEXT, revision=TEXT),
+        dataset=fields(
+            "id task_id", id={**TEXT, "pattern": "^[^/]+/[^/]+$"}, task_id=TEXT, revision=TEXT
+        ),
         value=NUMBER,
         verifyToken=TEXT,
         date=TEXT,
@@ -52,24 +60,37 @@ HUB_SCHEMA = {
         notes=TEXT,
     ),
 }
-"""The documented fields: https://huggingface.co/docs/hub/eval-results (hub-docs, docs/hub/eval-results.md)."""
+"""The documented fields: https://huggingface.co/docs/hub/eval-results (hub-docs,
+docs/hub/eval-results.md)."""
 
 
 @pytest.fixture
 def rankings(podium: Podium, tmp_path: Path) -> list[Path]:
     """Return rankings of `examples/` by each of podium's rankers."""
-    battles, labelled = EXAMPLES / "simulated" / "battles.csv", EXAMPLES / "soft_elo" / "labelled.csv"
+    battles, labelled = (
+        EXAMPLES / "simulated" / "battles.csv",
+        EXAMPLES / "soft_elo" / "labelled.csv",
+    )
     calibration = tmp_path / "calibration.json"
     assert podium("calibrate", labelled, "--bootstrap", "20", "-o", calibration).code in (0, 3)
     scores = tmp_path / "scores.csv"  # no example has scores
-    scores.write_text("item,ash,elm\n" + "".join(f"q{k},{k % 7},{k % 5 * 2}\n" for k in range(40)), encoding="utf-8")
+    scores.write_text(
+        "item,ash,elm\n" + "".join(f"q{k},{k % 7},{k % 5 * 2}\n" for k in range(40)),
+        encoding="utf-8",
+    )
     jury = pd.read_csv(battles, dtype=str)
     jury["judge"] = [f"judge-{k // 2 % 3}" for k in range(len(jury))]
     jury.to_csv(tmp_path / "jury.csv", index=False)
     wanted = {
         "simulated": (battles, "--ranker", "bradley-terry,win-rate,informativeness"),
         "anchored": (battles, "--ranker", "win-rate", "--set", "anchor=amber"),
-        "new": (EXAMPLES / "soft_elo" / "newcomers.csv", "--ranker", "soft-elo", "--calibration", calibration),
+        "new": (
+            EXAMPLES / "soft_elo" / "newcomers.csv",
+            "--ranker",
+            "soft-elo",
+            "--calibration",
+            calibration,
+        ),
         "labels": (labelled, "--ranker", "structured-bradley-terry"),
         "scores": (scores, "--ranker", "mean,median"),
         "jury": (tmp_path / "jury.csv", "--ranker", "judge-aware"),
@@ -86,11 +107,15 @@ def rankings(podium: Podium, tmp_path: Path) -> list[Path]:
 def test_every_eval_ever_accepts_the_rankings_of_all_rankers(
     podium: Podium, rankings: list[Path], every_eval_ever: Callable[..., Any], tmp_path: Path
 ) -> None:
-    asked = {each["ranker"] for path in rankings for each in json.loads(path.read_text())["rankings"]}
+    asked = {
+        each["ranker"] for path in rankings for each in json.loads(path.read_text())["rankings"]
+    }
     assert asked == {row.extension.name for row in extensions_of(Ranker).values()}
     done = podium("export", *rankings, "--to", "every-eval-ever", "-o", tmp_path / "records")
     assert done.code == 0, done.err
-    checked = every_eval_ever("validate", "--format", "json", "data/*/*/*/*.json", folder=tmp_path / "records")
+    checked = every_eval_ever(
+        "validate", "--format", "json", "data/*/*/*/*.json", folder=tmp_path / "records"
+    )
     assert checked.returncode == 0, checked.stdout[-2000:] + checked.stderr
     known = {
         (path.stem, m["model"])
@@ -101,7 +126,9 @@ def test_every_eval_ever_accepts_the_rankings_of_all_rankers(
     assert len(list((tmp_path / "records").rglob("*.json"))) == len(known)
 
 
-def test_a_record_has_the_figures_of_the_ranking(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_a_record_has_the_figures_of_the_ranking(
+    podium: Podium, example: Path, tmp_path: Path
+) -> None:
     ranking = tmp_path / "ranking.json"
     podium("rank", example, "-o", ranking)
     where = ("--dataset", "me/chat", "--organization", "us", "-o", tmp_path)
@@ -113,17 +140,34 @@ def test_a_record_has_the_figures_of_the_ranking(podium: Podium, example: Path, 
     uncertainty = result["score_details"]["uncertainty"]
     assert result["score_details"]["score"] == row["score"]
     assert uncertainty["standard_error"] == {"value": row["se"], "method": stated["interval"]}
-    interval = {"lower": row["low"], "upper": row["high"], "confidence_level": 0.95, "method": stated["interval"]}
+    interval = {
+        "lower": row["low"],
+        "upper": row["high"],
+        "confidence_level": 0.95,
+        "method": stated["interval"],
+    }
     assert uncertainty["confidence_interval"] == interval
     assert uncertainty["num_samples"] == stated["counts"]["items"] == 40
     details = result["score_details"]["details"]
-    assert (details["rank_low"], details["rank_high"], details["ranking_unparsed"]) == ("1", "3", "26")
-    assert result["source_data"] == {"dataset_name": "me/chat", "source_type": "hf_dataset", "hf_repo": "me/chat"}
-    assert json.loads(result["metric_config"]["additional_details"]["judges"]) == ["simulated-judge"]
+    assert (details["rank_low"], details["rank_high"], details["ranking_unparsed"]) == (
+        "1",
+        "3",
+        "26",
+    )
+    assert result["source_data"] == {
+        "dataset_name": "me/chat",
+        "source_type": "hf_dataset",
+        "hf_repo": "me/chat",
+    }
+    assert json.loads(result["metric_config"]["additional_details"]["judges"]) == [
+        "simulated-judge"
+    ]
     assert json.loads(record["source_metadata"]["additional_details"]["sources"]) == [example.name]
 
 
-def test_a_record_of_means_counts_the_items_of_its_own_model(podium: Podium, tmp_path: Path) -> None:
+def test_a_record_of_means_counts_the_items_of_its_own_model(
+    podium: Podium, tmp_path: Path
+) -> None:
     scores, ranking = tmp_path / "scores.csv", tmp_path / "ranking.json"
     rows = [f"q{k},{k % 2},{'' if k < 3 else k % 3 // 2}" for k in range(40)]
     scores.write_text("\n".join(["item,ash,elm", *rows]), encoding="utf-8")
@@ -132,7 +176,10 @@ def test_a_record_of_means_counts_the_items_of_its_own_model(podium: Podium, tmp
     records = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
     results = {record["model_info"]["name"]: record["evaluation_results"][0] for record in records}
     uncertainty = {name: result["score_details"]["uncertainty"] for name, result in results.items()}
-    assert {name: each["num_samples"] for name, each in uncertainty.items()} == {"ash": 40, "elm": 37}
+    assert {name: each["num_samples"] for name, each in uncertainty.items()} == {
+        "ash": 40,
+        "elm": 37,
+    }
     methods = {
         name: (each["standard_error"]["method"], "Wilson" in each["confidence_interval"]["method"])
         for name, each in uncertainty.items()
@@ -141,7 +188,9 @@ def test_a_record_of_means_counts_the_items_of_its_own_model(podium: Podium, tmp
     assert not {"min_score", "max_score"} & results["ash"]["metric_config"].keys()
 
 
-def test_a_judge_that_podium_asked_is_named_with_its_prompt(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_a_judge_that_podium_asked_is_named_with_its_prompt(
+    podium: Podium, example: Path, tmp_path: Path
+) -> None:
     ranking = tmp_path / "ranking.json"
     podium("rank", example, "-o", ranking)
     document = json.loads(ranking.read_text())
@@ -154,11 +203,16 @@ def test_a_judge_that_podium_asked_is_named_with_its_prompt(podium: Podium, exam
     assert scoring["input_prompt"] == "podium's direct (hash 0123456789ab)"
 
 
-def test_the_hub_reads_what_is_written_for_it(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_the_hub_reads_what_is_written_for_it(
+    podium: Podium, example: Path, tmp_path: Path
+) -> None:
     ranking, link = tmp_path / "chat.json", "https://example.org/battles.csv"
     podium("rank", example, "--ranker", "bradley-terry,win-rate", "-o", ranking)
     facts = ("--dataset", "me/chat", "--task-id", "open", "--source-url", link, "--developer", "us")
-    assert podium("export", ranking, "--to", "hf-eval-results", *facts, "-o", tmp_path / "cards").code == 0
+    assert (
+        podium("export", ranking, "--to", "hf-eval-results", *facts, "-o", tmp_path / "cards").code
+        == 0
+    )
     files = sorted((tmp_path / "cards").rglob("*.yaml"))
     assert len(files) == 12
     for path in files:
@@ -168,9 +222,15 @@ def test_the_hub_reads_what_is_written_for_it(podium: Podium, example: Path, tmp
         assert path.parts[-4:-2] == ("us", path.parts[-3])
         assert isinstance(entry, EvalResultEntry)
     rows = {row["model"]: row for row in json.loads(ranking.read_text())["rankings"][0]["models"]}
-    text = (tmp_path / "cards" / "us" / "amber" / ".eval_results" / "chat-bradley-terry.yaml").read_text()
+    text = (
+        tmp_path / "cards" / "us" / "amber" / ".eval_results" / "chat-bradley-terry.yaml"
+    ).read_text()
     [entry] = parse_eval_result_entries(yaml.safe_load(text))
-    assert (entry.dataset_id, entry.task_id, entry.value) == ("me/chat", "open", round(rows["amber"]["score"], 6))
+    assert (entry.dataset_id, entry.task_id, entry.value) == (
+        "me/chat",
+        "open",
+        round(rows["amber"]["score"], 6),
+    )
     assert (entry.source_url, entry.source_name) == (link, "chat")
     ends = "{low:.3f} to {high:.3f}".format(**rows["amber"])
     assert f"95% interval {ends} (item-clustered sandwich)" in entry.notes
@@ -199,14 +259,20 @@ def test_hostile_names_stay_in_the_folder_and_are_accepted(
         for path in made:
             jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), HUB_SCHEMA)
         return
-    checked = request.getfixturevalue("every_eval_ever")("validate", "data/*/*/*/*.json", folder=folder)
+    checked = request.getfixturevalue("every_eval_ever")(
+        "validate", "data/*/*/*/*.json", folder=folder
+    )
     assert checked.returncode == 0, checked.stdout[-2000:]
 
 
-def test_a_model_without_a_score_is_named_and_not_written(podium: Podium, table: Any, tmp_path: Path) -> None:
+def test_a_model_without_a_score_is_named_and_not_written(
+    podium: Podium, table: Any, tmp_path: Path
+) -> None:
     ranking, folder = tmp_path / "ranking.json", tmp_path / "records"
     rows = (
-        [f"q{k},a,b,{k % 2}" for k in range(8)] + [f"q{k},c,a,1" for k in range(8)] + [f"q{k},c,b,1" for k in range(8)]
+        [f"q{k},a,b,{k % 2}" for k in range(8)]
+        + [f"q{k},c,a,1" for k in range(8)]
+        + [f"q{k},c,b,1" for k in range(8)]
     )
     podium("rank", table(*rows), "-o", ranking)
     document = json.loads(ranking.read_text())
@@ -235,7 +301,9 @@ def test_a_ranking_that_is_named_twice_is_exported_once(
     ranking, again = tmp_path / "ranking.json", tmp_path / "." / "x" / ".." / "ranking.json"
     (tmp_path / "x").mkdir()
     podium("rank", example, "-o", ranking)
-    done = podium("export", ranking, again, "--to", target, "--dataset", "a/b", "-o", tmp_path / "out")
+    done = podium(
+        "export", ranking, again, "--to", target, "--dataset", "a/b", "-o", tmp_path / "out"
+    )
     assert (done.code, "wrote 6 files into" in done.err) == (0, True), done.err
 
 
@@ -252,7 +320,9 @@ def test_what_cannot_be_exported_is_said(podium: Podium, example: Path, tmp_path
     ):
         given = {"--dataset": "a/b", option: value}
         options = [word for pair in given.items() for word in pair]
-        wrong = podium("export", ranking, "--to", "hf-eval-results", *options, "-o", tmp_path / "out")
+        wrong = podium(
+            "export", ranking, "--to", "hf-eval-results", *options, "-o", tmp_path / "out"
+        )
         assert (wrong.code, say in wrong.err) == (2, True)
     no_ranking = podium("export", example, "--to", "every-eval-ever", "-o", tmp_path / "out")
     assert (no_ranking.code, f"{example}: is not a ranking" in no_ranking.err) == (1, True)
@@ -277,7 +347,10 @@ def test_what_cannot_be_exported_is_said(podium: Podium, example: Path, tmp_path
 
 
 def test_portable_names_differ_from_reserved_ones() -> None:
-    names = {name: portable_name(name) for name in ("CON", "nul.txt", "data", "Unknown", "..", "a/b", "gpt-4.1", "")}
+    names = {
+        name: portable_name(name)
+        for name in ("CON", "nul.txt", "data", "Unknown", "..", "a/b", "gpt-4.1", "")
+    }
     assert names == {
         "CON": "_CON",
         "nul.txt": "_nul.txt",

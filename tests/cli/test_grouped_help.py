@@ -31,13 +31,21 @@ def test_the_common_options_of_rank_come_first() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_to_read_begins_alike_in_every_command(command: str) -> None:
-    assert groups_of(command)["What to read"][:5] == ["--from", "--where", "--human-judge", "--columns", "--credit-map"]
+    assert groups_of(command)["What to read"][:5] == [
+        "--from",
+        "--where",
+        "--human-judge",
+        "--columns",
+        "--credit-map",
+    ]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_stands_in_one_group(command: str) -> None:
     shown = [flag for flags in groups_of(command).values() for flag in flags]
-    options = [param for param in podium.commands[command].params if param.param_type_name == "option"]
+    options = [
+        param for param in podium.commands[command].params if param.param_type_name == "option"
+    ]
     assert len(shown) == len(set(shown)) == len(options) + 1
 
 

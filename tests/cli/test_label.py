@@ -26,8 +26,14 @@ def responses(verdicts: Path) -> Path:
     """What each model answered to each item."""
     table, path = pd.read_csv(verdicts), verdicts.with_name("responses.csv")
     models, items = sorted({*table["model_a"], *table["model_b"]}), sorted({*table["item"]})
-    rows = [(item, f"What of {item}?", model, f"{model} on {item}") for item in items for model in models]
-    pd.DataFrame(rows, columns=["item", "instruction", "model", "response"]).to_csv(path, index=False)
+    rows = [
+        (item, f"What of {item}?", model, f"{model} on {item}")
+        for item in items
+        for model in models
+    ]
+    pd.DataFrame(rows, columns=["item", "instruction", "model", "response"]).to_csv(
+        path, index=False
+    )
     return path
 
 
@@ -36,7 +42,10 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
 ) -> None:
     sheet = tmp_path / "sheet.csv"
     done = podium("label", verdicts, "--responses", responses, "--number", "50", "-o", sheet)
-    assert (done.code, "With these 50 labels the mean error of ratings is about" in done.out) == (0, True)
+    assert (done.code, "With these 50 labels the mean error of ratings is about" in done.out) == (
+        0,
+        True,
+    )
     pd.read_csv(sheet).assign(verdict=["1", "2"] * 25).to_csv(sheet, index=False)
     words = ("--ranker", "structured-bradley-terry", "--human-labels", sheet, "--format", "json")
     ranked = podium("rank", verdicts, *words)
@@ -46,9 +55,14 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
 
 
 @pytest.mark.parametrize("name", ["sheet.csv", "page.html"])
-def test_humans_read_transcripts_piece_by_piece(podium: Podium, verdicts: Path, tmp_path: Path, name: str) -> None:
+def test_humans_read_transcripts_piece_by_piece(
+    podium: Podium, verdicts: Path, tmp_path: Path, name: str
+) -> None:
     calls = [{"id": "c", "function": {"name": "look", "arguments": "{}"}}]
-    turns = [{"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "c", "content": "12 degrees"}]
+    turns = [
+        {"role": "assistant", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c", "content": "12 degrees"},
+    ]
     table = pd.read_csv(verdicts)
     rows = [
         {"item": item, "model": model, "response": [{"role": "user", "content": item}, *turns]}
@@ -56,7 +70,16 @@ def test_humans_read_transcripts_piece_by_piece(podium: Podium, verdicts: Path, 
         for model in sorted({*table["model_a"], *table["model_b"]})
     ]
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    podium("label", verdicts, "--responses", tmp_path / "runs.jsonl", "--number", "5", "-o", tmp_path / name)
+    podium(
+        "label",
+        verdicts,
+        "--responses",
+        tmp_path / "runs.jsonl",
+        "--number",
+        "5",
+        "-o",
+        tmp_path / name,
+    )
     shown = (tmp_path / name).read_text()
     assert "[call 1.1]" in shown
     assert shown.count("12 degrees") == 10
@@ -68,7 +91,9 @@ def test_label_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdic
     assert (refused.code, "three times the error" in refused.err) == (2, True)
 
 
-def test_labels_of_other_battles_calibrate_nothing(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+def test_labels_of_other_battles_calibrate_nothing(
+    podium: Podium, verdicts: Path, tmp_path: Path
+) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("item,model_a,model_b,credit\nelsewhere,model-01,model-02,1\n")
     refused = podium("calibrate", verdicts, "--human-labels", labels)
@@ -83,23 +108,35 @@ def test_two_sheets_are_votes_of_two_humans(podium: Podium, verdicts: Path, tmp_
         cells = [f"{item}{row[1:]}" for item, row in zip(items, rows, strict=False)]
         sheet.write_text("\n".join(["item,model_a,model_b,credit", *cells]) + "\n")
     labels = ("--human-labels", sheets[0], "--human-labels", sheets[1])
-    ranked = podium("rank", verdicts, *labels, "--ranker", "structured-bradley-terry", "--format", "json")
+    ranked = podium(
+        "rank", verdicts, *labels, "--ranker", "structured-bradley-terry", "--format", "json"
+    )
     [ranking] = json.loads(ranked.out)["rankings"]
     structured = ranking["diagnostics"]["structured"]
     assert (structured["battles"], structured["labels"]) == (3, 6)
 
 
-def test_two_humans_in_one_file_are_two_votes_beside_another_file(podium: Podium, tmp_path: Path) -> None:
-    """Oracle: two of three say that the first won; as the two orders of one judge they would say half as much."""
+def test_two_humans_in_one_file_are_two_votes_beside_another_file(
+    podium: Podium, tmp_path: Path
+) -> None:
+    """Oracle: two of three say that the first won; as the two orders of one judge they would say
+    half as much."""
     verdicts = simulate(5, 20, seed=1).judgments(Judge(scale=2), orders="ab")
     verdicts.to_csv(tmp_path / "verdicts.csv", index=False)
     votes = verdicts[["item", "model_a", "model_b"]]
-    both = [votes.assign(credit=1.0, judge=judge, order=order) for judge, order in (("ann", "ab"), ("bob", "ba"))]
+    both = [
+        votes.assign(credit=1.0, judge=judge, order=order)
+        for judge, order in (("ann", "ab"), ("bob", "ba"))
+    ]
     pd.concat(both).to_csv(tmp_path / "two.csv", index=False)
     votes.assign(credit=0.0).to_csv(tmp_path / "one.csv", index=False)
-    labels = [word for name in ("two.csv", "one.csv") for word in ("--human-labels", tmp_path / name)]
+    labels = [
+        word for name in ("two.csv", "one.csv") for word in ("--human-labels", tmp_path / name)
+    ]
     words = ("--ranker", "structured-bradley-terry", "--format", "json")
-    [ranking] = json.loads(podium("rank", tmp_path / "verdicts.csv", *labels, *words).out)["rankings"]
+    [ranking] = json.loads(podium("rank", tmp_path / "verdicts.csv", *labels, *words).out)[
+        "rankings"
+    ]
     assert ranking["diagnostics"]["structured"]["labels"] == 3 * len(verdicts)
     assert f"{3 * len(verdicts)} votes by humans" in " ".join(ranking["warnings"])
 
@@ -111,9 +148,14 @@ def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_pa
     strange = pd.DataFrame([(table["item"][0], "model-01", "stranger", 1.0)], columns=votes.columns)
     pd.concat([votes, strange]).to_csv(tmp_path / "labels.csv", index=False)
     done = podium("calibrate", tmp_path / "verdicts.csv", "--human-labels", tmp_path / "labels.csv")
-    assert (done.code, "1 label of models without verdicts is left out: stranger" in done.err) == (0, True)
+    assert (done.code, "1 label of models without verdicts is left out: stranger" in done.err) == (
+        0,
+        True,
+    )
 
 
-def test_label_sheet_without_readable_battles_is_not_written(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+def test_label_sheet_without_readable_battles_is_not_written(
+    podium: Podium, verdicts: Path, tmp_path: Path
+) -> None:
     refused = podium("label", verdicts, "-o", tmp_path / "sheet.csv")
     assert (refused.code, "--responses" in refused.err, [*tmp_path.iterdir()]) == (2, True, [])

@@ -16,9 +16,15 @@ Podium = Callable[..., Any]
 
 
 def test_every_ranker_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
-    lines = [line.split() for line in podium("list", "rankers").out.splitlines()[1:] if "--set" not in line]
+    lines = [
+        line.split()
+        for line in podium("list", "rankers").out.splitlines()[1:]
+        if "--set" not in line
+    ]
     known = catalogue.extensions_of(Ranker).items()
-    expected = [[name, *each.extension.summary.split(), *each.origin.split()] for name, each in known]
+    expected = [
+        [name, *each.extension.summary.split(), *each.origin.split()] for name, each in known
+    ]
     assert lines == expected
 
 
@@ -36,12 +42,16 @@ def test_every_format_is_listed(podium: Podium) -> None:
 def test_every_scorer_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
     lines = [line.split() for line in podium("list", "scorers").out.splitlines()[1:]]
     known = catalogue.extensions_of(Scorer).items()
-    expected = [[name, *each.extension.summary.split(), *each.origin.split()] for name, each in known]
+    expected = [
+        [name, *each.extension.summary.split(), *each.origin.split()] for name, each in known
+    ]
     assert lines == expected
 
 
 def test_without_a_kind_all_are_listed(podium: Podium) -> None:
-    heads = [line.split(":")[0] for line in podium("list").out.splitlines() if not line.startswith(" ")]
+    heads = [
+        line.split(":")[0] for line in podium("list").out.splitlines() if not line.startswith(" ")
+    ]
     assert heads == ["rankers", "scorers", "tournaments", "formats", "hosts"]
 
 
@@ -74,7 +84,9 @@ def test_every_option_says_what_it_does(command: str) -> None:
 
 
 def test_python_dash_m_podium_is_the_command() -> None:
-    shown = subprocess.run([sys.executable, "-m", "podium", "--version"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-m", "podium", "--version"], capture_output=True, text=True, check=True
+    )
     assert __version__ in shown.stdout
 
 
@@ -83,4 +95,7 @@ def test_help_and_list_import_neither_numpy_nor_pandas(words: list[str]) -> None
     command = [sys.executable, "-X", "importtime", "-m", "podium", *words]
     reported = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     imported = {line.rsplit("|", 1)[-1].strip() for line in reported.splitlines()}
-    assert ("click" in imported, imported & {"numpy", "pandas", "scipy", "pyarrow", "rich"}) == (True, set())
+    assert ("click" in imported, imported & {"numpy", "pandas", "scipy", "pyarrow", "rich"}) == (
+        True,
+        set(),
+    )

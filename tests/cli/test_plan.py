@@ -25,7 +25,9 @@ def figures(text: str) -> set[str]:
 
 
 def test_table_2_is_one_command(podium: Podium) -> None:
-    answer = podium("plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full")
+    answer = podium(
+        "plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full"
+    )
     rows = [cells(line) for line in answer.out.splitlines() if line.startswith(" 0.")]
     assert [(row[2], row[3], row[4]) for row in rows] == [
         ("617", "1,012", "1,372"),
@@ -37,18 +39,33 @@ def test_table_2_is_one_command(podium: Podium) -> None:
     assert answer.code == 0
 
 
-def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podium, example: Path) -> None:
+def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(
+    podium: Podium, example: Path
+) -> None:
     answer = podium("plan", example, "--items", "200", "--full")
     assert "pilot of 40 items: 574 of 600 battles judged" in answer.out
-    candidates = answer.out.split("candidates for the anchor")[1].split("informative: ")[0].strip().splitlines()
-    assert [line.split()[0] for line in candidates[2:]] == ["dune", "ember", "birch", "cedar", "fjord", "amber"]
+    candidates = (
+        answer.out.split("candidates for the anchor")[1]
+        .split("informative: ")[0]
+        .strip()
+        .splitlines()
+    )
+    assert [line.split()[0] for line in candidates[2:]] == [
+        "dune",
+        "ember",
+        "birch",
+        "cedar",
+        "fjord",
+        "amber",
+    ]
     assert "cheapest: " in answer.out
     assert answer.code == 0
 
 
 @pytest.mark.parametrize("width", [100, 120, 200])
 def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, width: int) -> None:
-    """The picture of the candidates is there only where it fits; figures are the same at any width."""
+    """The picture of the candidates is there only where it fits; figures are the same at any
+    width."""
     found = make_plan(example, items=200)
     text, wide = (terminal_text(plan_reports(found), width=columns) for columns in (width, 10_000))
     assert max(cell_len(line) for line in text.splitlines()) <= width
@@ -58,14 +75,20 @@ def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, w
 
 def test_the_reasoning_is_printed(podium: Podium) -> None:
     lines = podium("plan", "--models", "3", "--full").out.splitlines()
-    assert lines[4] == "are there at most 3 models? yes, 3: all pairs cost no more than an anchor from outside would"
+    assert (
+        lines[4]
+        == "are there at most 3 models? yes, 3: all pairs cost no more than an anchor from outside would"
+    )
     assert lines[0] == "Compare all pairs."
 
 
 def test_a_screen_has_the_answer_a_design_a_row_and_the_line_to_type(podium: Podium) -> None:
     out = podium("plan", "--models", "6", "--items", "50").out
     assert len(out.splitlines()) <= 40
-    assert ("what 50 items cost and detect" in out, "wins: of decided items" in out) == (True, False)
+    assert ("what 50 items cost and detect" in out, "wins: of decided items" in out) == (
+        True,
+        False,
+    )
     play = "inspect eval podium/ring -T responses=PATH --model-role judge=MODEL"
     assert out.splitlines()[-2:-1] == [play]
     assert "--section NAME of samples, gaps, needed, assumptions" in out.splitlines()[-1]
@@ -82,11 +105,18 @@ def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
 
 
 def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
-    out = podium("plan", "--models", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900").out
-    assert "tokens and money: not all tokens and prices of a call are known; give --tokens-out, --price-out" in out
+    out = podium(
+        "plan", "--models", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900"
+    ).out
+    assert (
+        "tokens and money: not all tokens and prices of a call are known; give --tokens-out, --price-out"
+        in out
+    )
 
 
-def test_markdown_has_the_tables_without_pictures(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_markdown_has_the_tables_without_pictures(
+    podium: Podium, example: Path, tmp_path: Path
+) -> None:
     podium("plan", example, "-o", tmp_path / "plan.md")
     text = (tmp_path / "plan.md").read_text(encoding="utf-8")
     assert "| anchor | advice | informative | interval | pairs | rank set |\n|---|---|---:|" in text
@@ -106,7 +136,10 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
     rows = [f"q{k},a,b,{k % 2}" for k in range(8)]
     answer = podium("plan", table(*rows), "--full")
     assert answer.code == 3
-    assert "informativeness of the candidates for the anchor: informativeness needs at least three" in answer.out
+    assert (
+        "informativeness of the candidates for the anchor: informativeness needs at least three"
+        in answer.out
+    )
     assert "617" in answer.out
 
 
@@ -119,12 +152,22 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
         (("--models", "4", "--shown", "a"), 2, "--shown belongs to a pilot: name one"),
         (("--models", "4", "--pair", "a", "a"), 2, "a pair needs two different models"),
         (("--models", "4", "-o", "plan.csv"), 2, "cannot write 'plan.csv'"),
-        (("--models", "4", "--until", "top1"), 2, "--until was removed: docs/stopping.md has a measured table"),
+        (
+            ("--models", "4", "--until", "top1"),
+            2,
+            "--until was removed: docs/stopping.md has a measured table",
+        ),
         (("--models", "4", "--margin", "20"), 2, "--margin was removed: docs/stopping.md"),
-        (("--models", "4", "--simulations", "200"), 2, "--simulations was removed: nothing is simulated"),
+        (
+            ("--models", "4", "--simulations", "200"),
+            2,
+            "--simulations was removed: nothing is simulated",
+        ),
     ],
 )
-def test_wrong_usage_is_rejected(podium: Podium, words: tuple[str, ...], code: int, complaint: str) -> None:
+def test_wrong_usage_is_rejected(
+    podium: Podium, words: tuple[str, ...], code: int, complaint: str
+) -> None:
     answer = podium("plan", *words)
     assert (answer.code, complaint in answer.err, answer.out) == (code, True, "")
 

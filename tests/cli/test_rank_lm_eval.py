@@ -10,12 +10,17 @@ import pytest
 from lm_eval_output import TIME, sample, scored, write_run
 
 Podium = Callable[..., Any]
-RIGHT = {"org/a": [1.0] * 30 + [0.0] * 10, "org/b": [1.0] * 20 + [0.0] * 20, "org/c": [0.0] * 20 + [1.0] * 20}
+RIGHT = {
+    "org/a": [1.0] * 30 + [0.0] * 10,
+    "org/b": [1.0] * 20 + [0.0] * 20,
+    "org/c": [0.0] * 20 + [1.0] * 20,
+}
 
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """Three models on forty documents: their accuracies are 0.75, 0.5 and 0.5; a differs from another on each."""
+    """Three models on forty documents: their accuracies are 0.75, 0.5 and 0.5; a differs from
+    another on each."""
     for name, values in RIGHT.items():
         write_run(tmp_path / "out", name, {"t": scored(values)})
     return tmp_path / "out"
@@ -27,14 +32,23 @@ def test_a_folder_is_ranked_by_its_accuracy_with_intervals(podium: Podium, out: 
     assert answer.code == 0
     assert first["models"][0]["model"] == "org/a"
     assert all(one["low"] < one["score"] < one["high"] for one in first["models"])
-    assert {one["model"]: one["score"] for one in second["models"]} == {"org/a": 0.75, "org/b": 0.5, "org/c": 0.5}
+    assert {one["model"]: one["score"] for one in second["models"]} == {
+        "org/a": 0.75,
+        "org/b": 0.5,
+        "org/c": 0.5,
+    }
 
 
-def test_the_number_of_informative_items_stands_under_the_table(podium: Podium, tmp_path: Path) -> None:
+def test_the_number_of_informative_items_stands_under_the_table(
+    podium: Podium, tmp_path: Path
+) -> None:
     for name, values in (("a", [1.0, 1.0, 0.0]), ("b", [1.0, 0.0, 0.0])):
         write_run(tmp_path, name, {"t": scored(values)})
     answer = podium("rank", tmp_path, "--ranker", "win-rate")
-    assert "3 items, 3 judgments, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 of 3 " in answer.out
+    assert (
+        "3 items, 3 judgments, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 of 3 "
+        in answer.out
+    )
 
 
 def test_the_number_of_informative_items_is_in_the_json(podium: Podium, out: Path) -> None:
@@ -48,16 +62,23 @@ def test_informative_items_are_omitted_without_ties(podium: Podium, table: Any) 
 
 
 def test_labels_name_the_folders(podium: Podium, out: Path) -> None:
-    answer = podium("rank", f"x={out}/org__a", f"y={out}/org__b", "--ranker", "mean", "--format", "csv")
+    answer = podium(
+        "rank", f"x={out}/org__a", f"y={out}/org__b", "--ranker", "mean", "--format", "csv"
+    )
     assert [row["model"] for row in csv.DictReader(answer.out.splitlines())] == ["x", "y"]
 
 
 def test_tasks_are_ranked_one_by_one(podium: Podium, out: Path) -> None:
     for name, values in RIGHT.items():
-        write_run(out, name, {"u": scored([1 - value for value in values])}, time="2026-03-01T00-00-00")
+        write_run(
+            out, name, {"u": scored([1 - value for value in values])}, time="2026-03-01T00-00-00"
+        )
     answer = podium("rank", out, "--by", "task", "--ranker", "mean", "--format", "json")
     rankings = json.loads(answer.out)["rankings"]
-    assert [(one["slice"], one["models"][-1]["model"] == "org/a") for one in rankings] == [("t", False), ("u", True)]
+    assert [(one["slice"], one["models"][-1]["model"] == "org/a") for one in rankings] == [
+        ("t", False),
+        ("u", True),
+    ]
 
 
 def test_several_metrics_end_with_1_and_name_the_option(podium: Podium, tmp_path: Path) -> None:
@@ -72,7 +93,9 @@ def test_each_metric_can_be_ranked(podium: Podium, tmp_path: Path) -> None:
     for name, x, y in (("a", 1.0, 0.25), ("b", 0.0, 0.5)):
         rows = [sample(f"q{k}", {"acc": x, "f1": y}, place=k) for k in range(3)]
         write_run(tmp_path, name, {"t": rows})
-    answer = podium("rank", tmp_path, "--metric", "all", "--by", "judge", "--ranker", "mean", "--format", "json")
+    answer = podium(
+        "rank", tmp_path, "--metric", "all", "--by", "judge", "--ranker", "mean", "--format", "json"
+    )
     tops = {one["slice"]: one["models"][0]["model"] for one in json.loads(answer.out)["rankings"]}
     assert tops == {"acc,none": "a", "f1,none": "b"}
 
@@ -128,15 +151,24 @@ def test_another_version_of_the_task_ends_with_3(podium: Podium, out: Path) -> N
 
 
 @pytest.mark.slow
-def test_battles_are_written_as_a_table_that_ranks_the_same(podium: Podium, out: Path, tmp_path: Path) -> None:
+def test_battles_are_written_as_a_table_that_ranks_the_same(
+    podium: Podium, out: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "battles.csv"
     assert podium("convert", out, "-o", target).code == 0
-    ranked = ("--ranker", "bradley-terry", "--format", "csv")  # by default, scores are ranked by their means
+    ranked = (
+        "--ranker",
+        "bradley-terry",
+        "--format",
+        "csv",
+    )  # by default, scores are ranked by their means
     direct, again = (podium("rank", one, *ranked).out for one in (out, target))
     assert direct == again
 
 
-def test_battles_of_damaged_samples_are_written_and_end_with_3(podium: Podium, out: Path, tmp_path: Path) -> None:
+def test_battles_of_damaged_samples_are_written_and_end_with_3(
+    podium: Podium, out: Path, tmp_path: Path
+) -> None:
     path = out / "org__c" / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-9])
     answer = podium("convert", out, "-o", tmp_path / "battles.csv")
@@ -154,11 +186,15 @@ def test_battles_of_damaged_samples_are_written_and_end_with_3(podium: Podium, o
         "replay --seeds 2",
     ],
 )
-def test_every_command_names_a_cut_line_and_ends_with_3(podium: Podium, out: Path, command: str) -> None:
+def test_every_command_names_a_cut_line_and_ends_with_3(
+    podium: Podium, out: Path, command: str
+) -> None:
     path = out / "org__c" / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-9])
     name, *options = command.split()
-    options += [] if name != "replay" or "--tournament" in options else ["--tournament", "round_robin"]
+    options += (
+        [] if name != "replay" or "--tournament" in options else ["--tournament", "round_robin"]
+    )
     answer = podium(name, *options, out)
     assert (answer.code, "line 40: cut off" in answer.err) == (3, True)
 
@@ -188,10 +224,16 @@ def test_a_number_of_more_digits_than_any_float_is_no_metric(podium: Podium, out
     path = out / "org__c" / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text().replace('"acc": 1.0', f'"acc": {"1" * 399}'))
     answer = podium("rank", out)
-    assert (answer.code, "it is not a number (1111" in answer.err, len(answer.err) < 500) == (1, True, True)
+    assert (answer.code, "it is not a number (1111" in answer.err, len(answer.err) < 500) == (
+        1,
+        True,
+        True,
+    )
 
 
 def test_the_order_of_folders_changes_nothing(podium: Podium, out: Path) -> None:
     folders = [out / name.replace("/", "__") for name in RIGHT]
-    forth, back = (podium("rank", *some, "--format", "csv").out for some in (folders, folders[::-1]))
+    forth, back = (
+        podium("rank", *some, "--format", "csv").out for some in (folders, folders[::-1])
+    )
     assert forth == back

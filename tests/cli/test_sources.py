@@ -11,7 +11,11 @@ import pytest
 Podium = Callable[..., Any]
 Table = Callable[..., Path]
 HEADER = "item,model_a,model_b,credit,judge"
-JUDGED = [f"{item},{pair},{credit},gpt" for item in "ij" for pair, credit in (("a,b", 1), ("b,c", 0.5), ("c,a", 1))]
+JUDGED = [
+    f"{item},{pair},{credit},gpt"
+    for item in "ij"
+    for pair, credit in (("a,b", 1), ("b,c", 0.5), ("c,a", 1))
+]
 VOTES = ["i,a,b,1,crowd", "i,b,a,1,crowd", "i,b,a,0,crowd", "j,c,b,0,crowd"]
 
 
@@ -21,7 +25,9 @@ def judges(table: Table) -> Path:
     return table(*JUDGED, *VOTES, header=HEADER)
 
 
-def test_a_human_judge_beside_one_other_leaves_one_judge_to_rank(podium: Podium, judges: Path) -> None:
+def test_a_human_judge_beside_one_other_leaves_one_judge_to_rank(
+    podium: Podium, judges: Path
+) -> None:
     assert podium("rank", judges, "--human-judge", "crowd", "--ranker", "win-rate").code == 0
 
 
@@ -37,7 +43,9 @@ def test_where_judge_keeps_the_human_judge(podium: Podium, judges: Path, tmp_pat
     assert human.fillna(-1).round(3).tolist() == [0.667, -1, -1, -1, 1, -1]
 
 
-def test_converted_file_keeps_its_human_labels(podium: Podium, judges: Path, tmp_path: Path) -> None:
+def test_converted_file_keeps_its_human_labels(
+    podium: Podium, judges: Path, tmp_path: Path
+) -> None:
     podium("convert", judges, "--human-judge", "crowd", "-o", tmp_path / "labelled.parquet")
     podium("convert", tmp_path / "labelled.parquet", "-o", tmp_path / "again.csv")
     assert pd.read_csv(tmp_path / "again.csv")["human"].notna().sum() == 2
@@ -54,5 +62,7 @@ def test_a_misspelt_human_judge_exits_with_2_and_the_nearest(podium: Podium, jud
 
 
 def test_a_human_judge_with_nothing_in_common_exits_with_1(podium: Podium, table: Table) -> None:
-    answer = podium("rank", table(*JUDGED, "k,a,b,1,crowd", header=HEADER), "--human-judge", "crowd")
+    answer = podium(
+        "rank", table(*JUDGED, "k,a,b,1,crowd", header=HEADER), "--human-judge", "crowd"
+    )
     assert (answer.code, "in common are 0 items and 2 models" in answer.err) == (1, True)

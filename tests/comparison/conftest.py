@@ -14,7 +14,9 @@ def scores(tmp_path: Path) -> Callable[..., Path]:
 
     def write(name: str, values: object, **columns: object) -> Path:
         array = np.asarray(values, dtype=float)
-        frame = pd.DataFrame({"item": [f"q{k:03d}" for k in range(len(array))], "score": array, **columns})
+        frame = pd.DataFrame(
+            {"item": [f"q{k:03d}" for k in range(len(array))], "score": array, **columns}
+        )
         path = tmp_path / f"{name}.csv"
         frame.to_csv(path, index=False)
         return path

@@ -23,10 +23,15 @@ def steps():
 
 def run_step(step, folder, inputs, **environment):
     """Run a step's shell lines as GitHub's runner does, its `env` filled from the inputs."""
-    given = {name: inputs[value.removeprefix("${{ inputs.").removesuffix(" }}")] for name, value in step["env"].items()}
+    given = {
+        name: inputs[value.removeprefix("${{ inputs.").removesuffix(" }}")]
+        for name, value in step["env"].items()
+    }
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     whole = {**os.environ, **environment, **given}
-    return subprocess.run(command, cwd=folder, env=whole, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=whole, capture_output=True, text=True, check=False
+    )
 
 
 def place_podium(folder):
@@ -38,12 +43,27 @@ def place_podium(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("share", "code", "word"), [(1.0, 0, "PASS"), (0.5, 4, "FAIL"), (0.97, 5, "UNDECIDED")])
-def test_the_comparison_writes_the_summary_and_fails_as_required(tmp_path, steps, share, code, word):
+@pytest.mark.parametrize(
+    ("share", "code", "word"), [(1.0, 0, "PASS"), (0.5, 4, "FAIL"), (0.97, 5, "UNDECIDED")]
+)
+def test_the_comparison_writes_the_summary_and_fails_as_required(
+    tmp_path, steps, share, code, word
+):
     write_runs(tmp_path, share)
-    inputs = {"new": "runs/new", "old": "runs/old", "require": "not-worse=2points", "options": METRIC}
-    files = {"GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary", "RUNNER_TEMP": tmp_path}
-    environment = {name: str(path) for name, path in files.items()} | {"PATH": place_podium(tmp_path / "bin")}
+    inputs = {
+        "new": "runs/new",
+        "old": "runs/old",
+        "require": "not-worse=2points",
+        "options": METRIC,
+    }
+    files = {
+        "GITHUB_OUTPUT": tmp_path / "output",
+        "GITHUB_STEP_SUMMARY": tmp_path / "summary",
+        "RUNNER_TEMP": tmp_path,
+    }
+    environment = {name: str(path) for name, path in files.items()} | {
+        "PATH": place_podium(tmp_path / "bin")
+    }
     done = run_step(steps["Compare"], tmp_path, inputs, **environment)
     assert done.returncode == (0 if code == 5 else code), done.stderr
     assert (tmp_path / "output").read_text() == f"code={code}\n"
@@ -55,8 +75,14 @@ def test_the_comparison_writes_the_summary_and_fails_as_required(tmp_path, steps
 def test_inputs_are_never_run_as_shell(tmp_path, steps):
     hostile = "$(touch hacked); `touch hacked`"
     inputs = {"new": hostile, "old": hostile, "require": hostile, "options": hostile}
-    files = {"GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary", "RUNNER_TEMP": tmp_path}
-    environment = {name: str(path) for name, path in files.items()} | {"PATH": place_podium(tmp_path / "bin")}
+    files = {
+        "GITHUB_OUTPUT": tmp_path / "output",
+        "GITHUB_STEP_SUMMARY": tmp_path / "summary",
+        "RUNNER_TEMP": tmp_path,
+    }
+    environment = {name: str(path) for name, path in files.items()} | {
+        "PATH": place_podium(tmp_path / "bin")
+    }
     done = run_step(steps["Compare"], tmp_path, inputs, **environment)
     assert (done.returncode, (tmp_path / "output").read_text()) == (2, "code=2\n")
     assert not (tmp_path / "hacked").exists()
@@ -66,7 +92,11 @@ def test_inputs_are_never_run_as_shell(tmp_path, steps):
 @pytest.mark.slow
 def test_the_installation_installs_the_repository(tmp_path, steps):
     copy_repository(tmp_path / "podium")
-    how = {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_TARGET": str(tmp_path / "target")}
+    how = {
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",
+        "PIP_TARGET": str(tmp_path / "target"),
+    }
     how["PATH"] = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
     how["GITHUB_ACTION_PATH"] = str(tmp_path / "podium" / "examples" / "ci")
     done = run_step(steps["Install podium"], tmp_path, {"podium": ""}, **how)
@@ -77,12 +107,27 @@ def test_the_installation_installs_the_repository(tmp_path, steps):
 @pytest.mark.slow
 def test_action_and_workflow_have_the_fields_that_github_knows(tmp_path):
     """check-jsonschema brings the schemas of schemastore.org."""
-    install = [sys.executable, "-m", "pip", "install", "-q", "--timeout", "5", "--retries", "0", "--target"]
-    if subprocess.run([*install, tmp_path, "check-jsonschema"], capture_output=True, check=False).returncode:
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--timeout",
+        "5",
+        "--retries",
+        "0",
+        "--target",
+    ]
+    if subprocess.run(
+        [*install, tmp_path, "check-jsonschema"], capture_output=True, check=False
+    ).returncode:
         pytest.skip("check-jsonschema cannot be downloaded")
     for kind, name in (("actions", "action.yml"), ("workflows", "workflow.yml")):
         schema = ["--builtin-schema", f"vendor.github-{kind}", ACTION.with_name(name)]
         command = [sys.executable, "-m", "check_jsonschema", *schema]
         environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        checked = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        checked = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment
+        )
         assert checked.returncode == 0, checked.stdout + checked.stderr

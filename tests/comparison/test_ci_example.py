@@ -1,4 +1,5 @@
-"""The workflow of examples/ci: its podium lines run against local results, with the exit code that it reads."""
+"""The workflow of examples/ci: its podium lines run against local results, with the exit code that
+it reads."""
 
 import re
 import shutil
@@ -34,18 +35,26 @@ def write_runs(folder, new_share):
 
 
 def podium_lines():
-    return re.findall(r"^ *(podium compare .+)$", WORKFLOW.read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(
+        r"^ *(podium compare .+)$", WORKFLOW.read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("share", "code", "word"), [(1.0, 0, "PASS"), (0.5, 4, "FAIL"), (0.97, 5, "UNDECIDED")])
+@pytest.mark.parametrize(
+    ("share", "code", "word"), [(1.0, 0, "PASS"), (0.5, 4, "FAIL"), (0.97, 5, "UNDECIDED")]
+)
 def test_the_workflows_comparison_leaves_its_exit_code_and_a_summary(tmp_path, share, code, word):
     (line,) = podium_lines()
     write_runs(tmp_path, share)
     shutil.copytree(ROOT / "examples" / "ci", tmp_path / "examples" / "ci")
     script = line.replace("podium", f"{sys.executable} -m podium", 1) + "\necho code=$code"
     done = subprocess.run(
-        ["bash", "-c", f"code=0\n{script}"], cwd=tmp_path, capture_output=True, text=True, check=False
+        ["bash", "-c", f"code=0\n{script}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stdout.strip().endswith(f"code={code}"), done
     assert (tmp_path / "summary.md").read_text().startswith(f"{word}: ")

@@ -31,7 +31,9 @@ def test_two_tables_of_scores_are_compared_as_scipy_does(podium, scores):
     assert (found["candidate"], found["baseline"], found["measure"]) == ("new", "old", "score")
     assert found["difference"] == pytest.approx(np.mean(new - old))
     assert found["p"] == pytest.approx(theirs.pvalue)
-    assert (found["low"], found["high"]) == pytest.approx(tuple(theirs.confidence_interval(0.95)), abs=1e-6)
+    assert (found["low"], found["high"]) == pytest.approx(
+        tuple(theirs.confidence_interval(0.95)), abs=1e-6
+    )
     assert found["wins"] == int((new > old).sum())
     assert len(found["item_results"]) == 150
 
@@ -57,7 +59,9 @@ def test_answer_names_leader_gap_and_further_items_needed():
 def test_a_gap_without_a_bound_above_is_said_to_be_at_least_its_lower_end():
     """Twelve wins of twelve bound the gap on one side."""
     swept = api.read_battles(
-        pd.DataFrame([{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": 1} for k in range(12)])
+        pd.DataFrame(
+            [{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": 1} for k in range(12)]
+        )
     )
     ahead, behind = (api.compare(*pair, swept).answer[0] for pair in ("ab", "ba"))
     assert ahead == "a is clearly ahead of b by at least 220 Elo: p < .001, sign flips of items."
@@ -65,11 +69,20 @@ def test_a_gap_without_a_bound_above_is_said_to_be_at_least_its_lower_end():
 
 
 def test_the_order_of_the_two_only_turns_the_sign():
-    ahead, behind = (api.compare(*names, EXAMPLE).findings[0] for names in (("amber", "fjord"), ("fjord", "amber")))
+    ahead, behind = (
+        api.compare(*names, EXAMPLE).findings[0]
+        for names in (("amber", "fjord"), ("fjord", "amber"))
+    )
     assert behind.difference.value == pytest.approx(-ahead.difference.value)
-    assert behind.interval == pytest.approx(tuple(-end for end in reversed(ahead.interval)), abs=1e-4)
+    assert behind.interval == pytest.approx(
+        tuple(-end for end in reversed(ahead.interval)), abs=1e-4
+    )
     assert behind.tally[:2] == ahead.tally[1::-1]
-    assert api.compare("fjord", "amber", EXAMPLE).answer[0].startswith("fjord is clearly behind amber by ")
+    assert (
+        api.compare("fjord", "amber", EXAMPLE)
+        .answer[0]
+        .startswith("fjord is clearly behind amber by ")
+    )
 
 
 @pytest.mark.slow
@@ -95,8 +108,12 @@ def api_holm(p):
 
 
 def test_details_of_several_candidates_name_each_and_report_unknowns_once(podium):
-    out = podium("compare", "examples/simulated/battles.csv", "--baseline", "birch", "--by", "category").out
-    titles = [f"{kind}: {name}" for name in ("amber", "cedar", "dune", "ember", "fjord") for kind in KINDS]
+    out = podium(
+        "compare", "examples/simulated/battles.csv", "--baseline", "birch", "--by", "category"
+    ).out
+    titles = [
+        f"{kind}: {name}" for name in ("amber", "cedar", "dune", "ember", "fjord") for kind in KINDS
+    ]
     assert [line for line in out.splitlines() if line.startswith(KINDS)] == titles
     assert out.count("identical answers are not counted") == 1
 
@@ -111,13 +128,16 @@ def test_slices_show_where_it_wins():
 def test_a_slice_without_verdicts_on_a_model_is_named_as_not_compared():
     table = pd.read_csv(EXAMPLE)
     is_amber = (table["model_a"] == "amber") | (table["model_b"] == "amber")
-    found = api.compare("amber", "birch", table[~(is_amber & (table["category"] == "code"))], by="category")
+    found = api.compare(
+        "amber", "birch", table[~(is_amber & (table["category"] == "code"))], by="category"
+    )
     assert [own.slice for own in found.findings[0].slices] == ["essay"]
     assert found.failures == ("amber and birch, category=code: amber has no readable battle",)
 
 
 def test_identical_answers_differ_by_exactly_nothing_and_are_counted(tmp_path):
-    """A judge gave the same answer two scores on three of eight items; those items count as even, and are not lost."""
+    """A judge gave the same answer two scores on three of eight items; those items count as even,
+    and are not lost."""
     frame = pd.DataFrame({"item": [f"q{k}" for k in range(8)], "score": [1, 1, 1, 1, 0, 1, 0, 1.0]})
     other = frame.assign(score=[0, 0, 0, 1, 0, 0, 0, 0.0])
     frame.to_csv(tmp_path / "new.csv", index=False)
@@ -125,7 +145,9 @@ def test_identical_answers_differ_by_exactly_nothing_and_are_counted(tmp_path):
     said = [{"item": f"q{k}", "instruction": f"Say {k}.", "response": f"{k}"} for k in range(8)]
     changed = [row if k < 3 else {**row, "response": f"no {k}"} for k, row in enumerate(said)]
     for name, rows in (("new", said), ("old", changed)):
-        pd.DataFrame(rows).assign(model=name).to_json(tmp_path / f"{name}.jsonl", orient="records", lines=True)
+        pd.DataFrame(rows).assign(model=name).to_json(
+            tmp_path / f"{name}.jsonl", orient="records", lines=True
+        )
     answers = [tmp_path / "new.jsonl", tmp_path / "old.jsonl"]
     found = api.compare(tmp_path / "new.csv", tmp_path / "old.csv", responses=answers).findings[0]
     assert found.identical == 3
@@ -156,7 +178,12 @@ def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp
     for name, own in runs.items():
         rows = {
             task: [
-                sample(f"q{k}", {"acc": value}, place=k, resps=[[f"{name} {k}" if task == "gsm" else str(k)]])
+                sample(
+                    f"q{k}",
+                    {"acc": value},
+                    place=k,
+                    resps=[[f"{name} {k}" if task == "gsm" else str(k)]],
+                )
                 for k, value in enumerate(values)
             ]
             for task, values in own.items()
@@ -169,19 +196,28 @@ def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp
     assert (arc["identical"], gsm["identical"]) == (50, 0)
     assert gsm["difference"] == pytest.approx(0.4)
     assert gsm["p"] == pytest.approx(stats.binomtest(20, 20).pvalue)
-    assert document["answer"] == ["Compared with old, clearly ahead: gsm; too close to call: arc (2 tests, Holm)."]
+    assert document["answer"] == [
+        "Compared with old, clearly ahead: gsm; too close to call: arc (2 tests, Holm)."
+    ]
 
 
 def test_compare_reports_different_prompts_and_rejects_different_items(tmp_path, podium):
     for name, start in (("new", "Q: "), ("old", "Question: ")):
         rows = [
-            sample(f"q{k}", {"acc": k % 2}, place=k, arguments={"gen_args_0": {"arg_0": f"{start}q{k}", "arg_1": {}}})
+            sample(
+                f"q{k}",
+                {"acc": k % 2},
+                place=k,
+                arguments={"gen_args_0": {"arg_0": f"{start}q{k}", "arg_1": {}}},
+            )
             for k in range(6)
         ]
         write_run(tmp_path / name, "m", {"gsm": rows})
     answer = podium("compare", tmp_path / "new", tmp_path / "old")
     assert "6 items were put to models in different words" in answer.err
-    write_run(tmp_path / "else", "m", {"gsm": [sample(f"z{k}", {"acc": 1}, place=k) for k in range(6)]})
+    write_run(
+        tmp_path / "else", "m", {"gsm": [sample(f"z{k}", {"acc": 1}, place=k) for k in range(6)]}
+    )
     answer = podium("compare", tmp_path / "new", tmp_path / "else")
     assert answer.code == 1
     assert "nothing to compare" in answer.err
@@ -189,7 +225,9 @@ def test_compare_reports_different_prompts_and_rejects_different_items(tmp_path,
 
 def test_compare_reports_a_metric_that_one_run_lacks(tmp_path, podium):
     write_run(tmp_path / "new", "m", {"gsm": scored([1, 0, 1]), "arc": scored([1, 1, 0])})
-    write_run(tmp_path / "old", "m", {"gsm": scored([1, 0, 1]), "arc": scored([1, 1, 0], metric="f1")})
+    write_run(
+        tmp_path / "old", "m", {"gsm": scored([1, 0, 1]), "arc": scored([1, 1, 0], metric="f1")}
+    )
     answer = podium("compare", tmp_path / "new", tmp_path / "old", "--metric", "acc")
     assert "has no acc,none" in answer.err
 
@@ -221,7 +259,9 @@ def battles(*rows):
 
 
 def test_models_that_nothing_connects_are_not_compared():
-    apart = battles(("q0", "a", "c", 1.0), ("q1", "a", "c", 0.0), ("q0", "b", "d", 1.0), ("q1", "b", "d", 0.0))
+    apart = battles(
+        ("q0", "a", "c", 1.0), ("q1", "a", "c", 0.0), ("q0", "b", "d", 1.0), ("q1", "b", "d", 0.0)
+    )
     with pytest.raises(NotIdentifiedError, match=r"never met.*join"):
         api.compare("a", "b", apart)
     joined = [(f"q{k}", *pair, float(k % 2)) for k in range(8) for pair in (("a", "c"), ("c", "b"))]
@@ -246,14 +286,20 @@ def test_compare_reports_that_one_item_is_too_few(podium, scores):
 
 
 def test_no_common_items_are_rejected(podium, scores, tmp_path):
-    pd.DataFrame({"item": ["z1", "z2"], "score": [1.0, 0.0]}).to_csv(tmp_path / "old.csv", index=False)
+    pd.DataFrame({"item": ["z1", "z2"], "score": [1.0, 0.0]}).to_csv(
+        tmp_path / "old.csv", index=False
+    )
     answer = podium("compare", scores("new", [1.0, 0.0]), tmp_path / "old.csv")
     assert answer.code == 1
 
 
 def test_several_judges_are_rejected_unless_pooled():
-    rows = [(f"q{k}", "a", "b", float(k % 3 > 0), judge) for k in range(9) for judge in ("one", "two")]
-    several = api.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge"]))
+    rows = [
+        (f"q{k}", "a", "b", float(k % 3 > 0), judge) for k in range(9) for judge in ("one", "two")
+    ]
+    several = api.read_battles(
+        pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge"])
+    )
     with pytest.raises(NotIdentifiedError, match="2 judges"):
         api.compare("a", "b", several)
     assert api.compare("a", "b", several, pool=True).findings[0].difference.items == 9
@@ -305,7 +351,9 @@ def test_compare_explains_unknown_answers_under_the_table(podium, scores):
 
 def test_gate_output_calls_the_p_value_two_sided():
     """A gate uses one-sided bounds: it may pass where the two-sided test finds no difference."""
-    required, plain = (api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], []))
+    required, plain = (
+        api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], [])
+    )
     assert "too close to call: two-sided p = " in required.answer[1]
     assert "too close to call: p = " in plain.answer[0]
 
@@ -324,7 +372,9 @@ def test_missing_scores_are_missing_and_not_unparsed_as_in_rank(podium, tmp_path
     assert (finding.unparsed, finding.missing) == (0, 10)
     result = podium("compare", "new", "old", path)
     assert "40 items with both, 10 missing ·" in result.out
-    comparison = json.loads(podium("compare", "new", "old", path, "--format", "json").out)["comparisons"][0]
+    comparison = json.loads(podium("compare", "new", "old", path, "--format", "json").out)[
+        "comparisons"
+    ][0]
     counts = json.loads(podium("rank", path, "--format", "json").out)["rankings"][0]["counts"]
     for name in ("unparsed", "missing"):
         assert comparison[name] == counts[name]

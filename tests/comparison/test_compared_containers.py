@@ -1,4 +1,5 @@
-"""A comparison of the same verdicts or scores in every container, with and without answers in it."""
+"""A comparison of the same verdicts or scores in every container, with and without answers in
+it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -33,7 +34,8 @@ def verdicts() -> pd.DataFrame:
 
 
 def scored_answers(said: Callable[[str, int], str] = lambda name, k: f"{name} {k}") -> pd.DataFrame:
-    """Return twelve items with both models' scores and answers; the first three answers are identical."""
+    """Return twelve items with both models' scores and answers; the first three answers are
+    identical."""
     rows = [
         {
             "item": f"q{k}",
@@ -52,7 +54,9 @@ def scored_answers(said: Callable[[str, int], str] = lambda name, k: f"{name} {k
 def test_verdicts_are_compared_alike_in_every_container(tmp_path, suffix):
     found = api.compare("x", "y", write(verdicts(), tmp_path / f"verdicts.{suffix}"))
     assert found.findings[0].tally == (16, 8, 0)
-    assert found.unknown_answers == "no answers were found in the sources (add them with --responses)"
+    assert (
+        found.unknown_answers == "no answers were found in the sources (add them with --responses)"
+    )
 
 
 @pytest.mark.parametrize("suffix", CONTAINERS)
@@ -117,7 +121,8 @@ def test_questions_that_differ_in_outer_blanks_are_one(tmp_path):
 
 
 def test_answers_under_two_system_prompts_are_no_error(tmp_path):
-    """The prompt may be what a comparison varies: answers then stay uncounted, and the reason is named."""
+    """The prompt may be what a comparison varies: answers then stay uncounted, and the reason is
+    named."""
     table = scored_answers().assign(system=["Be brief.", "Be exact."] * 12)
     answers, reason = find_responses([str(write(table, tmp_path / "answers.jsonl"))], None)
     assert answers is None
@@ -155,7 +160,9 @@ def test_arena_hards_judgments_are_compared(tmp_path, podium):
             "judge": "judge",
             "model": "new",
             "baseline": "base",
-            "games": [{"score": score, "judgment": {"answer": score}, "prompt": []} for score in game],
+            "games": [
+                {"score": score, "judgment": {"answer": score}, "prompt": []} for score in game
+            ],
         }
         for k, game in enumerate(games)
     ]

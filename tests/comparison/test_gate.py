@@ -31,7 +31,16 @@ def test_a_requirement_is_read_with_its_unit(text, margin, unit):
 
 
 @pytest.mark.parametrize(
-    "text", ["not-worse=10", "not-worse", "not-worse=", "best", "not-worse=nan", "not-worse=-2points", "better=2points"]
+    "text",
+    [
+        "not-worse=10",
+        "not-worse",
+        "not-worse=",
+        "best",
+        "not-worse=nan",
+        "not-worse=-2points",
+        "better=2points",
+    ],
 )
 def test_a_requirement_without_a_unit_or_sense_is_rejected(text, podium):
     answer = podium("compare", "amber", "birch", EXAMPLE, "--require", text)
@@ -41,7 +50,10 @@ def test_a_requirement_without_a_unit_or_sense_is_rejected(text, podium):
 
 def test_a_unit_that_the_comparison_lacks_is_rejected(podium, scores):
     new, old = scores("new", [1.0, 5.0] * 9), scores("old", [2.0, 3.0] * 9)
-    for text, complaint in (("not-worse=10elo", "a metric has no Elo"), ("not-worse=2points", "hundredths of a share")):
+    for text, complaint in (
+        ("not-worse=10elo", "a metric has no Elo"),
+        ("not-worse=2points", "hundredths of a share"),
+    ):
         answer = podium("compare", new, old, "--require", text)
         assert answer.code == 2
         assert complaint in answer.err
@@ -49,7 +61,8 @@ def test_a_unit_that_the_comparison_lacks_is_rejected(podium, scores):
 
 @pytest.mark.slow
 def test_exit_codes_of_a_pipeline(tmp_path):
-    """Real commands, in processes of their own: 0 passes, 4 fails, 5 is undecided; the first word says it."""
+    """Real commands, in processes of their own: 0 passes, 4 fails, 5 is undecided; the first word
+    says it."""
     rng = np.random.default_rng(7)
     old = (rng.random(400) < 0.6).astype(float)
     worse = old * (rng.random(400) < 0.8)
@@ -65,7 +78,11 @@ def test_exit_codes_of_a_pipeline(tmp_path):
     for name, requirement, code, word in runs:
         paths = tmp_path / name, tmp_path / "old"
         done = forked.run("podium", "compare", *paths, "--require", requirement, "--format", "md")
-        assert (done.returncode, done.stdout.split(":")[0]) == (code, word), (name, requirement, done)
+        assert (done.returncode, done.stdout.split(":")[0]) == (code, word), (
+            name,
+            requirement,
+            done,
+        )
 
 
 def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
@@ -84,15 +101,20 @@ def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
 
 
 def test_a_pass_on_scores_says_how_rare_a_loss_it_would_not_see(scores):
-    """20 gains and no loss: with probability .95 a loss on one item in seven would be among them."""
+    """20 gains and no loss: with probability .95 a loss on one item in seven would be among
+    them."""
     gains = np.linspace(0.1, 0.2, 20)
     paths = scores("new", 1 + gains), scores("old", np.ones(20))
     unseen = "; a loss on fewer than 1 in 7 items may not be in the sample."
-    one, both = (api.compare(*paths, require=own) for own in ("better", ["better", "not-worse=3units"]))
+    one, both = (
+        api.compare(*paths, require=own) for own in ("better", ["better", "not-worse=3units"])
+    )
     assert one.answer[0].startswith("PASS: new minus old is at least")
     assert one.answer[0].endswith(unseen)
     assert both.answer[0] == f"PASS: both requirements are met{unseen}"
-    right = api.compare(scores("new", np.ones(20)), scores("old", np.arange(20) < 5), require="better")
+    right = api.compare(
+        scores("new", np.ones(20)), scores("old", np.arange(20) < 5), require="better"
+    )
     assert right.answer[0].startswith("PASS")
     assert "may not be in the sample" not in str(right)
 
@@ -109,14 +131,18 @@ def runs(tmp_path):
     rng = np.random.default_rng(9)
     gsm, arc = ((rng.random(300) < share).astype(float) for share in (0.6, 0.8))
     write_run(
-        tmp_path / "new", "m", {"gsm": scored(gsm), "arc": scored(arc * (rng.random(300) < 0.7), resps=[["new"]])}
+        tmp_path / "new",
+        "m",
+        {"gsm": scored(gsm), "arc": scored(arc * (rng.random(300) < 0.7), resps=[["new"]])},
     )
     write_run(tmp_path / "old", "m", {"gsm": scored(gsm), "arc": scored(arc)})
     return tmp_path / "new", tmp_path / "old"
 
 
 @pytest.mark.slow
-def test_one_file_holds_several_requirements_and_an_advisory_one_decides_nothing(tmp_path, runs, podium):
+def test_one_file_holds_several_requirements_and_an_advisory_one_decides_nothing(
+    tmp_path, runs, podium
+):
     text = """
 [[requirements]]
 task = "gsm"
@@ -175,10 +201,17 @@ def test_a_requirement_without_a_unit_in_a_file_names_its_place(tmp_path):
 
 @pytest.mark.slow
 def test_failing_is_by_holm_and_its_bounds_agree_with_it():
-    """Five candidates: a requirement fails just where its simultaneous upper bound lies at or below what is needed."""
+    """Five candidates: a requirement fails just where its simultaneous upper bound lies at or below
+    what is needed."""
     gate = api.compare(EXAMPLE, baseline="birch", require="not-worse=10elo").gate
     verdicts = {own.finding.candidate: own.verdict for own in gate.decisions}
-    assert verdicts == {"amber": "PASS", "cedar": "UNDECIDED", "dune": "FAIL", "ember": "FAIL", "fjord": "FAIL"}
+    assert verdicts == {
+        "amber": "PASS",
+        "cedar": "UNDECIDED",
+        "dune": "FAIL",
+        "ember": "FAIL",
+        "fjord": "FAIL",
+    }
     for own in gate.decisions:
         assert (own.high <= own.threshold) == (own.verdict == "FAIL")
         assert (own.low >= own.threshold) == (own.verdict == "PASS")

@@ -1,4 +1,5 @@
-"""Weights in a comparison: the Elo difference, the win rate, the scores and the tally say the same."""
+"""Weights in a comparison: the Elo difference, the win rate, the scores and the tally say the
+same."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,9 @@ import podium as api
 
 def table_of(credit: np.ndarray, weight: np.ndarray) -> pd.DataFrame:
     items = [f"q{k:03d}" for k in range(len(credit))]
-    return pd.DataFrame({"item": items, "model_a": "x", "model_b": "y", "credit": credit, "weight": weight})
+    return pd.DataFrame(
+        {"item": items, "model_a": "x", "model_b": "y", "credit": credit, "weight": weight}
+    )
 
 
 def wins_of_weight_nine() -> pd.DataFrame:
@@ -107,4 +110,9 @@ def stats_p(credit: np.ndarray, weight: np.ndarray) -> float:
 def test_a_gate_on_weighted_verdicts_uses_the_weights():
     met = api.compare("x", "y", wins_of_weight_nine(), require="not-worse=2points")
     assert met.gate.verdict == "PASS"
-    assert api.compare("x", "y", wins_of_weight_nine().drop(columns="weight"), require="better").gate.exit_code == 5
+    assert (
+        api.compare(
+            "x", "y", wins_of_weight_nine().drop(columns="weight"), require="better"
+        ).gate.exit_code
+        == 5
+    )

@@ -23,7 +23,8 @@ def sign(value):
 
 
 def verdict_of(row):
-    """Return the credit of model_a, or what the margin's sign says where nothing explains that it is missing."""
+    """Return the credit of model_a, or what the margin's sign says where nothing explains that it
+    is missing."""
     if row["credit"] is None and row["margin"] is not None and row["reason"] is None:
         return (sign(row["margin"]) + 1) / 2
     return row["credit"]
@@ -31,7 +32,11 @@ def verdict_of(row):
 
 def outcome_of(row):
     """Return what model_a earned by the parsed verdict, if the credit is another one."""
-    return row["hard_credit"] if row["hard_credit"] is not None and row["credit"] is not None else verdict_of(row)
+    return (
+        row["hard_credit"]
+        if row["hard_credit"] is not None and row["credit"] is not None
+        else verdict_of(row)
+    )
 
 
 def is_graded(row):
@@ -81,7 +86,11 @@ def battle_of_order_pairs(first, second, keep_one_sided):
     margins[1] = -margins[1] if turned and margins[1] is not None else margins[1]
     battle = dict(first, order="merged", reason=None, credit=None, margin=None, outcome=None)
     if x is not None and y is not None:
-        battle["credit"], battle["margin"], battle["outcome"] = (x + y) / 2, mean(margins), mean(won)
+        battle["credit"], battle["margin"], battle["outcome"] = (
+            (x + y) / 2,
+            mean(margins),
+            mean(won),
+        )
         if first["credit"] is None and second["credit"] is None:
             battle["credit"] = battle["outcome"] = (sign(sum(margins)) + 1) / 2
         battle["swap"] = ("same", "half", "flip")[abs(sign(won[0] - 0.5) - sign(won[1] - 0.5))]
@@ -91,7 +100,11 @@ def battle_of_order_pairs(first, second, keep_one_sided):
     else:
         battle["swap"] = "one-sided"
         if keep_one_sided:
-            battle["credit"], battle["margin"], battle["outcome"] = one_of((x, y)), margins[x is None], one_of(won)
+            battle["credit"], battle["margin"], battle["outcome"] = (
+                one_of((x, y)),
+                margins[x is None],
+                one_of(won),
+            )
         else:
             battle["reason"] = "one order unparsed"
     if first["category"] != second["category"]:
@@ -110,11 +123,17 @@ def battle_of_order_pairs(first, second, keep_one_sided):
 def battles_of(rows, merge, keep_one_sided):
     """Return all battles in the order of their first judgments."""
     order_pairs = order_pairs_of(rows, merge)
-    merged = {group[0]["row"]: battle_of_order_pairs(*group, keep_one_sided) for group in order_pairs}
+    merged = {
+        group[0]["row"]: battle_of_order_pairs(*group, keep_one_sided) for group in order_pairs
+    }
     gone = {group[1]["row"] for group in order_pairs}
     battles = []
     for row in rows:
-        single = dict(row, credit=verdict_of(row), lacking=row["credit"] is None and verdict_of(row) is not None)
+        single = dict(
+            row,
+            credit=verdict_of(row),
+            lacking=row["credit"] is None and verdict_of(row) is not None,
+        )
         single |= {"outcome": outcome_of(row), "graded": is_graded(row)}
         if row["row"] not in gone:
             battles.append(merged.get(row["row"], single))
@@ -143,13 +162,17 @@ def tally_of(rows, battles):
         "lacking": sum(battle["lacking"] for battle in judged),
         "graded": sum(battle["graded"] for battle in judged),
         "ambiguous": sum(
-            len(group) for group in groups_of(rows) if len(group) > 2 and len({low_is_first(row) for row in group}) == 2
+            len(group)
+            for group in groups_of(rows)
+            if len(group) > 2 and len({low_is_first(row) for row in group}) == 2
         ),
     }
 
 
 def unparsed_reasons_of(battles):
-    return dict(Counter(battle["reason"] or NO_REASON for battle in battles if battle["credit"] is None))
+    return dict(
+        Counter(battle["reason"] or NO_REASON for battle in battles if battle["credit"] is None)
+    )
 
 
 def credit_of_low(battle, hard):
@@ -181,7 +204,9 @@ def notes_of(rows, tally, columns, merge):
         unreported[row["item"], pair_of(row), row["judge"]].append(row["model_a"] < row["model_b"])
     numbers = [
         sum(same.values()) - len(same),
-        0 if "order" in columns else sum(len(sides) for sides in unreported.values() if len(set(sides)) == 2),
+        0
+        if "order" in columns
+        else sum(len(sides) for sides in unreported.values() if len(set(sides)) == 2),
         tally["ambiguous"] if merge else 0,
         tally["lacking"],
     ]

@@ -1,4 +1,5 @@
-"""The relations against plain loops over rows, on drawn and on recorded tables; and cells against rows."""
+"""The relations against plain loops over rows, on drawn and on recorded tables; and cells against
+rows."""
 
 import naive_counting as naive
 import pandas as pd
@@ -81,7 +82,8 @@ OPTIONS = [
 @pytest.mark.parametrize("by", [None, "category"])
 @pytest.mark.parametrize(("ranker", "options"), OPTIONS)
 def test_rankings_from_cells_equal_those_from_rows(ranker, options, by):
-    """A bootstrap draws clusters by their number, so it also says that clusters are numbered alike."""
+    """A bootstrap draws clusters by their number, so it also says that clusters are numbered
+    alike."""
     columns = [name for name in COLUMNS if name != "judge"]
     stored = Battles(verdicts_of(frame_of(with_columns(drawn_rows(5, 400), columns), columns)))
     cells = rank(stored, ranker, by=by, **options)
@@ -97,7 +99,9 @@ def test_rankings_from_cells_equal_those_from_rows(ranker, options, by):
 
 
 def test_a_table_of_which_nothing_can_be_read_is_rejected_from_cells_as_from_rows():
-    rows = with_columns([row | {"credit": None, "margin": None} for row in drawn_rows(0, 20)], COLUMNS)
+    rows = with_columns(
+        [row | {"credit": None, "margin": None} for row in drawn_rows(0, 20)], COLUMNS
+    )
     columns = [name for name in COLUMNS if name not in ("judge", "margin")]
     stored = Battles(verdicts_of(frame_of(rows, columns)))
     for battles in (stored, Battles(stored.table)):

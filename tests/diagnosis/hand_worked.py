@@ -10,11 +10,13 @@ from podium.diagnosis.subject import Subject
 
 
 def judgments(rows: Sequence[tuple], columns: str, **constant: object) -> Battles:
-    """Return battles of x and y, unmerged, from rows of these columns; `constant` holds one value for all rows."""
+    """Return battles of x and y, unmerged, from rows of these columns; `constant` holds one value
+    for all rows."""
     frame = pd.DataFrame(list(rows), columns=columns.split())
     fixed: Mapping[str, object] = {"model_a": "x", "model_b": "y", "judge": "j", **constant}
     return read_battles(
-        frame.assign(**{name: value for name, value in fixed.items() if name not in frame}), merge=False
+        frame.assign(**{name: value for name, value in fixed.items() if name not in frame}),
+        merge=False,
     )
 
 

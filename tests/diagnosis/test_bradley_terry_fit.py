@@ -1,4 +1,5 @@
-"""Which pairs strengths miss: hand-worked residuals, a jackknife, false alarms, coverage and power."""
+"""Which pairs strengths miss: hand-worked residuals, a jackknife, false alarms, coverage and
+power."""
 
 import numpy as np
 import pandas as pd
@@ -38,8 +39,14 @@ def exact_residuals(rates):
 
 def test_residuals_of_a_pure_cycle_equal_its_preferences():
     """Closed form: a ring of 0.7 gives equal strengths, so each pair is 0.2 off."""
-    rows = [(str(k), a, b, float(k < 70)) for a, b in (("A", "B"), ("B", "C"), ("C", "A")) for k in range(100)]
-    found = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    rows = [
+        (str(k), a, b, float(k < 70))
+        for a, b in (("A", "B"), ("B", "C"), ("C", "A"))
+        for k in range(100)
+    ]
+    found = bradley_terry_fit(
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    )
     assert [abs(one.residual) for one in found.misses] == pytest.approx([0.2] * 3, abs=1e-6)
     assert [one.expected for one in found.misses] == pytest.approx([0.5] * 3, abs=1e-6)
     assert found.missed == 3
@@ -61,9 +68,13 @@ def test_standard_errors_equal_the_jackknife_with_refitted_strengths():
         some = pairs_from_matrices(*part)
         theta = fit_strengths(some, 0.01).theta
         left_out.append(some.credit / some.weight - expit(theta[some.first] - theta[some.second]))
-    jackknife = np.sqrt(59 / 60 * np.sum((np.array(left_out) - np.mean(left_out, axis=0)) ** 2, axis=0))
+    jackknife = np.sqrt(
+        59 / 60 * np.sum((np.array(left_out) - np.mean(left_out, axis=0)) ** 2, axis=0)
+    )
     assert ours == pytest.approx(jackknife, rel=0.05)
-    unfitted = np.sqrt(pairs.credit / pairs.weight * (1 - pairs.credit / pairs.weight) / pairs.weight)
+    unfitted = np.sqrt(
+        pairs.credit / pairs.weight * (1 - pairs.credit / pairs.weight) / pairs.weight
+    )
     assert np.abs(unfitted / jackknife - 1).max() > 0.1
 
 
@@ -76,10 +87,13 @@ def test_expected_credits_are_those_of_a_fit_without_regularization():
 
 
 def test_regularization_marks_no_pair():
-    """A always wins, so B and C are rated by their own battles: no win rate of theirs is a misfit."""
+    """A always wins, so B and C are rated by their own battles: no win rate of theirs is a
+    misfit."""
     wins = {("A", "B"): 200, ("B", "C"): 180, ("A", "C"): 200}
     rows = [(str(k), *pair, float(k < won)) for pair, won in wins.items() for k in range(200)]
-    found = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    found = bradley_terry_fit(
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    )
     assert (found.tested, found.missed) == (1, 0)
 
 
@@ -103,20 +117,24 @@ def test_fit_test_has_few_false_alarms_for_a_bradley_terry_judge(fair):
 
 
 def test_among_three_models_each_model_has_the_joint_test():
-    """Three residuals have one free dimension, so all tests are the same; Bonferroni triples its p."""
+    """Three residuals have one free dimension, so all tests are the same; Bonferroni triples its
+    p."""
     found = bradley_terry_fit(verdicts(by_strength(THETA[::2]), 60, 3))
     assert found.worst.p == pytest.approx(min(1.0, 3 * found.whole.p), rel=1e-6)
 
 
 @pytest.mark.slow
 def test_model_that_departs_a_little_everywhere_is_named_more_often_than_any_of_its_pairs(fair):
-    """It wins 10 points more against three models and 10 fewer against two than its strength says."""
+    """It wins 10 points more against three models and 10 fewer against two than its strength
+    says."""
     rates = by_strength(THETA)
     rates[2, [0, 1, 3, 4, 5]] += [0.1, -0.1, 0.1, -0.1, 0.1]
     rates[:, 2] = 1 - rates[2]
     found = [bradley_terry_fit(verdicts(rates, 100, seed)) for seed in range(100)]
     assert np.mean([one.worst.p <= 0.05 and one.worst.model == "m02" for one in found]) >= 0.7
-    assert np.mean([one.worst.p <= 0.05 for one in found]) > np.mean([one.missed > 0 for one in found])
+    assert np.mean([one.worst.p <= 0.05 for one in found]) > np.mean(
+        [one.missed > 0 for one in found]
+    )
     assert np.mean([bradley_terry_fit(one).worst.p <= 0.05 for one in fair]) <= 0.08
 
 
@@ -124,12 +142,18 @@ def test_model_that_departs_a_little_everywhere_is_named_more_often_than_any_of_
 def test_fit_test_without_holm_would_have_many_false_alarms(fair):
     """Wrong variant: any pair with p below 5% by itself."""
     found = [bradley_terry_fit(one) for one in fair[:100]]
-    assert np.mean([any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]) > 0.3
+    assert (
+        np.mean(
+            [any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]
+        )
+        > 0.3
+    )
 
 
 @pytest.mark.slow
 def test_fit_test_on_independent_rows_would_have_false_alarms():
-    """Wrong variant: every verdict three times (an item's copies are one cluster), and nothing says the item."""
+    """Wrong variant: every verdict three times (an item's copies are one cluster), and nothing says
+    the item."""
     copies = []
     for seed in range(40):
         table = verdicts(by_strength(THETA), 60, seed).table
@@ -150,7 +174,10 @@ def test_intervals_cover_exact_residuals_and_the_planted_pair_is_named():
             a, b = int(miss.first[1:]), int(miss.second[1:])
             hits.append(miss.low <= truth[a, b] <= miss.high)
     assert np.mean(hits) == pytest.approx(0.95, abs=0.02)
-    assert np.mean([{one.misses[0].first, one.misses[0].second} == {"m01", "m04"} for one in found]) >= 0.9
+    assert (
+        np.mean([{one.misses[0].first, one.misses[0].second} == {"m01", "m04"} for one in found])
+        >= 0.9
+    )
     assert np.mean([one.whole.p <= 0.05 for one in found]) > 0.5
 
 
@@ -162,7 +189,8 @@ def test_pairs_that_are_hardly_judged_are_not_tested():
 
 
 def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():
-    """Where rates of 0.85 are expected, 150 wins of 150 happen with 0.85 ** 150; no variance is needed to see it."""
+    """Where rates of 0.85 are expected, 150 wins of 150 happen with 0.85 ** 150; no variance is
+    needed to see it."""
     rates = by_strength(np.array([-1.0, -0.3, 0.3, 1.0]))
     frame = verdicts(rates, 150, 1).to_frame()
     top = frame["model_a"].eq("m00") & frame["model_b"].eq("m03")
@@ -175,11 +203,15 @@ def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():
 def test_groups_that_never_met_are_an_error():
     rows = [("1", "A", "B", 1.0), ("1", "C", "D", 1.0)]
     with pytest.raises(NotIdentifiedError, match="never met"):
-        bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+        bradley_terry_fit(
+            read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+        )
 
 
 def test_fit_test_reports_that_a_tree_of_pairs_always_fits():
     rows = [(str(k), "A", other, float(k % 2)) for other in "BCD" for k in range(20)]
-    stated = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    stated = bradley_terry_fit(
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    )
     assert isinstance(stated, Missing)
     assert "explain" in stated.why

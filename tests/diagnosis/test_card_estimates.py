@@ -16,7 +16,8 @@ def rows(number, level=0.95):
 
 
 def test_a_share_of_independent_rows_is_wilsons_with_one_row_less():
-    """Oracle: statsmodels, at the level where the normal quantile is the t quantile; the variance has G / (G - 1)."""
+    """Oracle: statsmodels, at the level where the normal quantile is the t quantile; the variance
+    has G / (G - 1)."""
     hits = np.arange(50) < 13
     found = rows(50).share(hits)
     alpha = 2 * norm.sf(stdtrit(49, 0.975))
@@ -42,11 +43,14 @@ def test_a_share_without_variation_has_wilsons_interval_of_the_items(hit):
     t2 = stdtrit(19, 0.975) ** 2
     width = t2 / (20 + t2)
     assert found.value == hit
-    assert (found.low, found.high) == pytest.approx((1 - width, 1) if hit else (0, width), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        (1 - width, 1) if hit else (0, width), abs=1e-12
+    )
 
 
 def test_a_mean_has_the_clustered_interval_of_ordinary_least_squares():
-    """Oracle: statsmodels OLS on a constant, clustered covariance, t with G - 1 degrees of freedom."""
+    """Oracle: statsmodels OLS on a constant, clustered covariance, t with G - 1 degrees of
+    freedom."""
     rng = np.random.default_rng(3)
     item = rng.integers(0, 15, 90)
     values = rng.normal(size=15)[item] + rng.normal(size=90)

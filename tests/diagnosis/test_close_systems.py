@@ -1,4 +1,5 @@
-"""Agreement of rankings of systems that are close: noise hides it, and resampling hides it once more."""
+"""Agreement of rankings of systems that are close: noise hides it, and resampling hides it once
+more."""
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ STRENGTHS = np.linspace(0.35, -0.35, 8)
 
 @pytest.mark.slow
 def test_interval_of_tau_contains_complete_agreement_unlike_percentiles():
-    """Simulation: the judge's true ranking is the gold ranking, so that tau is 1; 60 items, one order."""
+    """Simulation: the judge's true ranking is the gold ranking, so that tau is 1; 60 items, one
+    order."""
     held = percentile = 0
     for seed in range(WORLDS):
         world = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0)
@@ -57,7 +59,8 @@ def test_win_rates_of_one_half_do_not_depend_on_names():
 
 @pytest.mark.slow
 def test_interval_of_two_identical_judges_contains_one(monkeypatch):
-    """Simulation: two judges of the same models that differ only by noise; neighbours differ by 26 Elo.
+    """Simulation: two judges of the same models that differ only by noise; neighbours differ by 26
+    Elo.
 
     Wrong variant: percentiles alone.
     """
@@ -74,7 +77,9 @@ def test_interval_of_two_identical_judges_contains_one(monkeypatch):
         world = simulate(6, 60, seed=seed, strengths=tuple(1.5 * STRENGTHS[:6]), item_sd=0.0)
         both = read_battles(world.judgments(Judge("one"), Judge("two"), orders="ab"))
         parts = dict(both.slices("judge"))
-        found = side_by_side([Subject(name, part, part, seed=seed) for name, part in parts.items()], resamples=100).mean
+        found = side_by_side(
+            [Subject(name, part, part, seed=seed) for name, part in parts.items()], resamples=100
+        ).mean
         held += found.low <= 1 <= found.high + 1e-9
         held_by_percentiles += percentiles[found.low, found.high] >= 1 - 1e-9
     assert held >= 0.9 * WORLDS

@@ -18,7 +18,8 @@ REPEATS = [
     (2, "ab", 1, 0),
     (2, "ba", 0, 0),
 ]
-"""A judgment judged three times (one pair of three agrees), one judged twice alike, and two judged once each."""
+"""A judgment judged three times (one pair of three agrees), one judged twice alike, and two judged
+once each."""
 
 
 def test_unparsed_replies_and_ties_have_their_own_denominators():
@@ -30,16 +31,22 @@ def test_unparsed_replies_and_ties_have_their_own_denominators():
 
 
 def test_verdicts_that_contradict_their_margin_are_a_share_of_decisive_verdicts():
-    """Of x's margins -1, 2, -3, 1, 0, the verdicts x, x, y, tie, x: the first alone goes against its margin."""
+    """Of x's margins -1, 2, -3, 1, 0, the verdicts x, x, y, tie, x: the first alone goes against
+    its margin."""
     rows = [(0, 1.0, -1.0), (1, 1.0, 2.0), (2, 0.0, -3.0), (3, 0.5, 1.0), (4, 1.0, 0.0)]
     found = card(rows, "item credit margin").against_margin
     assert (found.value, found.n) == (1 / 4, 4)
 
 
 def test_verdicts_that_change_with_the_order_are_flips_and_halves():
-    """x wins both, loses both, ties both, flips, wins once: two of five pairs change; the unparsed pair is none."""
+    """x wins both, loses both, ties both, flips, wins once: two of five pairs change; the unparsed
+    pair is none."""
     verdicts = [(1, 1), (0, 0), (0.5, 0.5), (1, 0), (1, 0.5), (1, np.nan)]
-    rows = [row for k, (first, then) in enumerate(verdicts) for row in ((k, "ab", first), (k, "ba", then))]
+    rows = [
+        row
+        for k, (first, then) in enumerate(verdicts)
+        for row in ((k, "ab", first), (k, "ba", then))
+    ]
     found = card(rows, "item order credit").changing
     assert (found.value, found.n) == (2 / 5, 5)
     flips_alone = 1 / 5
@@ -64,7 +71,8 @@ def test_the_two_orders_of_a_pair_are_no_repeats():
 def test_repeats_without_an_order_are_turned_to_one_response():
     """x beats y, and y loses to x: the same verdict twice."""
     found = card(
-        [(0, 1, "x", "y"), (0, 0, "y", "x"), (1, 1, "x", "y"), (1, 1, "y", "x")], "item credit model_a model_b"
+        [(0, 1, "x", "y"), (0, 0, "y", "x"), (1, 1, "x", "y"), (1, 1, "y", "x")],
+        "item credit model_a model_b",
     )
     assert found.retest.value == 0.5
 

@@ -39,7 +39,8 @@ def ring(share, models=3):
 
 
 def counted(wins, of):
-    """Return battles of A, B and C in which A beats B, B beats C and C beats A on a given number of items."""
+    """Return battles of A, B and C in which A beats B, B beats C and C beats A on a given number of
+    items."""
     rows = [
         (f"{k}", a, b, 1.0 if k < won else 0.0)
         for (a, b), won in zip((("A", "B"), ("B", "C"), ("C", "A")), wins, strict=True)
@@ -52,7 +53,12 @@ def triples_of_five():
     low, high = np.triu_indices(5, 1)
     place = {pair: k for k, pair in enumerate(zip(low.tolist(), high.tolist(), strict=True))}
     return np.array(
-        [(place[a, b], place[b, c], place[a, c]) for a in range(5) for b in range(a + 1, 5) for c in range(b + 1, 5)]
+        [
+            (place[a, b], place[b, c], place[a, c])
+            for a in range(5)
+            for b in range(a + 1, 5)
+            for c in range(b + 1, 5)
+        ]
     )
 
 
@@ -67,7 +73,8 @@ def test_a_ring_is_found_and_read_in_the_direction_of_its_wins():
 
 
 def test_the_weakest_link_decides_how_certain_a_ring_is():
-    """One-sided clustered t of 60 of 100 by hand: 0.1 over sqrt(0.6 * 0.4 / 99), doubled for the two rings."""
+    """One-sided clustered t of 60 of 100 by hand: 0.1 over sqrt(0.6 * 0.4 / 99), doubled for the
+    two rings."""
     p = float(stats.t.sf(0.1 / np.sqrt(0.24 / 99), 99))
     found = asked(counted((70, 65, 60), 100)).cycles[0]
     assert (found.p, found.adjusted) == pytest.approx((p, 2 * p), rel=1e-9)
@@ -126,7 +133,8 @@ def test_planted_cycle_is_distinguished_from_chance():
 @pytest.mark.slow
 @pytest.mark.parametrize("rates", [by_strength(strengths(5)), ring(0.65, 5)])
 def test_the_interval_beyond_noise_covers_the_true_sntd(rates):
-    """In 100 worlds; the plain value, which the noise of 60 items inflates, lies above the truth."""
+    """In 100 worlds; the plain value, which the noise of 60 items inflates, lies above the
+    truth."""
     exact = float(model_deviation(rates[np.triu_indices(5, 1)], triples_of_five()))
     found = asked_in_worlds(verdicts(rates, 60, seed) for seed in range(100))
     assert np.mean([covers(one.beyond_noise, exact) for one in found]) >= 0.9
@@ -137,7 +145,8 @@ def test_the_interval_beyond_noise_covers_the_true_sntd(rates):
 
 @pytest.mark.slow
 def test_percentile_interval_of_sntd_does_not_cover():
-    """Wrong variant: quantiles of resampled SNTD never reach down to the 0 of a transitive judge."""
+    """Wrong variant: quantiles of resampled SNTD never reach down to the 0 of a transitive
+    judge."""
     hits = []
     for seed in range(20):
         coded = code_battles(verdicts(by_strength(strengths(5)), 60, seed))
@@ -157,7 +166,9 @@ def test_pairs_of_few_items_are_no_win_rates():
 
 def test_models_without_complete_triples_are_reported():
     rows = [("1", "A", "B", 1.0), ("1", "B", "C", 1.0), ("1", "C", "D", 0.0)]
-    stated = asked(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    stated = asked(
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    )
     assert isinstance(stated, Missing)
     assert "round robin" in stated.remedy
 

@@ -6,7 +6,12 @@ from scipy.optimize import brute
 from scipy.stats import beta
 
 from podium import NotIdentifiedError
-from podium.diagnosis.decisiveness import absolute_error, decisiveness, decisiveness_of_draws, judge_curve
+from podium.diagnosis.decisiveness import (
+    absolute_error,
+    decisiveness,
+    decisiveness_of_draws,
+    judge_curve,
+)
 
 GOLD = np.array([0.03, 0.12, 0.2, 0.33, 0.41, 0.48, 0.55, 0.62, 0.71, 0.84, 0.93])
 
@@ -45,9 +50,13 @@ def test_the_fit_is_the_least_weighted_absolute_error(seed):
         fitted = beta.cdf(GOLD, *(2 * [float(np.exp(np.squeeze(log_alpha)))]))
         return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - fitted)))
 
-    best = float(np.exp(np.squeeze(brute(by_definition, [(np.log(0.2), np.log(50))], Ns=2_000, finish=None))))
+    best = float(
+        np.exp(np.squeeze(brute(by_definition, [(np.log(0.2), np.log(50))], Ns=2_000, finish=None)))
+    )
     assert decisiveness(judge, GOLD) == pytest.approx(best, rel=5e-3)
-    assert absolute_error(judge, GOLD, best) == pytest.approx(by_definition(np.log(best)), abs=1e-12)
+    assert absolute_error(judge, GOLD, best) == pytest.approx(
+        by_definition(np.log(best)), abs=1e-12
+    )
 
 
 def test_decisiveness_fit_depends_on_its_weights():
@@ -64,7 +73,8 @@ def test_which_of_the_two_systems_is_named_first_changes_nothing():
 
 
 def test_resamples_are_fitted_like_the_data():
-    """Their alpha errs hardly more than the best one; mostly it is the same to one part in a hundred."""
+    """Their alpha errs hardly more than the best one; mostly it is the same to one part in a
+    hundred."""
     judge = np.stack([noisy(seed) for seed in range(30)])
     exact = np.array([decisiveness(one, GOLD) for one in judge])
     for gold in (GOLD, np.tile(GOLD, (30, 1))):
@@ -78,7 +88,9 @@ def test_pairs_that_were_not_drawn_are_left_out():
     judge = noisy(2)
     judge[4] = np.nan
     kept = np.arange(len(GOLD)) != 4
-    assert decisiveness_of_draws(judge[None], GOLD)[0] == pytest.approx(decisiveness(judge[kept], GOLD[kept]), rel=0.01)
+    assert decisiveness_of_draws(judge[None], GOLD)[0] == pytest.approx(
+        decisiveness(judge[kept], GOLD[kept]), rel=0.01
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +100,11 @@ def test_pairs_that_were_not_drawn_are_left_out():
         (0.5 + 0.01 * (GOLD > 0.5), GOLD, "nearly all a half"),
         (np.full(3, 0.5), np.array([0.2, 0.3, 0.6]), "of a half"),
         (np.array([0.9, 0.1]), np.array([0.5, 0.5]), "of a half"),
-        (np.array([0.9, 0.6, 0.4]), np.array([1.0, 1.0, 0.0]), "the gold win rates are all 0, a half, or 1"),
+        (
+            np.array([0.9, 0.6, 0.4]),
+            np.array([1.0, 1.0, 0.0]),
+            "the gold win rates are all 0, a half, or 1",
+        ),
     ],
 )
 def test_credits_that_no_alpha_fits_are_reported(judge, gold, why):

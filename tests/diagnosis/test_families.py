@@ -34,7 +34,9 @@ def test_a_family_is_guessed_from_the_beginning_of_a_word(name, family):
     assert family_of(name, {}) == Family(family, "guessed")
 
 
-@pytest.mark.parametrize("name", ["my-model", "crowd", "model-01", "egpt", "alpaca_eval", "openai-api/local/ash"])
+@pytest.mark.parametrize(
+    "name", ["my-model", "crowd", "model-01", "egpt", "alpaca_eval", "openai-api/local/ash"]
+)
 def test_unknown_names_have_no_family(name):
     assert family_of(name, {}) is None
 
@@ -45,7 +47,9 @@ def test_patterns_come_before_guesses_and_in_their_order():
 
 
 def test_members_leave_out_who_has_no_family():
-    assert group_by_family(["claude-2", "nobody", "claude-1"], {}) == {"Anthropic": ("claude-1", "claude-2")}
+    assert group_by_family(["claude-2", "nobody", "claude-1"], {}) == {
+        "Anthropic": ("claude-1", "claude-2")
+    }
 
 
 def test_signs_of_makers_are_lower_case_and_of_one_maker_each():

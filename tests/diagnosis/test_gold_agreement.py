@@ -1,4 +1,5 @@
-"""A judge beside a gold standard: hand-worked figures, oracles, coverage and false alarms over many worlds."""
+"""A judge beside a gold standard: hand-worked figures, oracles, coverage and false alarms over many
+worlds."""
 
 import numpy as np
 import pandas as pd
@@ -52,14 +53,20 @@ def counted(*pairs):
 
 GOLD = counted(("A", "B", 8, 5, 2), ("B", "C", 6, 0, 4), ("A", "C", 9, 30, 0), ("C", "D", 5, 1, 5))
 """Non-ties: A-B 10, B-C 10, A-C 9 (too few), C-D 10."""
-JUDGED = counted(("A", "B", 18, 7, 2), ("B", "C", 3, 1, 7), ("A", "C", 5, 0, 5), ("C", "D", 6, 0, 4))
+JUDGED = counted(
+    ("A", "B", 18, 7, 2), ("B", "C", 3, 1, 7), ("A", "C", 5, 0, 5), ("C", "D", 6, 0, 4)
+)
 
 
 def test_win_rates_accuracy_and_error_by_hand():
-    """Judge 0.9, 0.3, 0.6 beside gold 0.8, 0.6, 0.5: A-C is left out, for it has nine gold battles without ties."""
+    """Judge 0.9, 0.3, 0.6 beside gold 0.8, 0.6, 0.5: A-C is left out, for it has nine gold battles
+    without ties."""
     both = pairs_beside(JUDGED, Gold("gold", battles=GOLD))
     judge, gold = both.rates()
-    assert (judge.tolist(), gold.tolist()) == (pytest.approx([0.9, 0.3, 0.6]), pytest.approx([0.8, 0.6, 0.5]))
+    assert (judge.tolist(), gold.tolist()) == (
+        pytest.approx([0.9, 0.3, 0.6]),
+        pytest.approx([0.8, 0.6, 0.5]),
+    )
     found = asked(JUDGED, Gold("gold", battles=GOLD))
     assert (found.systems, found.pairs, found.gold_pairs) == (4, 3, 3)
     assert found.accuracy.value == pytest.approx((1 + 0 + 1 / 2) / 3)
@@ -90,7 +97,8 @@ def test_biases_by_hand():
 
 
 def test_a_pair_level_in_the_gold_standard_agrees_by_half():
-    """The paper's definition (both win rates above a half, or both not), with either system as the first."""
+    """The paper's definition (both win rates above a half, or both not), with either system as the
+    first."""
     judge, gold = np.array([0.6, 0.4, 0.5, 0.7, np.nan]), np.array([0.5, 0.5, 0.5, 0.6, 0.9])
     assert float(pair_agreement(judge, gold)) == (1 / 2 + 1 / 2 + 1 + 1) / 4
     assert float(pair_agreement(1 - judge, 1 - gold)) == float(pair_agreement(judge, gold))
@@ -103,7 +111,9 @@ def test_tau_equals_scipys_with_ties():
     x, y = rng.integers(0, 5, (2, 50, 9)).astype(float)
     theirs = [stats.kendalltau(a, b).statistic for a, b in zip(x, y, strict=True)]
     assert kendall_taus(x, y) == pytest.approx(theirs, abs=1e-12)
-    tau_a = np.array([stats.kendalltau(a, b, variant="c").statistic for a, b in zip(x, y, strict=True)])
+    tau_a = np.array(
+        [stats.kendalltau(a, b, variant="c").statistic for a, b in zip(x, y, strict=True)]
+    )
     assert kendall_taus(x, y) != pytest.approx(tau_a, abs=1e-3)
 
 
@@ -116,7 +126,8 @@ def test_tau_is_that_of_bradley_terry_rankings():
 
 
 def judged(alpha=1.0, self_preference=0.0):
-    """Return the exact win rates of a judge of this decisiveness, who adds so much to his own win rates."""
+    """Return the exact win rates of a judge of this decisiveness, who adds so much to his own win
+    rates."""
     rates = judge_curve(by_strength(THETA), alpha)
     own = names(SYSTEMS).index(OWN)
     rates[own] += self_preference
@@ -152,7 +163,8 @@ def fair():
 
 @pytest.mark.slow
 def test_gold_checks_have_few_false_alarms_for_a_sound_judge(fair):
-    """Decisiveness 1, no bias of any system, no self-preference: at most 5% false alarms, and chance on top."""
+    """Decisiveness 1, no bias of any system, no self-preference: at most 5% false alarms, and
+    chance on top."""
     assert np.mean([covers(one.alpha_beyond_noise, 1.0) for one in fair]) >= 0.92
     assert np.mean([any(bias.p <= 0.05 for bias in one.biases) for one in fair]) <= 0.085
     assert np.mean([one.self_bias.favours_itself for one in fair]) <= 0.085
@@ -162,7 +174,8 @@ def test_gold_checks_have_few_false_alarms_for_a_sound_judge(fair):
 
 @pytest.mark.slow
 def test_uncorrected_gold_checks_would_have_false_alarms(fair):
-    """Wrong variants: delta and error without the correction for noise; each system tested by itself."""
+    """Wrong variants: delta and error without the correction for noise; each system tested by
+    itself."""
     assert np.mean([one.delta for one in fair]) > 0.02
     assert np.mean([one.mse for one in fair]) > 0.002
     alone = [any(not covers(bias.corrected, 0.0) for bias in one.biases) for one in fair]
@@ -171,10 +184,16 @@ def test_uncorrected_gold_checks_would_have_false_alarms(fair):
 
 @pytest.mark.slow
 def test_paired_test_over_opponents_exceeds_its_level():
-    """JuStRank's test takes opponents for independent: with 15 systems on common items 1/6 are significant at 5%."""
+    """JuStRank's test takes opponents for independent: with 15 systems on common items 1/6 are
+    significant at 5%."""
     theta = strengths(15)
     found = [
-        asked(verdicts(by_strength(theta), 60, seed, shared=0.9), gold_of(theta), model="m07", resamples=50).self_bias
+        asked(
+            verdicts(by_strength(theta), 60, seed, shared=0.9),
+            gold_of(theta),
+            model="m07",
+            resamples=50,
+        ).self_bias
         for seed in range(60)
     ]
     assert np.mean([one.paired_p <= 0.05 for one in found]) > 0.1
@@ -216,7 +235,8 @@ def test_known_decisiveness_is_recovered_within_its_interval(alpha):
 
 @pytest.mark.slow
 def test_a_percentile_interval_of_alpha_would_miss():
-    """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds it a second time."""
+    """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds it a second
+    time."""
     theta, hits = strengths(15), []
     for seed in range(40):
         both = pairs_beside(verdicts(by_strength(theta), 80, seed), gold_of(theta))
@@ -228,7 +248,8 @@ def test_a_percentile_interval_of_alpha_would_miss():
 
 @pytest.mark.slow
 def test_single_votes_are_less_decisive_than_means_of_both_orders():
-    """Two verdicts of rate r, each by itself: where they do not cancel, r^2 / (r^2 + (1 - r)^2) of them are wins."""
+    """Two verdicts of rate r, each by itself: where they do not cancel, r^2 / (r^2 + (1 - r)^2) of
+    them are wins."""
     apart = []
     for order, seed in (("ab", 1), ("ba", 2)):
         frame = verdicts(by_strength(THETA), 300, seed, shared=0.0).to_frame()
@@ -243,11 +264,14 @@ def test_single_votes_are_less_decisive_than_means_of_both_orders():
     assert not covers(found.alpha_beyond_noise, 1.0)
     assert found.single_alpha == asked(votes, gold_of()).alpha
     assert any("single votes" in label for label, _ in found.labelled_values())
-    assert not any("single votes" in label for label, _ in asked(merged, gold_of()).labelled_values())
+    assert not any(
+        "single votes" in label for label, _ in asked(merged, gold_of()).labelled_values()
+    )
 
 
 def test_gold_battles_have_noise_of_their_own():
-    """Gold battles are resampled: their intervals are wider than with the same gold win rates given for certain."""
+    """Gold battles are resampled: their intervals are wider than with the same gold win rates given
+    for certain."""
     battles = verdicts(by_strength(THETA), 150, 1)
     human = verdicts(by_strength(THETA), 40, 2).to_frame()
     human["item"] = "other-" + human["item"].astype(str)
@@ -279,7 +303,10 @@ def test_without_a_gold_standard_it_says_what_would_help():
 @pytest.mark.parametrize(
     ("gold", "why"),
     [
-        (Gold("r.json", dict(zip("ABCD", (0.9, 0.6, 0.4, 0.1), strict=True)), "win rate"), "scale 'win rate' gives no"),
+        (
+            Gold("r.json", dict(zip("ABCD", (0.9, 0.6, 0.4, 0.1), strict=True)), "win rate"),
+            "scale 'win rate' gives no",
+        ),
         (Gold("r.csv", dict(zip("ABCD", (1.2, 0.6, -0.4, -1.1), strict=True))), "lie within 2.3"),
     ],
 )
@@ -287,7 +314,14 @@ def test_a_gold_ranking_on_another_scale_still_gives_tau_and_accuracy(gold, why)
     found = asked(JUDGED, gold)
     assert isinstance(found.tau, Statistic)
     assert isinstance(found.accuracy, Statistic)
-    for stated in (found.mse, found.mse_beyond_noise, found.alpha, found.delta, found.biases, found.self_bias):
+    for stated in (
+        found.mse,
+        found.mse_beyond_noise,
+        found.alpha,
+        found.delta,
+        found.biases,
+        found.self_bias,
+    ):
         assert isinstance(stated, Missing)
         assert why in stated.why
 
@@ -306,10 +340,14 @@ def test_gold_models_with_other_spelling_are_reported():
 
 
 def test_a_judge_who_does_not_compete_has_no_self_bias():
-    known = asked(JUDGED, Gold("gold.csv", {"A": 1700, "B": 1600, "C": 1500}), model="openai/a").self_bias
+    known = asked(
+        JUDGED, Gold("gold.csv", {"A": 1700, "B": 1600, "C": 1500}), model="openai/a"
+    ).self_bias
     assert known.model == "A"
     for model in (None, "openai/gpt-4"):
-        unknown = asked(JUDGED, Gold("gold.csv", {"A": 1700, "B": 1600, "C": 1500}), model=model).self_bias
+        unknown = asked(
+            JUDGED, Gold("gold.csv", {"A": 1700, "B": 1600, "C": 1500}), model=model
+        ).self_bias
         assert isinstance(unknown, Missing)
 
 
@@ -318,7 +356,10 @@ def test_self_bias_is_corrected_for_the_judges_tested_together():
     others = battles.to_frame()
     others = [others.assign(judge=name) for name in names(SYSTEMS)[:2]]
     three_judges = Subject(OWN, battles, battles, read_battles(pd.concat(others)), gold_of())
-    one, three = asked(battles, gold_of(), model=OWN).self_bias, gold_agreement(three_judges, 100).self_bias
+    one, three = (
+        asked(battles, gold_of(), model=OWN).self_bias,
+        gold_agreement(three_judges, 100).self_bias,
+    )
     assert three.tests == 3
     assert three.item_p == pytest.approx(min(1.0, 3 * one.item_p))
     assert three.paired_p == pytest.approx(min(1.0, 3 * one.paired_p))

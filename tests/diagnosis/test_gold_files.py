@@ -38,8 +38,14 @@ def test_battles_are_a_gold_standard(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ({"model": ["a", "b"], "score": [1, "much"]}, "row 2: score 'much' of 'b' is not a number, or too large"),
-        ({"model": ["a", "b"], "score": [1, -1e308]}, "row 2: score .* of 'b' is not a number, or too large"),
+        (
+            {"model": ["a", "b"], "score": [1, "much"]},
+            "row 2: score 'much' of 'b' is not a number, or too large",
+        ),
+        (
+            {"model": ["a", "b"], "score": [1, -1e308]},
+            "row 2: score .* of 'b' is not a number, or too large",
+        ),
         ({"model": ["a", "a"], "score": [1, 2]}, "more than one score of a"),
     ],
 )
@@ -53,7 +59,11 @@ def test_a_score_that_is_none_is_rejected(tmp_path, rows, problem):
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("points.csv", "system,points\na,1\n", "neither a ranking nor battles: no known format has the columns"),
+        (
+            "points.csv",
+            "system,points\na,1\n",
+            "neither a ranking nor battles: no known format has the columns",
+        ),
         ("other.json", '[{"a": 1}]', "neither a ranking nor battles"),
         (
             "half.json",

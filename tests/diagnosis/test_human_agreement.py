@@ -23,7 +23,9 @@ def card(battles, level=0.95):
 
 
 def judged(items=60, seed=2, judge=None, item_sd=0.7):
-    _, battles = both(world(seed, items, item_sd), judge or Judge("j", scale=1.5, tie=0.3), repeats=1)
+    _, battles = both(
+        world(seed, items, item_sd), judge or Judge("j", scale=1.5, tie=0.3), repeats=1
+    )
     human = battles.table["human"].mask(np.arange(len(battles)) % 7 == 0, 0.5)
     return type(battles)(battles.table.assign(human=human))
 
@@ -46,13 +48,16 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
 
 
 def test_difference_of_human_agreement_has_a_paired_t_interval_over_items():
-    """Oracle: scipy's paired t, one battle an item. The wrong variant, items that are not paired, is wider."""
+    """Oracle: scipy's paired t, one battle an item. The wrong variant, items that are not paired,
+    is wider."""
     rng = np.random.default_rng(5)
     human = rng.integers(0, 2, 80).astype(float)
     good = np.where(rng.random(80) < 0.8, human, 1 - human)
     worse = np.where(rng.random(80) < 0.15, 1 - good, good)
     first, second, elsewhere = (
-        subject_of(judgments([(start + k, own[k], human[k]) for k in range(80)], "item credit human"))
+        subject_of(
+            judgments([(start + k, own[k], human[k]) for k in range(80)], "item credit human")
+        )
         for own, start in ((good, 0), (worse, 0), (worse, 80))
     )
     found, unpaired = agreement_lead(first, second), agreement_lead(first, elsewhere)
@@ -63,15 +68,19 @@ def test_difference_of_human_agreement_has_a_paired_t_interval_over_items():
 
 
 def test_kappa_and_its_error_are_cohens():
-    """Oracles: scikit-learn for the value, statsmodels for the asymptotic variance (rows independent).
+    """Oracles: scikit-learn for the value, statsmodels for the asymptotic variance (rows
+    independent).
 
-    Every battle stands in the table from both sides, which are one cluster: their variance is twice that of the table.
+    Every battle stands in the table from both sides, which are one cluster: their variance is twice
+    that of the table.
     """
     battles = judged()
     evidence = build_evidence(battles, read_signal(battles, "margin"))
     judge, human = (np.sign(values - 0.5).astype(int) for values in (evidence.hard, evidence.human))
     found = card(type(battles)(battles.table.drop(columns="item")))
-    table = np.array([[np.sum((judge == p) & (human == q)) for q in (-1, 0, 1)] for p in (-1, 0, 1)])
+    table = np.array(
+        [[np.sum((judge == p) & (human == q)) for q in (-1, 0, 1)] for p in (-1, 0, 1)]
+    )
     oracle, n = cohens_kappa(table + table[::-1, ::-1]), len(judge)
     doubled = [np.concatenate([labels, -labels]) for labels in (judge, human)]
     assert found.kappa.value == pytest.approx(cohen_kappa_score(*doubled))
@@ -108,17 +117,24 @@ def test_the_temperature_is_the_fitted_one_with_its_interval():
     battles = judged()
     oracle = fit_target(build_evidence(battles, read_signal(battles, "margin")), 0.9)
     found = card(battles, level=0.9).temperature
-    assert (found.value, found.low, found.high, found.level) == (oracle.beta, oracle.low, oracle.high, 0.9)
+    assert (found.value, found.low, found.high, found.level) == (
+        oracle.beta,
+        oracle.low,
+        oracle.high,
+        0.9,
+    )
 
 
 def test_a_judges_temperature_is_recovered():
-    """Truth: margins without noise are `scale` times what humans go by, so beta is 1 / scale; not 1."""
+    """Truth: margins without noise are `scale` times what humans go by, so beta is 1 / scale; not
+    1."""
     found = card(judged(400, judge=Judge("j", scale=2.5, verdicts="soft"))).temperature
     assert found.low < 0.4 < found.high < 1
 
 
 def test_the_calibration_error_adds_up_absolute_gaps():
-    """Ten credits of 0.81 of which humans back six, ten of 0.63 of which they back nine: 0.5 * 0.21 + 0.5 * 0.27."""
+    """Ten credits of 0.81 of which humans back six, ten of 0.63 of which they back nine: 0.5 * 0.21
+    + 0.5 * 0.27."""
     rows = [(k, 0.81 if k < 10 else 0.63, float(k % 10 < (6 if k < 10 else 9))) for k in range(20)]
     found = card(judgments(rows, "item credit human"))
     assert found.calibration_error.value == pytest.approx(0.24)

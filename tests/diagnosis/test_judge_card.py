@@ -27,7 +27,10 @@ def two_judges():
 
 @pytest.mark.slow
 def test_every_judge_has_a_card_with_every_section(two_judges):
-    assert [card.subject.judge for card in two_judges.cards] == ["acme/lm|rubric|3fa9c0de1122|temperature=0", "gpt-9"]
+    assert [card.subject.judge for card in two_judges.cards] == [
+        "acme/lm|rubric|3fa9c0de1122|temperature=0",
+        "gpt-9",
+    ]
     assert [card.subject.realization for card in two_judges.cards] == ["rubric", None]
     assert [card.subject.model for card in two_judges.cards] == ["acme/lm", "gpt-9"]
     for card in two_judges.cards:
@@ -75,9 +78,16 @@ def test_a_judge_on_few_items_is_not_called_random():
 
 
 def verdicts_in_both_orders(first_wins: int, pairs: int, items: int) -> pd.DataFrame:
-    """Return verdicts for the response shown first in so many pairs, and for the first model in the other pairs."""
+    """Return verdicts for the response shown first in so many pairs, and for the first model in the
+    other pairs."""
     rows = [
-        (f"q{k % items}", "a" if k % 2 else "b", "c", order, float(order == "ab" or k >= first_wins))
+        (
+            f"q{k % items}",
+            "a" if k % 2 else "b",
+            "c",
+            order,
+            float(order == "ab" or k >= first_wins),
+        )
         for k in range(pairs)
         for order in ("ab", "ba")
     ]
@@ -135,9 +145,21 @@ def test_the_card_is_json_without_nan(two_judges):
     found = json.loads(text)["cards"][1]
     assert found["counts"]["judgments"] == 2 * 15 * 30
     figure = found["sections"]["position"]["first_wins"]
-    assert figure.keys() == {"value", "low", "high", "level", "method", "n", "of", "clusters", "unit"}
+    assert figure.keys() == {
+        "value",
+        "low",
+        "high",
+        "level",
+        "method",
+        "n",
+        "of",
+        "clusters",
+        "unit",
+    }
     assert figure["low"] < figure["value"] < figure["high"]
-    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith("repeat judgments")
+    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith(
+        "repeat judgments"
+    )
 
 
 @pytest.mark.slow
@@ -147,7 +169,9 @@ def test_the_same_input_gives_the_same_card_and_the_order_of_rows_changes_nothin
     first, again, other = (diagnosed(each).cards[0].answers for each in (frame, frame, shuffled))
     for name in ("position", "consistency", "verbosity", "self_preference", "human"):
         assert as_dict(first[name]) == as_dict(again[name])
-        assert _numbers(as_dict(other[name])) == pytest.approx(_numbers(as_dict(first[name])), rel=1e-9, abs=1e-12)
+        assert _numbers(as_dict(other[name])) == pytest.approx(
+            _numbers(as_dict(first[name])), rel=1e-9, abs=1e-12
+        )
 
 
 def _numbers(value):
@@ -159,15 +183,22 @@ def _numbers(value):
 @pytest.mark.slow
 def test_card_does_not_depend_on_model_names():
     frame = world(3, 12).judgments(FAULTY, human=True)
-    names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
+    names = {
+        name: f"zz-{9 - k}"
+        for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))
+    }
     renamed = frame.replace({"model_a": names, "model_b": names})
     first, other = (diagnosed(each).cards[0].answers for each in (frame, renamed))
     for name in ("position", "consistency"):
-        assert _numbers(as_dict(other[name])) == pytest.approx(_numbers(as_dict(first[name])), rel=1e-9, abs=1e-12)
+        assert _numbers(as_dict(other[name])) == pytest.approx(
+            _numbers(as_dict(first[name])), rel=1e-9, abs=1e-12
+        )
 
 
 def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():
-    frame = pd.DataFrame({"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "credit": [1.0, 0.5, 0.0]})
+    frame = pd.DataFrame(
+        {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "credit": [1.0, 0.5, 0.0]}
+    )
     answers = diagnosed(frame).cards[0].answers
     assert answers["consistency"].ties.value == pytest.approx(1 / 3)
     lacking = {name for name, stated in answers.items() if isinstance(stated, Missing)}
@@ -176,7 +207,9 @@ def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():
 
 
 def test_nothing_readable_is_a_card_that_says_so():
-    frame = pd.DataFrame({"item": [1], "model_a": ["x"], "model_b": ["y"], "credit": [np.nan], "order": ["ab"]})
+    frame = pd.DataFrame(
+        {"item": [1], "model_a": ["x"], "model_b": ["y"], "credit": [np.nan], "order": ["ab"]}
+    )
     answers = diagnosed(frame).cards[0].answers
     assert answers["consistency"].unparsed.value == 1
     assert answers["position"].why == "no verdict could be read"
@@ -222,6 +255,6 @@ def test_dataclasses_nest_in_json():
 
 @pytest.mark.slow
 def test_own_family_is_that_of_the_judges_model():
-    assert diagnosed(world(3, 5).judgments(FAULTY, human=True)).cards[0].answers["self_preference"].families[
-        "OpenAI"
-    ] == tuple(sorted(OWN))
+    assert diagnosed(world(3, 5).judgments(FAULTY, human=True)).cards[0].answers[
+        "self_preference"
+    ].families["OpenAI"] == tuple(sorted(OWN))

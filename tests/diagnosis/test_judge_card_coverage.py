@@ -1,8 +1,8 @@
 """Every interval of the card covers the true value, and sound judges rarely get alarms.
 
-Two judges in 200 worlds of 40 items each. An honest 95% interval covers at least 90% of those, but for one in a
-thousand, and there are about forty; their mean says more. Truth is a closed form where there is one, else the same
-figure in a world of very many items.
+Two judges in 200 worlds of 40 items each. An honest 95% interval covers at least 90% of those, but
+for one in a thousand, and there are about forty; their mean says more. Truth is a closed form where
+there is one, else the same figure in a world of very many items.
 """
 
 import numpy as np
@@ -40,12 +40,14 @@ NO_FAULT = {
 
 
 def expected(judge, item_sd, known):
-    """Return the true value of every figure; those that are 0 or 1 by construction have no interval to test."""
+    """Return the true value of every figure; those that are 0 or 1 by construction have no interval
+    to test."""
     found = truth(judge, item_sd) | known
     return {
         name: value
         for name, value in found.items()
-        if name not in OVER_MODELS and (name in known or 1e-3 < abs(value) < 1 - 1e-3 or abs(value) > 1.001)
+        if name not in OVER_MODELS
+        and (name in known or 1e-3 < abs(value) < 1 - 1e-3 or abs(value) > 1.001)
     }
 
 
@@ -55,12 +57,15 @@ def uncovered(judge, item_sd, values, narrowed=1.0):
     low, high = HONEST
     shares = {name: coverage(found, name, value, narrowed) for name, value in values.items()}
     return {
-        name: share for name, share in shares.items() if not low <= share <= (1.0 if name in CONSERVATIVE else high)
+        name: share
+        for name, share in shares.items()
+        if not low <= share <= (1.0 if name in CONSERVATIVE else high)
     }
 
 
 def test_card_of_a_fair_judge_has_few_false_alarms_and_intervals_cover():
-    """Items differ, and the judge scale corrections differences by 1.5: neither is taken for a fault.
+    """Items differ, and the judge scale corrections differences by 1.5: neither is taken for a
+    fault.
 
     Intervals of half the width cover about two thirds: every one of them fails.
     """
@@ -74,20 +79,26 @@ def test_card_of_a_fair_judge_has_few_false_alarms_and_intervals_cover():
 
 
 def test_card_detects_planted_faults():
-    """Closed forms: 0.5 logits for being first; no other truth has one beside position bias and ties."""
+    """Closed forms: 0.5 logits for being first; no other truth has one beside position bias and
+    ties."""
     known = {"position.effect": 0.5, "position.margin_lead": 0.5, "verbosity.human": 0.0}
     values = expected(FAULTY, 0.0, known)
     assert uncovered(FAULTY, 0.0, values) == {}
     found = cards(FAULTY, 0.0)
-    faults = ("position.effect", "position.first_win_rate", "verbosity.longer_near_ties", "verbosity.effect")
+    faults = (
+        "position.effect",
+        "position.first_win_rate",
+        "verbosity.longer_near_ties",
+        "verbosity.effect",
+    )
     missed = {name: coverage(found, name, NO_FAULT[name]) for name in faults}
     assert max(missed.values()) < 0.2
     assert coverage(found, "self_preference.excess", 0.0) < 0.6
 
 
 def test_self_preference_length_and_scale_are_recovered_as_they_were_set():
-    """Closed forms: 0.6 logits, 0.8 logits per unit of log-length, a scale of 1.5; no fault and no scale
-    correction fail.
+    """Closed forms: 0.6 logits, 0.8 logits per unit of log-length, a scale of 1.5; no fault and no
+    scale correction fail.
     """
     judge = Judge("gpt-9", scale=1.5, self_preference=0.6, verbosity_bias=0.8, favours=OWN)
     found = cards(judge, 0.0, 100, ("verbosity", "self_preference"))
@@ -113,7 +124,8 @@ def test_the_temperature_of_a_judge_without_noise_is_covered():
 
 
 def test_intervals_that_forget_the_item_do_not_cover():
-    """A judge that flips a whole item or none: pairs of an item are copies, and rows are not independent."""
+    """A judge that flips a whole item or none: pairs of an item are copies, and rows are not
+    independent."""
     rng, clustered, by_row = np.random.default_rng(0), [], []
     for _ in range(400):
         flips = np.repeat(rng.random(30) < 0.3, 6)

@@ -16,7 +16,9 @@ from podium.diagnosis.subject import Subject
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"),
+    pytest.mark.skipif(
+        not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"
+    ),
 ]
 ROUND_ROBIN = {
     "columns": {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"},
@@ -42,7 +44,9 @@ def card(name, judge, **reading):
     path = DATA / name
     apart, merged = read_battles(path, merge=False, **reading), read_battles(path, **reading)
     subject = Subject(judge, *(dict(each.slices("judge"))[judge] for each in (apart, merged)))
-    return answer_sections({name: section for name, section in SECTIONS.items() if name in ASKED}, subject)
+    return answer_sections(
+        {name: section for name, section in SECTIONS.items() if name in ASKED}, subject
+    )
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +63,17 @@ def beside_the_crowd():
 def test_gpt4_prefers_what_it_is_shown_first(gpt4):
     """Published with the data: 49.0% wins, 14.6% ties, 36.4% losses of the response shown first."""
     found = gpt4["position"]
-    shares = [round(100 * one.value, 1) for one in (found.first_wins, found.ties, found.second_wins)]
+    shares = [
+        round(100 * one.value, 1) for one in (found.first_wins, found.ties, found.second_wins)
+    ]
     assert shares == [49.0, 14.6, 36.4]
-    verdict = pd.read_parquet(DATA / "roundrobin_qlora_oa_gpt4.parquet")["verdict"].dropna().astype(float)
-    assert (found.first_wins.value, found.first_wins.n) == (pytest.approx((verdict == 1).mean()), len(verdict))
+    verdict = (
+        pd.read_parquet(DATA / "roundrobin_qlora_oa_gpt4.parquet")["verdict"].dropna().astype(float)
+    )
+    assert (found.first_wins.value, found.first_wins.n) == (
+        pytest.approx((verdict == 1).mean()),
+        len(verdict),
+    )
     assert found.prefers_first.low > 0.56
     assert not found.balanced
 
@@ -70,14 +81,20 @@ def test_gpt4_prefers_what_it_is_shown_first(gpt4):
 def test_gpt4s_swaps_are_those_of_the_data_notes(gpt4):
     """Published with the data: same 72.4%, one decisive and one tie 15.4%, flip 12.2%."""
     found = gpt4["position"].swaps.all
-    assert [round(100 * one.value, 1) for one in (found.same, found.half, found.flip)] == [72.4, 15.4, 12.2]
+    assert [round(100 * one.value, 1) for one in (found.same, found.half, found.flip)] == [
+        72.4,
+        15.4,
+        12.2,
+    ]
     assert (found.pairs, gpt4["consistency"].unparsed.n) == (18_599, 40_026)
 
 
 def test_gpt4s_effect_of_being_first_is_counted_from_its_flips(gpt4):
     rows = pd.read_parquet(DATA / "roundrobin_qlora_oa_gpt4.parquet").dropna(subset=["verdict"])
     turned = rows.rename(columns={"model_1": "model_2", "model_2": "model_1", "verdict": "other"})
-    both = rows.merge(turned[["prompt", "model_1", "model_2", "other"]], on=["prompt", "model_1", "model_2"])
+    both = rows.merge(
+        turned[["prompt", "model_1", "model_2", "other"]], on=["prompt", "model_1", "model_2"]
+    )
     flips = both[(both["verdict"] == both["other"]) & (both["verdict"] != 0)]
     to_first = (flips["verdict"] == 1).mean()
     found = gpt4["position"].effect
@@ -96,16 +113,24 @@ def test_the_round_robin_says_what_it_cannot_answer(gpt4):
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
 def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
-    """Oracle: majority votes and hard verdicts joined in pandas; kappa by scikit-learn from both sides."""
+    """Oracle: majority votes and hard verdicts joined in pandas; kappa by scikit-learn from both
+    sides."""
     rows = pd.read_parquet(DATA / "llmfao.parquet")
     turned = rows["left"].astype(str) > rows["right"].astype(str)
     rows["credit"] = rows["outcome_left"].where(~turned, 1 - rows["outcome_left"])
     rows["pair"] = [tuple(sorted(pair)) for pair in zip(rows["left"], rows["right"], strict=True)]
     votes = rows[rows["judge"] == "crowd"].groupby(["prompt", "pair"])["credit"].mean()
-    both = rows[rows["judge"] == judge].set_index(["prompt", "pair"]).join(votes.rename("human"), how="inner")
+    both = (
+        rows[rows["judge"] == judge]
+        .set_index(["prompt", "pair"])
+        .join(votes.rename("human"), how="inner")
+    )
     ours, theirs = np.sign(both["credit"] - 0.5), np.sign(both["human"].round(12) - 0.5)
     found = beside_the_crowd[judge]["human"]
-    assert (found.accuracy.value, found.accuracy.n) == (pytest.approx((ours == theirs).mean()), len(both))
+    assert (found.accuracy.value, found.accuracy.n) == (
+        pytest.approx((ours == theirs).mean()),
+        len(both),
+    )
     sides = [np.concatenate([labels, -labels]).astype(int) for labels in (ours, theirs)]
     assert found.kappa.value == pytest.approx(cohen_kappa_score(*sides))
     decisive = (ours != 0) & (theirs != 0)
@@ -116,7 +141,11 @@ def test_gpt4_beside_the_crowd(beside_the_crowd):
     found = beside_the_crowd["gpt4"]
     assert found["human"].kappa.low > 0
     assert found["self_preference"].who == "human"
-    assert found["self_preference"].families["OpenAI"] == ("GPT 3.5 Turbo", "GPT 3.5 Turbo (16k)", "GPT 4")
+    assert found["self_preference"].families["OpenAI"] == (
+        "GPT 3.5 Turbo",
+        "GPT 3.5 Turbo (16k)",
+        "GPT 4",
+    )
     assert found["verbosity"].longer.n > 3_000
     assert isinstance(found["position"], Missing)
 

@@ -1,4 +1,5 @@
-"""What a ranking's reader must know of its judge: replies that cannot be read, and its kin among the models."""
+"""What a ranking's reader must know of its judge: replies that cannot be read, and its kin among
+the models."""
 
 from pathlib import Path
 
@@ -13,13 +14,26 @@ from podium.diagnosis.judge_checks import judge_warnings, unparsed_share
 LETTER = "gpt-4o|direct|3fa9c0de1122"
 
 
-def table(unparsed: int = 0, replies: tuple[str, ...] = (), judge: str = LETTER, **more: object) -> pd.DataFrame:
+def table(
+    unparsed: int = 0, replies: tuple[str, ...] = (), judge: str = LETTER, **more: object
+) -> pd.DataFrame:
     """Return 100 battles of two models, some unparsed, with what the judge wrote instead."""
     rows = []
     for k in range(100):
-        row = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": judge, "credit": float(k % 3 > 0), **more}
+        row = {
+            "item": f"q{k}",
+            "model_a": "ash",
+            "model_b": "elm",
+            "judge": judge,
+            "credit": float(k % 3 > 0),
+            **more,
+        }
         if k < unparsed:
-            row |= {"credit": None, "reason": "no verdict", "reply": replies[k % len(replies)] if replies else None}
+            row |= {
+                "credit": None,
+                "reason": "no verdict",
+                "reply": replies[k % len(replies)] if replies else None,
+            }
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -29,7 +43,9 @@ def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
 
 
 def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
-    [alarm] = [text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unparsed" in text]
+    [alarm] = [
+        text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unparsed" in text
+    ]
     assert alarm == (
         "40 of 100 battles are unparsed, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). "
         "What helps: let the judge reason first (realization=cot), or take one that keeps to a form"
@@ -50,15 +66,24 @@ def test_a_battle_that_lost_one_order_has_lost_one_reply_of_two(halves: int, ala
 
 
 def failed_calls(**lost: int) -> pd.DataFrame:
-    """Return 200 battles in two orders of a judge of podium; so many lost the call in the order `ab` or `ba`."""
+    """Return 200 battles in two orders of a judge of podium; so many lost the call in the order
+    `ab` or `ba`."""
     rows = []
     for k in range(200):
         for order in ("ab", "ba"):
             is_lost = k < lost.get(order, 0)
-            about = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": LETTER, "order": order}
+            about = {
+                "item": f"q{k}",
+                "model_a": "ash",
+                "model_b": "elm",
+                "judge": LETTER,
+                "order": order,
+            }
             about["category"] = f"t{k % 2}"
             credit = None if is_lost else float(k % 3 > 0)
-            rows.append({**about, "credit": credit, "reason": "failed: HTTP 500" if is_lost else None})
+            rows.append(
+                {**about, "credit": credit, "reason": "failed: HTTP 500" if is_lost else None}
+            )
     return pd.DataFrame(rows)
 
 
@@ -93,7 +118,9 @@ def test_a_kept_verdict_of_one_order_has_lost_the_reply_of_the_other() -> None:
 
 
 def test_a_slice_names_the_error_of_failed_calls_though_its_orders_are_merged() -> None:
-    assert "fix the error (HTTP 500), then ask" in unparsed_alarm(failed_calls(ab=37), by="category")
+    assert "fix the error (HTTP 500), then ask" in unparsed_alarm(
+        failed_calls(ab=37), by="category"
+    )
 
 
 def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
@@ -111,7 +138,10 @@ def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
         ("truncated", "max_tokens=2000"),
         ("refusal", "let another judge decide"),
         ("failed: TimeoutError", "fix the error (TimeoutError, 40 times), then"),
-        ("failed", "fix the error, then ask for what is missing with `inspect eval-retry` on the log"),
+        (
+            "failed",
+            "fix the error, then ask for what is missing with `inspect eval-retry` on the log",
+        ),
     ],
 )
 def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:
@@ -128,8 +158,12 @@ def test_a_judge_among_its_models_is_warned_of_with_what_to_do() -> None:
 
 
 def test_a_judge_of_the_family_of_a_model_is_warned_of_with_what_to_do() -> None:
-    [warning] = [text for text in warnings_of(table().replace({"ash": "gpt-3.5-turbo"})) if "family" in text]
-    assert warning.startswith("the judge gpt-4o is of the same family as gpt-3.5-turbo (OpenAI, guessed)")
+    [warning] = [
+        text for text in warnings_of(table().replace({"ash": "gpt-3.5-turbo"})) if "family" in text
+    ]
+    assert warning.startswith(
+        "the judge gpt-4o is of the same family as gpt-3.5-turbo (OpenAI, guessed)"
+    )
     assert "add a judge of another family" in warning
 
 
@@ -138,7 +172,10 @@ def test_a_table_of_models_corrects_the_family() -> None:
     about = pd.DataFrame({"model": ["gpt-neo-acme", "elm"], "family": ["Acme", "Acme"]})
     assert not any("family" in text for text in warnings_of(frame, models=about))
     kin = pd.DataFrame({"model": ["elm", "gpt-4o"], "family": ["OpenAI", "OpenAI"]})
-    assert any("of the same family as elm (OpenAI, given)" in text for text in warnings_of(frame, models=kin))
+    assert any(
+        "of the same family as elm (OpenAI, given)" in text
+        for text in warnings_of(frame, models=kin)
+    )
 
 
 @pytest.mark.parametrize("judge", ["human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
@@ -149,7 +186,11 @@ def test_humans_and_juries_have_no_family(judge: str) -> None:
 
 @pytest.mark.parametrize(
     ("judge", "model"),
-    [("GPT-4 Turbo", "gpt-4-turbo"), ("Mistral Large", "mistral/Mistral Large"), ("通义千问", "通义千问")],
+    [
+        ("GPT-4 Turbo", "gpt-4-turbo"),
+        ("Mistral Large", "mistral/Mistral Large"),
+        ("通义千问", "通义千问"),
+    ],
 )
 def test_a_judge_of_any_spelling_that_is_one_of_the_models_is_named(judge: str, model: str) -> None:
     frame = table(judge=judge).replace({"ash": model})
@@ -160,7 +201,9 @@ def test_a_judge_of_any_spelling_that_is_one_of_the_models_is_named(judge: str, 
 
 def test_a_judge_with_a_blank_in_its_name_has_a_family() -> None:
     [warning] = warnings_of(table(judge="GPT-4 Turbo").replace({"ash": "gpt-4o"}))
-    assert warning.startswith("the judge GPT-4 Turbo is of the same family as gpt-4o (OpenAI, guessed)")
+    assert warning.startswith(
+        "the judge GPT-4 Turbo is of the same family as gpt-4o (OpenAI, guessed)"
+    )
 
 
 def test_a_judge_of_one_model_and_of_the_family_of_another_gets_both_findings() -> None:
@@ -195,7 +238,9 @@ def test_a_judge_that_scores_single_responses_is_named_if_it_is_one_of_the_model
 
 def test_a_judge_that_scores_single_responses_has_a_family() -> None:
     [warning] = warnings_of(scores("GPT-4 Turbo"))
-    assert warning.startswith("the judge GPT-4 Turbo is of the same family as gpt-4 (OpenAI, guessed)")
+    assert warning.startswith(
+        "the judge GPT-4 Turbo is of the same family as gpt-4 (OpenAI, guessed)"
+    )
 
 
 def test_a_metric_of_an_eval_that_was_converted_has_no_family() -> None:
@@ -206,12 +251,17 @@ def test_checks_cover_every_judge_of_a_slice() -> None:
     frame = pd.concat([table(judge="gpt-4o|direct|1"), table(judge="claude-x|direct|1")])
     frame = frame.replace({"ash": "gpt-3.5-turbo"})
     ranking = podium.rank(podium.read_battles(frame), by="judge")
-    kin = {each.slice: any("family" in text for text in each.warnings) for each in ranking.standings}
+    kin = {
+        each.slice: any("family" in text for text in each.warnings) for each in ranking.standings
+    }
     assert kin == {"gpt-4o|direct|1": True, "claude-x|direct|1": False}
 
 
 def test_a_judge_of_which_nothing_could_be_read_gets_the_alarm_in_the_error() -> None:
-    with pytest.raises(podium.NotIdentifiedError, match=r"nothing to rank; 100 of 100 .*wrote 'Both.' \(100\).*=cot"):
+    with pytest.raises(
+        podium.NotIdentifiedError,
+        match=r"nothing to rank; 100 of 100 .*wrote 'Both.' \(100\).*=cot",
+    ):
         warnings_of(table(100, ("Both.",)))
 
 

@@ -33,7 +33,9 @@ def test_the_standard_error_of_a_judge_is_that_of_its_own_ranking_with_all_calls
     own = next(row for row in worth.spendings if row.name == "judge-0")
     alone = podium.rank(frame[frame["judge"] == "judge-0"], ["bradley-terry"]).standings[0]
     se = np.sqrt(np.mean([entry.se**2 for entry in alone.entries]))
-    assert own.se == pytest.approx(se * np.sqrt(own.battles / len(frame)) * own.slope.value, rel=0.06)
+    assert own.se == pytest.approx(
+        se * np.sqrt(own.battles / len(frame)) * own.slope.value, rel=0.06
+    )
 
 
 def test_equal_judges_share_the_first_place_by_chance():
@@ -58,11 +60,15 @@ def test_independent_errors_make_as_many_judges_and_copies_make_one():
         human, flips = float((rng.random() < 0.7) == (a < b)), rng.random(3) < 0.3
         rows += [(f"i{item}", a, b, human, flip, k) for k, flip in enumerate(flips)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "human", "flip", "judge"])
-    frame = frame.assign(judge="j" + frame["judge"].astype(str), credit=np.abs(frame["human"] - frame["flip"]))
+    frame = frame.assign(
+        judge="j" + frame["judge"].astype(str), credit=np.abs(frame["human"] - frame["flip"])
+    )
     independent = worth_of(frame.drop(columns="flip")).effective_judges
     copied = frame.assign(credit=frame.groupby("item")["credit"].transform("first"))
     assert independent.value == pytest.approx(3, abs=0.35)
-    assert worth_of(copied.drop(columns="flip")).effective_judges.value == pytest.approx(1, abs=1e-6)
+    assert worth_of(copied.drop(columns="flip")).effective_judges.value == pytest.approx(
+        1, abs=1e-6
+    )
 
 
 def test_costs_in_a_column_are_shown_and_decide_at_equal_cost():
@@ -86,7 +92,9 @@ def test_costs_that_are_no_amounts_are_unknown(wrong):
 
 def test_ways_that_do_not_rate_all_models_are_not_compared():
     frame = play(Jury(), items=200, seed=6)
-    lacks = (frame["judge"] == "judge-2") & ((frame["model_a"] == "m7") | (frame["model_b"] == "m7"))
+    lacks = (frame["judge"] == "judge-2") & (
+        (frame["model_a"] == "m7") | (frame["model_b"] == "m7")
+    )
     worth = worth_of(frame[~lacks])
     assert worth.left_out == ("judge-2",)
     assert "judge-2" not in [own.name for own in worth.spendings]
@@ -96,8 +104,14 @@ def test_ties_alone_and_a_judge_that_equals_the_labels_end_in_reasons():
     frame = play(Jury(), items=60, seed=6)
     assert isinstance(worth_of(frame.assign(credit=0.5)), Missing)
     labelled = play(Jury(), items=120, seed=6, overlap=1.0)
-    human = labelled[labelled["judge"] == "judge-0"].groupby(["item", "model_a", "model_b"])["credit"].first()
-    labelled["human"] = human.reindex(pd.MultiIndex.from_frame(labelled[["item", "model_a", "model_b"]])).to_numpy()
+    human = (
+        labelled[labelled["judge"] == "judge-0"]
+        .groupby(["item", "model_a", "model_b"])["credit"]
+        .first()
+    )
+    labelled["human"] = human.reindex(
+        pd.MultiIndex.from_frame(labelled[["item", "model_a", "model_b"]])
+    ).to_numpy()
     worth = worth_of(labelled)
     assert isinstance(worth.effective_judges, Missing)
 
@@ -113,7 +127,9 @@ def test_judges_without_readable_verdicts_are_named_and_do_not_make_a_jury():
 def test_ratings_against_human_labels_have_no_error_in_elo():
     frame = play(Jury(slopes=(1.5, 1.2)), items=200, seed=3, overlap=1.0)
     worth = worth_of(frame.assign(human=1 - frame["credit"].round()))
-    assert {own.error.why for own in worth.spendings} == {"these ratings do not rise with human ratings"}
+    assert {own.error.why for own in worth.spendings} == {
+        "these ratings do not rise with human ratings"
+    }
 
 
 def test_one_judge_is_no_jury():

@@ -1,4 +1,5 @@
-"""Loss that hits one model: the p-values against enumeration, and in simulations with known truth."""
+"""Loss that hits one model: the p-values against enumeration, and in simulations with known
+truth."""
 
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -39,11 +40,17 @@ def enumerated_p(losses: Sequence[Sequence[int]], found: int) -> float:
 
 
 def test_p_values_are_those_of_all_ways_to_give_the_losses_of_an_item_to_its_models() -> None:
-    battles = round_robin("q0", {"ab", "ac"}) + round_robin("q1", {"ab"}) + round_robin("q2", {"ad", "ac", "ab"})
+    battles = (
+        round_robin("q0", {"ab", "ac"})
+        + round_robin("q1", {"ab"})
+        + round_robin("q2", {"ad", "ac", "ab"})
+    )
     battles += round_robin("q3", set())
     losses = [(2, 1, 1, 0), (1, 1, 0, 0), (3, 1, 1, 1)]
     own = {"a": 6, "b": 3, "c": 2, "d": 1}
-    assert p_values(battles) == pytest.approx({name: enumerated_p(losses, own[name]) for name in own})
+    assert p_values(battles) == pytest.approx(
+        {name: enumerated_p(losses, own[name]) for name in own}
+    )
 
 
 def test_models_are_compared_with_those_that_have_as_many_battles_on_an_item() -> None:
@@ -71,13 +78,22 @@ def test_battles_without_shared_items_are_compared_by_fishers_exact_test() -> No
 
 def test_an_item_that_lost_all_its_battles_tells_nothing_of_a_model() -> None:
     everything = {a + b for a, b in combinations("abcd", 2)}
-    battles = [battle for k in range(20) for battle in round_robin(f"q{k}", everything if k < 10 else set())]
+    battles = [
+        battle
+        for k in range(20)
+        for battle in round_robin(f"q{k}", everything if k < 10 else set())
+    ]
     assert p_values(battles) == dict.fromkeys("abcd", 1.0)
 
 
 def test_one_response_that_no_prompt_can_hold_is_no_loss_of_its_model() -> None:
-    """It takes three battles with it, and might have been the response of any of the four models."""
-    battles = [battle for k in range(50) for battle in round_robin(f"q{k}", {"ab", "ac", "ad"} if k == 7 else set())]
+    """It takes three battles with it, and might have been the response of any of the four
+    models."""
+    battles = [
+        battle
+        for k in range(50)
+        for battle in round_robin(f"q{k}", {"ab", "ac", "ad"} if k == 7 else set())
+    ]
     assert min(p_values(battles).values()) == 0.5
 
 
@@ -90,7 +106,9 @@ def test_sums_of_thousands_of_losses_are_taken_for_normal() -> None:
 
     rng = np.random.default_rng(0)
     battles = [
-        (f"q{k}", a, b, rng.random() < 0.1 + 0.1 * (a == "a")) for k in range(300) for a, b in combinations("abcd", 2)
+        (f"q{k}", a, b, rng.random() < 0.1 + 0.1 * (a == "a"))
+        for k in range(300)
+        for a, b in combinations("abcd", 2)
     ]
     exact = p_values(battles)
     largest, lost_battles.LARGEST_SUM = lost_battles.LARGEST_SUM, 100
@@ -118,7 +136,9 @@ def draw_world(
     credit = (rng.random((items, len(a))) < 0.5) * 1.0
     is_loss = np.where(a == int(NAMED[1:]), credit == 0, (b == int(NAMED[1:])) & (credit == 1))
     broken = rng.random((items, MODELS)) < lost_of_response
-    unparsed = (rng.random(credit.shape) < lost) | (is_loss & (rng.random(credit.shape) < lost_of_one))
+    unparsed = (rng.random(credit.shape) < lost) | (
+        is_loss & (rng.random(credit.shape) < lost_of_one)
+    )
     credit[unparsed | broken[:, a] | broken[:, b]] = np.nan
     item, pair = (part.ravel() for part in np.indices(credit.shape))
     sides = {"model_a": np.char.mod("m%d", a[pair]), "model_b": np.char.mod("m%d", b[pair])}
@@ -142,7 +162,8 @@ def test_nothing_is_claimed_of_a_model_whose_lost_battles_are_missing(ranker: st
 
 
 def far_ahead(lost_of_best: float, strength: float) -> podium.Battles:
-    """Draw verdicts of five models of which the first wins with the probability `strength`, and loses more replies."""
+    """Draw verdicts of five models of which the first wins with the probability `strength`, and
+    loses more replies."""
     rng = np.random.default_rng(1)
     rows = [(item, a, b) for item in range(200) for a, b in combinations("abcde", 2)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b"])
@@ -169,18 +190,29 @@ def test_a_lead_that_the_lost_battles_explain_is_not_claimed(ranker: str) -> Non
 def test_what_is_claimed_of_other_models_stays_without_one() -> None:
     beats = ((1, 2, 3), (3,), (3,), ())
     separation = Separation(tuple("abcd"), (1, 3), beats, 2.9, 40, 72.0, 3.0, (72.0, 30.0, 110.0))
-    entries = tuple(Entry(name, k + 1, 1, 4, 1500.0 - k, None, None, None, 1) for k, name in enumerate("abcd"))
+    entries = tuple(
+        Entry(name, k + 1, 1, 4, 1500.0 - k, None, None, None, 1) for k, name in enumerate("abcd")
+    )
     counts = Counts(40, 1, 1, 0, 0, None, None)
     whole = Standings("bradley-terry", "elo", 0.95, "x", entries, counts, separation=separation)
     first, third = (without_models(whole, {name}).separation for name in "ac")
-    assert (first.names, first.cuts, first.beats, first.lead) == (("b", "c", "d"), (2,), ((2,), (2,), ()), None)
+    assert (first.names, first.cuts, first.beats, first.lead) == (
+        ("b", "c", "d"),
+        (2,),
+        ((2,), (2,), ()),
+        None,
+    )
     assert (third.names, third.cuts, third.beats) == (("a", "b", "d"), (1, 2), ((1, 2), (2,), ()))
     assert third.lead == separation.lead
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", [{"lost": 0.01}, {"lost": 0.05}, {"lost": 0.0, "lost_of_response": 0.01}])
-def test_loss_at_random_is_named_as_that_of_a_model_in_at_most_6_percent(loss: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "loss", [{"lost": 0.01}, {"lost": 0.05}, {"lost": 0.0, "lost_of_response": 0.01}]
+)
+def test_loss_at_random_is_named_as_that_of_a_model_in_at_most_6_percent(
+    loss: dict[str, float],
+) -> None:
     named = ["of the battles of" in trust_of(draw_world(seed, 60, **loss)) for seed in range(100)]
     assert sum(named) <= 6
 

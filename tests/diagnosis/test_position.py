@@ -14,9 +14,11 @@ from podium.diagnosis.figures import Missing, as_dict
 from podium.diagnosis.subject import find_order_pairs
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
-"""What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a
-half, and a tie."""
-BY_HAND = [row for k, (first, then) in enumerate(VERDICTS) for row in ((k, "ab", first), (k, "ba", then))]
+"""What x earned when shown first, and when shown second: two that hold, three flips to the first,
+one to the second, a half, and a tie."""
+BY_HAND = [
+    row for k, (first, then) in enumerate(VERDICTS) for row in ((k, "ab", first), (k, "ba", then))
+]
 
 
 def card(rows=BY_HAND, columns="item order credit", near_tie=0.3, **constant):
@@ -44,7 +46,8 @@ def test_figures_of_pairs_read_in_both_orders():
 
 
 def test_position_difference_is_of_one_response_in_both_places():
-    """Read literally, the paper's formula would take y's credit in the second order: a judge that holds would get 1."""
+    """Read literally, the paper's formula would take y's credit in the second order: a judge that
+    holds would get 1."""
     first, second = np.array(VERDICTS, dtype=float).T
     assert card().difference.value == pytest.approx(4.5 / 8)
     assert np.abs(first - (1 - second)).mean() != pytest.approx(4.5 / 8)
@@ -52,7 +55,14 @@ def test_position_difference_is_of_one_response_in_both_places():
 
 def test_position_difference_takes_means_over_repeats():
     """Two repeats whose flips cancel: the mean credit does not depend on the place."""
-    rows = [(0, "ab", 1, 0), (0, "ba", 0, 0), (0, "ab", 0, 1), (0, "ba", 1, 1), (1, "ab", 1, 0), (1, "ba", 0.5, 0)]
+    rows = [
+        (0, "ab", 1, 0),
+        (0, "ba", 0, 0),
+        (0, "ab", 0, 1),
+        (0, "ba", 1, 1),
+        (1, "ab", 1, 0),
+        (1, "ba", 0.5, 0),
+    ]
     assert card(rows, "item order credit repeat").difference.value == pytest.approx((0 + 0.5) / 2)
 
 
@@ -60,8 +70,12 @@ def test_the_swap_report_with_and_without_ties():
     found = card().swaps
     names = ("same", "half", "flip", "flip_decisive", "prefers_first", "flips_to_first")
     everything = values(**{name: getattr(found.all, name) for name in names})
-    assert everything == pytest.approx(dict(zip(names, (3 / 8, 1 / 8, 4 / 8, 4 / 6, 9 / 13, 3 / 4), strict=True)))
-    assert all(isinstance(part, Missing) and "margin" in part.remedy for part in (found.clear, found.near))
+    assert everything == pytest.approx(
+        dict(zip(names, (3 / 8, 1 / 8, 4 / 8, 4 / 6, 9 / 13, 3 / 4), strict=True))
+    )
+    assert all(
+        isinstance(part, Missing) and "margin" in part.remedy for part in (found.clear, found.near)
+    )
 
 
 def test_without_both_orders_near_ties_are_missing_for_that_reason():
@@ -73,7 +87,9 @@ def test_without_both_orders_near_ties_are_missing_for_that_reason():
 def test_near_ties_are_identified_by_the_mean_margin():
     """Margins of x: the mean over the orders is 0.3, -2, 0.05, and of the last pair unknown."""
     margins = [(1, 0.8, 1, -0.2), (0, -3, 0, -1), (1, 2.1, 0, -2), (1, 2.0, 1, np.nan)]
-    rows = [row for k, (c, m, d, n) in enumerate(margins) for row in ((k, "ab", c, m), (k, "ba", d, n))]
+    rows = [
+        row for k, (c, m, d, n) in enumerate(margins) for row in ((k, "ab", c, m), (k, "ba", d, n))
+    ]
     found = card(rows, "item order credit margin").swaps
     assert (found.all.pairs, found.clear.pairs, found.near.pairs) == (4, 1, 2)
     assert found.near.flip.value == 0.5
@@ -89,7 +105,8 @@ def test_the_lead_in_margin_belongs_to_the_response_shown_first():
 
 
 def test_the_effect_of_being_first_does_not_depend_on_strength():
-    """Closed form: s(d + b) s(b - d) / (s(-d - b) s(d - b)) = exp(2 b) for every d; the share of wins depends on d."""
+    """Closed form: s(d + b) s(b - d) / (s(-d - b) s(d - b)) = exp(2 b) for every d; the share of
+    wins depends on d."""
     d, b = np.linspace(-4, 4, 9), 0.7
     both_first, both_second = expit(d + b) * expit(b - d), expit(-d - b) * expit(d - b)
     assert np.log(both_first / both_second) / 2 == pytest.approx(np.full(9, b))
@@ -97,7 +114,10 @@ def test_the_effect_of_being_first_does_not_depend_on_strength():
 
 
 def test_naming_the_other_response_a_changes_nothing():
-    turned = [(item, {"ab": "ba", "ba": "ab"}[order], 1 - credit, "y", "x") for item, order, credit in BY_HAND]
+    turned = [
+        (item, {"ab": "ba", "ba": "ab"}[order], 1 - credit, "y", "x")
+        for item, order, credit in BY_HAND
+    ]
     assert as_dict(card(turned, "item order credit model_a model_b")) == as_dict(card())
 
 
@@ -125,7 +145,10 @@ def test_pairs_in_one_order_leave_what_needs_both_missing():
 
 
 def test_an_unparsed_order_is_no_tie():
-    rows = [(item, order, np.nan if item == 7 and order == "ba" else credit) for item, order, credit in BY_HAND]
+    rows = [
+        (item, order, np.nan if item == 7 and order == "ba" else credit)
+        for item, order, credit in BY_HAND
+    ]
     found = card(rows)
     assert (found.first_wins.n, found.swaps.all.pairs, found.ties.value) == (15, 7, 2 / 15)
 
@@ -156,6 +179,8 @@ def test_soft_credits_have_a_lead_in_credit_and_no_log_odds_of_flips():
     assert isinstance(found.effect, Missing)
     assert found.margin_lead.value == pytest.approx(0.4)
     credit = find_order_pairs(apart, 0.95).credit
-    assert found.first_win_rate.value == pytest.approx(np.mean(credit > 0.5) + np.mean(credit == 0.5) / 2)
+    assert found.first_win_rate.value == pytest.approx(
+        np.mean(credit > 0.5) + np.mean(credit == 0.5) / 2
+    )
     assert found.first_win_rate.value != pytest.approx(credit.mean(), abs=0.01)
     assert not covers(found.first_win_rate, 0.5)

@@ -1,4 +1,5 @@
-"""Self-preference against known truth: what a scale-corrected judge, a favoured family and chance do to the line."""
+"""Self-preference against known truth: what a scale-corrected judge, a favoured family and chance
+do to the line."""
 
 import numpy as np
 import pytest
@@ -34,14 +35,23 @@ def test_the_derivatives_of_the_line_are_finite_differences(noise, shared):
     for k in range(5):
         up, down = (np.eye(5)[k] * sign * step for sign in (1, -1))
         for derivative, ends in (
-            (fit.by_judge, [fit_line(JUDGED + end, HUMANS, INSIDE, noise, shared) for end in (up, down)]),
-            (fit.by_reference, [fit_line(JUDGED, HUMANS + end, INSIDE, noise, shared) for end in (up, down)]),
+            (
+                fit.by_judge,
+                [fit_line(JUDGED + end, HUMANS, INSIDE, noise, shared) for end in (up, down)],
+            ),
+            (
+                fit.by_reference,
+                [fit_line(JUDGED, HUMANS + end, INSIDE, noise, shared) for end in (up, down)],
+            ),
         ):
-            assert derivative[k] == pytest.approx((ends[0].weights - ends[1].weights) / (2 * step), abs=1e-4)
+            assert derivative[k] == pytest.approx(
+                (ends[0].weights - ends[1].weights) / (2 * step), abs=1e-4
+            )
 
 
 def test_the_references_error_does_not_flatten_the_line():
-    """2,000 draws: truth is slope 1.5 and an excess of 100; plain least squares flattens and accuses."""
+    """2,000 draws: truth is slope 1.5 and an excess of 100; plain least squares flattens and
+    accuses."""
     rng = np.random.default_rng(0)
     truth = np.array([200.0, 150, 120, 90, 60, 20, -20, -50, -80, -110, -150, -230])
     inside, sd = np.arange(12) < 3, 30.0
@@ -49,7 +59,9 @@ def test_the_references_error_does_not_flatten_the_line():
     for _ in range(2_000):
         seen = truth + rng.normal(0, sd, 12)
         judged = 1.5 * truth + 100 * inside
-        fits.append([fit_line(judged, seen, inside, sd**2 * 10, 0.0), fit_line(judged, seen, inside)])
+        fits.append(
+            [fit_line(judged, seen, inside, sd**2 * 10, 0.0), fit_line(judged, seen, inside)]
+        )
     kept = np.array([[fit.weights[1:] for fit in pair] for pair in fits if pair[0] is not None])
     (slope, excess), (flat, accused) = np.median(kept, axis=0)
     assert slope == pytest.approx(1.5, abs=0.03)
@@ -68,7 +80,9 @@ def test_ratings_and_their_errors_are_those_of_the_ranker():
     """Oracle: `podium rank` with its item-clustered sandwich."""
     _, battles = both(world(4, 50, item_sd=1.0), Judge(), repeats=1)
     found = fit_ratings(battles).ratings
-    standings = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
+    standings = {
+        entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries
+    }
     se = np.sqrt(np.sum(found.influence**2, axis=0) * 50 / 49)
     for k, name in enumerate(found.models):
         assert found.elo[k] + 1500 == pytest.approx(standings[name].score)
@@ -78,11 +92,14 @@ def test_ratings_and_their_errors_are_those_of_the_ranker():
 
 def card(judge, items=400, item_sd=0.0, seed=11, families=None, **reference):
     _, battles = both(world(seed, items, item_sd), judge, repeats=1)
-    return measure_self_preference(subject_of(battles, judge.name, families=families or {}, **reference))
+    return measure_self_preference(
+        subject_of(battles, judge.name, families=families or {}, **reference)
+    )
 
 
 def test_a_self_preference_is_recovered_in_elo_points():
-    """Truth: 0.5 logits, whatever the judge's scale; the raw difference of mean ratings is far from it."""
+    """Truth: 0.5 logits, whatever the judge's scale; the raw difference of mean ratings is far from
+    it."""
     judge = Judge("gpt-9", scale=1.4, self_preference=0.5, favours=OWN)
     found = card(judge)
     assert (found.family, found.how, found.who) == ("OpenAI", "guessed", "human")
@@ -93,7 +110,8 @@ def test_a_self_preference_is_recovered_in_elo_points():
 
 
 def test_self_preference_is_not_reported_for_a_judge_that_exaggerates_gaps():
-    """The family is strong and the scale 2: mean ratings above the reference's would be taken for self-preference."""
+    """The family is strong and the scale 2: mean ratings above the reference's would be taken for
+    self-preference."""
     judge = Judge("gpt-9", scale=2.0)
     played = world(12, 400)
     _, battles = both(played, judge, repeats=1)
@@ -108,7 +126,11 @@ def test_self_preference_is_not_reported_for_a_judge_that_exaggerates_gaps():
 def test_families_are_shown_with_their_members_and_every_excess():
     found = card(Judge("gpt-9"))
     assert found.families["OpenAI"] == ("gpt-3", "gpt-4")
-    assert set(found.families) == set(found.excesses) == {"OpenAI", "Anthropic", "Meta", "Mistral", "Google"}
+    assert (
+        set(found.families)
+        == set(found.excesses)
+        == {"OpenAI", "Anthropic", "Meta", "Mistral", "Google"}
+    )
     assert all(isinstance(one, Statistic) for one in found.excesses.values())
 
 
@@ -157,10 +179,14 @@ def test_self_preference_is_unknown_without_human_labels_gold_or_other_judges():
 
 
 def test_a_gold_ranking_is_a_reference_without_error():
-    """Truth: the strengths themselves as gold; the excess of a judge without self-preference is 0."""
+    """Truth: the strengths themselves as gold; the excess of a judge without self-preference is
+    0."""
     played = world(9, 300)
     _, battles = both(played, Judge("gpt-9", scale=1.3), repeats=1)
-    scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.models, played.strengths, strict=True)}
+    scores = {
+        name: 1000 + POINTS * float(s)
+        for name, s in zip(played.models, played.strengths, strict=True)
+    }
     bare = read_battles(battles.table.drop(columns="human"))
     found = measure_self_preference(subject_of(bare, "gpt-9", gold=Gold("gold.csv", scores)))
     assert found.who == "gold"

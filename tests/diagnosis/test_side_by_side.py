@@ -29,7 +29,9 @@ def gold(theta=THETA):
 
 
 def test_equal_and_opposite_judges_correlate_perfectly():
-    found = asked(subject("a", seed=1), subject("b", seed=1), subject("c", -THETA, items=300, seed=2))
+    found = asked(
+        subject("a", seed=1), subject("b", seed=1), subject("c", -THETA, items=300, seed=2)
+    )
     tau = {(one.first, one.second): one.tau for one in found.correlations}
     assert (tau["a", "b"].value, tau["a", "b"].low, tau["a", "b"].high) == (1.0, 1.0, 1.0)
     assert tau["a", "c"].value <= -0.85
@@ -39,7 +41,10 @@ def test_equal_and_opposite_judges_correlate_perfectly():
 def test_correlations_equal_scipys():
     """Oracle: scipy.stats.kendalltau on Bradley-Terry scores."""
     subjects = [subject(name, seed=seed, items=15) for name, seed in (("a", 1), ("b", 2))]
-    scores = [{e.model: e.score for e in rank(one.battles, "bradley-terry").standings[0].entries} for one in subjects]
+    scores = [
+        {e.model: e.score for e in rank(one.battles, "bradley-terry").standings[0].entries}
+        for one in subjects
+    ]
     theirs = kendalltau(*[[one[name] for name in sorted(one)] for one in scores]).statistic
     assert asked(*subjects).correlations[0].tau.value == pytest.approx(theirs, abs=1e-12)
 
@@ -95,6 +100,12 @@ def test_without_a_gold_standard_correlations_are_still_there():
 
 def test_a_single_item_has_correlations_and_no_intervals():
     answer = asked(subject("a", items=1, gold=gold()), subject("b", items=1, seed=1, gold=gold()))
-    kendall_taus = [answer.mean, answer.correlations[0].tau, *(standing.tau for standing in answer.judges)]
+    kendall_taus = [
+        answer.mean,
+        answer.correlations[0].tau,
+        *(standing.tau for standing in answer.judges),
+    ]
     assert all(-1 <= tau.value <= 1 and (tau.low, tau.high) == (None, None) for tau in kendall_taus)
-    assert {tau.method for tau in kendall_taus} == {"too few usable resamples of the items: no interval"}
+    assert {tau.method for tau in kendall_taus} == {
+        "too few usable resamples of the items: no interval"
+    }

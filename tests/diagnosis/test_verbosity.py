@@ -1,4 +1,5 @@
-"""Longer responses among near-ties, the length term, and the partial correlation, against closed forms and oracles."""
+"""Longer responses among near-ties, the length term, and the partial correlation, against closed
+forms and oracles."""
 
 from dataclasses import replace
 
@@ -14,7 +15,13 @@ from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.preferences import correlate_residuals, length_effect, log_ratio, partial_correlation, verbosity
+from podium.diagnosis.preferences import (
+    correlate_residuals,
+    length_effect,
+    log_ratio,
+    partial_correlation,
+    verbosity,
+)
 from podium.diagnosis.ratings import bounded_by_all
 from podium.diagnosis.subject import Subject
 from podium.rankers.coded import code_battles
@@ -29,7 +36,8 @@ ROWS = [
     (5, 1.0, 0.1, 100, 100),
     (6, 1.0, np.nan, 300, 100),
 ]
-"""Two near-ties go to the longer response, one to the shorter; a clear one, a tie, equal lengths, and no margin."""
+"""Two near-ties go to the longer response, one to the shorter; a clear one, a tie, equal lengths,
+and no margin."""
 
 
 def card(rows=ROWS, columns="item credit margin length_a length_b", near_tie=0.3, **constant):
@@ -48,7 +56,9 @@ def test_a_wider_band_takes_in_more_near_ties():
 
 
 def test_hard_verdicts_without_margins_have_no_near_ties():
-    found = card([(item, credit, a, b) for item, credit, _, a, b in ROWS], "item credit length_a length_b")
+    found = card(
+        [(item, credit, a, b) for item, credit, _, a, b in ROWS], "item credit length_a length_b"
+    )
     assert isinstance(found.longer_near_ties, Missing)
     assert "margin" in found.longer_near_ties.remedy
     assert found.longer.n == 5
@@ -78,7 +88,8 @@ def played(items=60, judge=None):
 
 
 def test_the_length_term_maximises_the_penalised_likelihood():
-    """Oracle: scipy.optimize on the same likelihood; without the strengths the weight is another one."""
+    """Oracle: scipy.optimize on the same likelihood; without the strengths the weight is another
+    one."""
     battles = played(20)
     coded, z = code_battles(battles), log_ratio(battles)
 
@@ -170,7 +181,8 @@ def test_log_ratios_are_of_one_plus_the_length():
 
 def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     rows = [
-        (k, credit, 0.1, 300, 100, *pair) for k, (credit, pair) in enumerate([(1.0, "ab"), (0.0, "cd"), (1.0, "ab")])
+        (k, credit, 0.1, 300, 100, *pair)
+        for k, (credit, pair) in enumerate([(1.0, "ab"), (0.0, "cd"), (1.0, "ab")])
     ]
     battles = judgments(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
     found = verbosity(subject_of(battles))
@@ -183,14 +195,18 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
 def test_length_bias_is_not_reported_for_a_judge_that_exaggerates_gaps_of_longer_models():
     """200 worlds of twelve new models whose length follows strength; humans label each battle once.
 
-    Truth: 0, whatever the scale. The errors of human ratings left in, the mean lies well above; strength not held
-    fixed at all, most worlds accuse.
+    Truth: 0, whatever the scale. The errors of human ratings left in, the mean lies well above;
+    strength not held fixed at all, most worlds accuse.
     """
     held, means, naive, plain = [], [], [], []
     for seed in range(200):
         played, rng = simulate(12, 12, seed=seed, item_sd=0.5), np.random.default_rng(seed + 10_000)
         lengths = 7 + 0.3 * played.strengths + rng.normal(0, 0.2, 12)
-        longer = replace(played, length_means=lengths, log_length=played.log_length + lengths - played.length_means)
+        longer = replace(
+            played,
+            length_means=lengths,
+            log_length=played.log_length + lengths - played.length_means,
+        )
         battles = read_battles(longer.judgments(Judge("j", scale=1.5), orders="ab", human=True))
         subject = subject_of(battles)
         found = correlate_residuals(subject)
@@ -214,9 +230,17 @@ def test_length_bias_is_not_reported_for_a_judge_that_exaggerates_gaps_of_longer
 def test_lengths_of_answers_and_of_transcripts_are_told_apart():
     rng = np.random.default_rng(5)
     of_answer, of_transcript = (rng.integers(50, 5_000, (2, 300)) for _ in range(2))
-    credit = (np.log(of_transcript[0] / of_transcript[1]) + rng.logistic(size=300) > 0).astype(float)
+    credit = (np.log(of_transcript[0] / of_transcript[1]) + rng.logistic(size=300) > 0).astype(
+        float
+    )
     lengths = {"length_a": of_answer[0], "length_b": of_answer[1]}
-    rows = {"item": [f"q{k}" for k in range(300)], "model_a": "ash", "model_b": "elm", "credit": credit, **lengths}
+    rows = {
+        "item": [f"q{k}" for k in range(300)],
+        "model_a": "ash",
+        "model_b": "elm",
+        "credit": credit,
+        **lengths,
+    }
     transcripts = {"transcript_length_a": of_transcript[0], "transcript_length_b": of_transcript[1]}
     found = verbosity(Subject(None, *[read_battles(pd.DataFrame({**rows, **transcripts}))] * 2))
     alone = verbosity(Subject(None, *[read_battles(pd.DataFrame(rows))] * 2))

@@ -27,14 +27,18 @@ def credit_of_model(save, preference):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("preference", "credit"), [(2, 1.0), (2.0, 1.0), (1, 0.0), (1.5, 0.5), (0, 0.5), (1.75, 0.75)])
+@pytest.mark.parametrize(
+    ("preference", "credit"), [(2, 1.0), (2.0, 1.0), (1, 0.0), (1.5, 0.5), (0, 0.5), (1.75, 0.75)]
+)
 def test_preference_two_is_a_win_of_the_model_and_one_a_loss(save, preference, credit):
     assert credit_of_model(save, preference) == credit
 
 
 @pytest.mark.parametrize("preference", [None, float("nan"), -1, -1.0])
 def test_an_annotation_without_preference_is_unparsed_with_its_reason(save, preference):
-    battles = podium.read_battles(save("annotations.json", [annotation(preference), annotation(2, item="other")]))
+    battles = podium.read_battles(
+        save("annotations.json", [annotation(preference), annotation(2, item="other")])
+    )
     assert battles.counts().unparsed == 1
     assert battles.unparsed_reasons() == {"no preference": 1}
     assert np.isnan(battles.table["credit"].iloc[0])
@@ -43,14 +47,20 @@ def test_an_annotation_without_preference_is_unparsed_with_its_reason(save, pref
 @pytest.mark.parametrize("preference", [2.5, 0.5, 3, -2])
 def test_a_preference_outside_its_range_is_an_error_that_names_row_and_value(save, preference):
     with pytest.raises(podium.DataError) as caught:
-        podium.read_battles(save("annotations.json", [annotation(2), annotation(preference, item="other")]))
+        podium.read_battles(
+            save("annotations.json", [annotation(2), annotation(preference, item="other")])
+        )
     assert "annotations.json, row 2" in str(caught.value)
     assert str(preference) in str(caught.value)
 
 
 def test_item_judge_category_and_lengths_come_along(save):
     row = podium.read_battles(save("annotations.json", [annotation(2)])).to_frame().iloc[0]
-    assert (row["item"], row["judge"], row["category"]) == ("say hello", "alpaca_eval_gpt4", "helpful_base")
+    assert (row["item"], row["judge"], row["category"]) == (
+        "say hello",
+        "alpaca_eval_gpt4",
+        "helpful_base",
+    )
     assert (row["length_a"], row["length_b"]) == (6, 3)
 
 
@@ -61,7 +71,9 @@ def test_foreign_columns_of_annotations_are_kept(save):
 
 
 def test_old_files_without_the_preference_prefix_are_read(save):
-    old = {name: value for name, value in annotation(2).items() if not name.startswith("preference_")}
+    old = {
+        name: value for name, value in annotation(2).items() if not name.startswith("preference_")
+    }
     table = podium.read_battles(save("annotations.json", [old | {"price_per_example": 0.01}])).table
     assert table["credit"].tolist() == [1.0]
     assert table["price_per_example"].tolist() == [0.01]
@@ -77,7 +89,10 @@ def test_alpaca_eval_results_tree_contains_all_models_against_one_baseline(save,
     for model, preference in (("good", 2), ("bad", 1)):
         rows = [annotation(preference, item=f"i{k}", model=model) for k in range(3)]
         save(f"results/{model}/gpt4/annotations.json", rows)
-        save(f"results/{model}/model_outputs.json", [{"instruction": "i0", "output": "x", "generator": model}])
+        save(
+            f"results/{model}/model_outputs.json",
+            [{"instruction": "i0", "output": "x", "generator": model}],
+        )
     battles = podium.read_battles(str(tmp_path / "results"))
     assert battles.models == ("bad", "davinci", "good")
     assert battles.counts().items == 3

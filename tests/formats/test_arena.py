@@ -8,7 +8,11 @@ HEADER = "question_id,model_a,model_b,winner,language\n"
 
 
 def credit(save, winner):
-    return podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,{winner},English\n")).table["credit"].iloc[0]
+    return (
+        podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,{winner},English\n"))
+        .table["credit"]
+        .iloc[0]
+    )
 
 
 @pytest.mark.parametrize(("winner", "expected"), [("model_a", 1.0), ("model_b", 0.0), ("tie", 0.5)])
@@ -18,7 +22,8 @@ def test_the_winner_earns_the_credit(save, winner, expected):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "spelling", ["tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad"]
+    "spelling",
+    ["tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad"],
 )
 def test_both_bad_is_a_tie_in_every_spelling(save, spelling):
     assert credit(save, spelling) == 0.5
@@ -32,7 +37,9 @@ def test_a_battle_without_winner_is_unparsed_with_its_reason(save, winner):
 
 def test_an_unknown_winner_is_an_error_that_names_file_row_and_value(save):
     with pytest.raises(podium.DataError) as caught:
-        podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,tie,English\nq2,alpha,beta,draw,English\n"))
+        podium.read_battles(
+            save("battles.csv", f"{HEADER}q1,alpha,beta,tie,English\nq2,alpha,beta,draw,English\n")
+        )
     for part in ("battles.csv", "row 2", "'draw'", "Remedy", "--credit-map"):
         assert part in str(caught.value)
 
@@ -43,7 +50,11 @@ def test_an_arena_battle_is_not_merged_with_its_mirror(save):
 
 
 def test_question_and_language_become_item_and_category(save):
-    row = podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,tie,English\n")).to_frame().iloc[0]
+    row = (
+        podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,tie,English\n"))
+        .to_frame()
+        .iloc[0]
+    )
     assert (row["item"], row["category"]) == ("q1", "English")
 
 
@@ -54,7 +65,16 @@ def test_foreign_columns_of_battles_are_kept(save):
 
 
 def test_a_category_beside_a_language_stays(save):
-    rows = [{"id": 1, "model_a": "x", "model_b": "y", "winner": "tie", "language": "en", "category": "code"}]
+    rows = [
+        {
+            "id": 1,
+            "model_a": "x",
+            "model_b": "y",
+            "winner": "tie",
+            "language": "en",
+            "category": "code",
+        }
+    ]
     table = podium.read_battles(save("battles.jsonl", rows)).table
     assert (table["category"].tolist(), table["language"].tolist()) == (["code"], ["en"])
 
@@ -70,18 +90,24 @@ def test_three_indicator_columns_say_the_winner(save, flags, expected):
 @pytest.mark.parametrize("flags", ["1,1,0", "0,0,0", "2,-1,0", "0.5,0,0.5", "inf,-inf,1"])
 def test_indicators_that_name_no_single_winner_are_an_error(save, flags):
     header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
-    with pytest.raises(podium.DataError, match=r"train.csv, row 1: winner indicators .* exactly one"):
+    with pytest.raises(
+        podium.DataError, match=r"train.csv, row 1: winner indicators .* exactly one"
+    ):
         podium.read_battles(save("train.csv", f"{header}1,alpha,beta,{flags}\n"))
 
 
 def test_empty_indicators_are_unparsed(save):
     header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
-    battles = podium.read_battles(save("train.csv", f"{header}1,alpha,beta,,,\n2,alpha,beta,1,0,0\n"))
+    battles = podium.read_battles(
+        save("train.csv", f"{header}1,alpha,beta,,,\n2,alpha,beta,1,0,0\n")
+    )
     assert battles.counts().unparsed == 1
 
 
 def test_a_table_without_question_says_that_rows_are_independent(save):
-    battles = podium.read_battles(save("battles.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_a\n"))
+    battles = podium.read_battles(
+        save("battles.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_a\n")
+    )
     assert battles.notes == ("no item column: rows counted as independent",)
     assert battles.counts().items == 2
 
@@ -89,15 +115,21 @@ def test_a_table_without_question_says_that_rows_are_independent(save):
 @pytest.mark.parametrize("flags", ["1,,0", "0,,1", ",1,0", "0,1,", ",0,1", "1,0,NaN"])
 def test_a_row_with_any_empty_indicator_is_unparsed_and_has_no_credit(save, flags):
     header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
-    battles = podium.read_battles(save("train.csv", f"{header}1,alpha,beta,{flags}\n2,alpha,beta,1,0,0\n"))
+    battles = podium.read_battles(
+        save("train.csv", f"{header}1,alpha,beta,{flags}\n2,alpha,beta,1,0,0\n")
+    )
     assert (battles.counts().unparsed, battles.unparsed_reasons()) == (1, {"no winner": 1})
     assert battles.table["credit"].isna().tolist() == [True, False]
 
 
 @pytest.mark.parametrize("cell", ["NaN", "null", "<NA>", "  "])
-@pytest.mark.parametrize(("name", "header"), [("arena", "model_a,model_b,winner"), ("evalica", "left,right,winner")])
+@pytest.mark.parametrize(
+    ("name", "header"), [("arena", "model_a,model_b,winner"), ("evalica", "left,right,winner")]
+)
 def test_a_winner_that_spells_an_empty_cell_is_unparsed(save, name, header, cell):
-    battles = podium.read_battles(save(f"{name}.csv", f"{header}\nalpha,beta,{cell}\nalpha,beta,tie\n"))
+    battles = podium.read_battles(
+        save(f"{name}.csv", f"{header}\nalpha,beta,{cell}\nalpha,beta,tie\n")
+    )
     assert (battles.counts().unparsed, battles.unparsed_reasons()) == (1, {"no winner": 1})
 
 
@@ -107,5 +139,7 @@ def test_a_winner_none_is_an_error_because_it_may_mean_a_tie(save):
 
 
 def test_a_model_called_none_still_wins_by_its_name(save):
-    battles = podium.read_battles(save("battles.csv", "model_a,model_b,winner\nnone,beta,none\nnone,beta,model_b\n"))
+    battles = podium.read_battles(
+        save("battles.csv", "model_a,model_b,winner\nnone,beta,none\nnone,beta,model_b\n")
+    )
     assert battles.table["credit"].tolist() == [1.0, 0.0]

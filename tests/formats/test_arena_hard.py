@@ -11,7 +11,11 @@ MARGIN_OF_A = dict(zip(LABELS, [2.0, 1.0, 0.0, -1.0, -2.0], strict=True))
 
 
 def game(label):
-    return None if label is None else {"score": label, "judgment": {"answer": f"[[{label}]]"}, "prompt": []}
+    return (
+        None
+        if label is None
+        else {"score": label, "judgment": {"answer": f"[[{label}]]"}, "prompt": []}
+    )
 
 
 def judgment(*labels, uid="u1", **more):
@@ -26,7 +30,9 @@ def judgment(*labels, uid="u1", **more):
 
 
 def judgments(save, *labels):
-    return podium.read_battles(save("newcomer.jsonl", [judgment(*labels)]), merge=False).table.set_index("order")
+    return podium.read_battles(
+        save("newcomer.jsonl", [judgment(*labels)]), merge=False
+    ).table.set_index("order")
 
 
 @pytest.mark.slow
@@ -70,13 +76,17 @@ def test_two_null_games_say_no_game(save):
 
 def test_a_game_without_a_label_says_no_verdict(save):
     row = judgment("A>B", "A>B") | {"games": [{"score": None}, {"score": None}]}
-    assert podium.read_battles(save("newcomer.jsonl", [row])).unparsed_reasons() == {"no verdict": 1}
+    assert podium.read_battles(save("newcomer.jsonl", [row])).unparsed_reasons() == {
+        "no verdict": 1
+    }
 
 
 @pytest.mark.parametrize("label", ["A<<<B", "tie", "", "C"])
 def test_an_unknown_label_is_an_error_that_names_line_and_value(save, label):
     with pytest.raises(podium.DataError) as caught:
-        podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "A>B"), judgment("A>B", label, uid="u2")]))
+        podium.read_battles(
+            save("newcomer.jsonl", [judgment("A>B", "A>B"), judgment("A>B", label, uid="u2")])
+        )
     assert "newcomer.jsonl, line 2" in str(caught.value)
     assert repr(label) in str(caught.value)
     assert "Remedy" in str(caught.value)
@@ -90,12 +100,19 @@ def test_a_row_with_one_game_is_one_battle_of_one_order(save):
 
 @pytest.mark.parametrize("games", [[], None, [game("A>B")] * 3])
 def test_a_row_without_one_or_two_games_is_an_error(save, games):
-    with pytest.raises(podium.DataError, match=r"line 1: games .* is not a list of one or two judgments"):
+    with pytest.raises(
+        podium.DataError, match=r"line 1: games .* is not a list of one or two judgments"
+    ):
         podium.read_battles(save("newcomer.jsonl", [judgment() | {"games": games}]))
 
 
 def test_the_old_version_without_uid_and_baseline_is_read(save):
-    old = {"question_id": 7, "model": "newcomer", "judge": "gpt-4", "games": [game("B>A"), game("A>B")]}
+    old = {
+        "question_id": 7,
+        "model": "newcomer",
+        "judge": "gpt-4",
+        "games": [game("B>A"), game("A>B")],
+    }
     battles = podium.read_battles(save("newcomer.jsonl", [old]))
     assert battles.models == ("baseline", "newcomer")
     assert battles.table["item"].tolist() == ["7"]
@@ -117,7 +134,8 @@ def test_unparsed_games_have_neither_credit_nor_margin(save):
 
 
 @pytest.mark.parametrize(
-    ("said", "label"), [("A<B", "B>A"), ("B<A", "A>B"), ("A<<B", "B>>A"), ("B<<A", "A>>B"), ("B=A", "A=B")]
+    ("said", "label"),
+    [("A<B", "B>A"), ("B<A", "A>B"), ("A<<B", "B>>A"), ("B<<A", "A>>B"), ("B=A", "A=B")],
 )
 def test_a_label_in_the_other_order_says_the_same(save, said, label):
     table = podium.read_battles(save("newcomer.jsonl", [judgment(said, "A=B")]), merge=False).table

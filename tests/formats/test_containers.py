@@ -86,7 +86,9 @@ def test_a_line_that_is_no_object_is_rejected(save, line):
 
 
 def test_a_list_of_numbers_is_no_list_of_records(save):
-    assert "numbers.json: the JSON is not a list of records: '[1, 2]'" in refusal(save("numbers.json", "[1, 2]"))
+    assert "numbers.json: the JSON is not a list of records: '[1, 2]'" in refusal(
+        save("numbers.json", "[1, 2]")
+    )
 
 
 @pytest.mark.parametrize("name", ["picture.csv", "picture.json"])
@@ -115,7 +117,9 @@ def test_a_line_of_a_hundred_megabytes_is_rejected(save):
 
 @pytest.mark.parametrize("name", ["votes.csv", "votes.json", "votes.jsonl"])
 def test_text_that_is_not_utf_8_is_rejected(save, name):
-    text = {"csv": f"{HEADER}1,é,y,1\n", "json": '[{"item": "é"}]', "jsonl": '{"item": "é"}'}[name.partition(".")[2]]
+    text = {"csv": f"{HEADER}1,é,y,1\n", "json": '[{"item": "é"}]', "jsonl": '{"item": "é"}'}[
+        name.partition(".")[2]
+    ]
     assert re.search(rf"{name}.*(UTF-8|utf-8)", refusal(save(name, text.encode("latin-1"))))
 
 
@@ -130,7 +134,11 @@ def test_a_blank_line_before_the_header_changes_nothing(save):
 
 @pytest.mark.parametrize("name", ["votes.csv", "votes.json", "votes.jsonl"])
 def test_a_byte_order_mark_is_skipped(save, name):
-    text = f"{HEADER}1,x,y,1\n" if name == "votes.csv" else json.dumps([ROW] if name == "votes.json" else ROW)
+    text = (
+        f"{HEADER}1,x,y,1\n"
+        if name == "votes.csv"
+        else json.dumps([ROW] if name == "votes.json" else ROW)
+    )
     assert credits_in(save(name, b"\xef\xbb\xbf" + text.encode())) == [1]
 
 
@@ -171,4 +179,7 @@ def test_a_newline_inside_quotes_belongs_to_the_cell(save):
 
 
 def test_a_cell_that_says_na_is_text(save):
-    assert podium.read_battles(save("votes.csv", f"{HEADER}NA,nan,null,1\n")).models == ("nan", "null")
+    assert podium.read_battles(save("votes.csv", f"{HEADER}NA,nan,null,1\n")).models == (
+        "nan",
+        "null",
+    )

@@ -1,4 +1,5 @@
-"""Tables in no known format: --columns, --credit-map, --unknown, --shown, --fill, and orders given as booleans."""
+"""Tables in no known format: --columns, --credit-map, --unknown, --shown, --fill, and orders given
+as booleans."""
 
 import numpy as np
 import pandas as pd
@@ -64,18 +65,26 @@ def test_an_unknown_order_is_left_empty(save):
 
 def test_shown_does_not_overrule_an_order_column(save):
     text = "model_a,model_b,credit,order\nx,y,1,ba\n"
-    assert podium.read_battles(save("b.csv", text), shown="a").to_frame()["order"].tolist() == ["ba"]
+    assert podium.read_battles(save("b.csv", text), shown="a").to_frame()["order"].tolist() == [
+        "ba"
+    ]
 
 
 def test_a_named_column_that_does_not_exist_is_a_usage_error(save):
     with pytest.raises(
-        podium.UsageError, match=r"votes.csv: there is no column 'question'; columns: prompt, first, second"
+        podium.UsageError,
+        match=r"votes.csv: there is no column 'question'; columns: prompt, first, second",
     ):
-        podium.read_battles(save("votes.csv", TEXT.format("1,ann")), columns=COLUMNS | {"item": "question"})
+        podium.read_battles(
+            save("votes.csv", TEXT.format("1,ann")), columns=COLUMNS | {"item": "question"}
+        )
 
 
 def test_a_map_without_a_credit_column_is_a_usage_error(save):
-    with pytest.raises(podium.UsageError, match=r"m\.csv: --credit-map translates the column credit, which is missing"):
+    with pytest.raises(
+        podium.UsageError,
+        match=r"m\.csv: --credit-map translates the column credit, which is missing",
+    ):
         podium.read_battles(save("m.csv", "model_a,model_b,margin\nx,y,1\n"), credit_map=MAP)
 
 
@@ -86,8 +95,13 @@ def test_a_named_column_shadows_one_of_the_contracts_name(save):
 
 
 def test_pointwise_scores_can_be_named(save):
-    rows = [{"session_id": "s", "model_test": model, "score": score} for model, score in (("x", "7"), ("y", "5"))]
-    battles = podium.read_battles(save("w.json", rows), columns={"item": "session_id", "model": "model_test"})
+    rows = [
+        {"session_id": "s", "model_test": model, "score": score}
+        for model, score in (("x", "7"), ("y", "5"))
+    ]
+    battles = podium.read_battles(
+        save("w.json", rows), columns={"item": "session_id", "model": "model_test"}
+    )
     assert battles.table["margin"].tolist() == [2.0]
 
 
@@ -109,15 +123,21 @@ def test_a_margin_alone_is_enough(save):
 
 
 def duels(save, name, rows, **options):
-    """Read rows of item, model_a, first (whether model_a was shown first) and credit against a baseline."""
+    """Read rows of item, model_a, first (whether model_a was shown first) and credit against a
+    baseline."""
     columns = {"item": "prompt", "model_a": "model", "order": "first", "credit": "points"}
     records = [dict(zip(("prompt", "model", "first", "points"), row, strict=True)) for row in rows]
-    return podium.read_battles(save(name, records), columns=columns, fill={"model_b": "baseline"}, **options)
+    return podium.read_battles(
+        save(name, records), columns=columns, fill={"model_b": "baseline"}, **options
+    )
 
 
 def test_fill_gives_every_row_one_value(save):
     rows = duels(save, "d.jsonl", [("p1", "x", True, 1), ("p2", "y", True, 0)]).to_frame()
-    assert (rows["model_a"].tolist(), rows["model_b"].tolist()) == (["x", "y"], ["baseline", "baseline"])
+    assert (rows["model_a"].tolist(), rows["model_b"].tolist()) == (
+        ["x", "y"],
+        ["baseline", "baseline"],
+    )
 
 
 def test_fill_can_name_the_judge(save):
@@ -128,13 +148,22 @@ def test_fill_can_name_the_judge(save):
 
 def test_filled_columns_can_be_filtered_by(save):
     text = "item,model_a,model_b,credit\n1,x,y,1\n2,x,y,0\n"
-    assert len(podium.read_battles(save("b.csv", text), fill={"judge": "gpt-4"}, where={"judge": "gpt-4"})) == 2
+    assert (
+        len(
+            podium.read_battles(
+                save("b.csv", text), fill={"judge": "gpt-4"}, where={"judge": "gpt-4"}
+            )
+        )
+        == 2
+    )
 
 
 def test_fill_replaces_a_renamed_column(save):
     """What was called model_b is model_a here; so the table has no model_b any more."""
     text = "item,model_b,credit\n1,x,1\n"
-    table = podium.read_battles(save("b.csv", text), columns={"model_a": "model_b"}, fill={"model_b": "y"}).to_frame()
+    table = podium.read_battles(
+        save("b.csv", text), columns={"model_a": "model_b"}, fill={"model_b": "y"}
+    ).to_frame()
     assert table[["model_a", "model_b"]].to_numpy().tolist() == [["x", "y"]]
 
 
@@ -153,14 +182,22 @@ def test_fill_of_a_column_that_the_file_has_is_a_usage_error_with_the_remedy(sav
 
 def test_fill_of_a_column_that_columns_names_is_a_usage_error(save):
     text = "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n"
-    with pytest.raises(podium.UsageError, match="--fill judge: the table has a column 'judge' already"):
-        podium.read_battles(save("b.csv", text), columns={"judge": "rater"}, fill={"judge": "gpt-4"})
+    with pytest.raises(
+        podium.UsageError, match="--fill judge: the table has a column 'judge' already"
+    ):
+        podium.read_battles(
+            save("b.csv", text), columns={"judge": "rater"}, fill={"judge": "gpt-4"}
+        )
 
 
-@pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean 'judge'?"), ("colour", "available: category")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("jugde", "did you mean 'judge'?"), ("colour", "available: category")]
+)
 def test_fill_of_an_unknown_column_is_a_usage_error_with_the_known_ones(save, name, hint):
     text = "item,model_a,model_b,credit\n1,x,y,1\n"
-    with pytest.raises(podium.UsageError, match=r"b\.csv: no column of podium's table called") as caught:
+    with pytest.raises(
+        podium.UsageError, match=r"b\.csv: no column of podium's table called"
+    ) as caught:
         podium.read_battles(save("b.csv", text), fill={name: "z"})
     assert hint in str(caught.value)
 
@@ -190,16 +227,26 @@ def test_an_empty_cell_among_booleans_is_an_unknown_order(save):
 
 def test_booleans_merge_the_two_orders_of_a_pair(save):
     """Worked by hand: ahead in both orders; a flip; only one order asked."""
-    rows = [("p1", "x", True, 1), ("p1", "x", False, 0.5), ("p2", "x", True, 1), ("p2", "x", False, 0)]
+    rows = [
+        ("p1", "x", True, 1),
+        ("p1", "x", False, 0.5),
+        ("p2", "x", True, 1),
+        ("p2", "x", False, 0),
+    ]
     battles = duels(save, "d.jsonl", [*rows, ("p3", "x", True, 0)])
     table = battles.table
-    assert (table["credit"].tolist(), table["swap"].tolist()[:2]) == ([0.75, 0.5, 0], ["half", "flip"])
+    assert (table["credit"].tolist(), table["swap"].tolist()[:2]) == (
+        [0.75, 0.5, 0],
+        ["half", "flip"],
+    )
     assert battles.counts().judgments == 5
 
 
 def test_booleans_overrule_shown(save):
     text = "item,model_a,model_b,credit,order\n1,x,y,1,false\n"
-    assert podium.read_battles(save("b.csv", text), shown="a").to_frame()["order"].tolist() == ["ba"]
+    assert podium.read_battles(save("b.csv", text), shown="a").to_frame()["order"].tolist() == [
+        "ba"
+    ]
 
 
 @pytest.mark.parametrize("word", ["yes", "1", "left"])
@@ -217,7 +264,10 @@ def test_orders_that_mix_booleans_and_names_are_an_error(save):
 
 def test_the_remedy_names_likely_columns() -> None:
     option = "--columns item=prompt,model_a=left,model_b=right,credit=winner"
-    assert remedy_of_columns(["prompt", "left", "right", "winner"]) == f"name the columns, for example {option}"
+    assert (
+        remedy_of_columns(["prompt", "left", "right", "winner"])
+        == f"name the columns, for example {option}"
+    )
     call = "podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
     assert remedy_of_columns(["left", "rival", "winner"], FRAME) == f"name the columns: {call}"
 
@@ -238,7 +288,10 @@ def test_lists_in_a_parquet_file_are_no_numbers(tmp_path):
 
 @pytest.mark.parametrize(
     ("row", "task"),
-    [('{"id":"q1","response":"Yes."}', "podium/ring -T responses="), ('{"chosen":"a"}', "podium/recorded -T battles=")],
+    [
+        ('{"id":"q1","response":"Yes."}', "podium/ring -T responses="),
+        ('{"chosen":"a"}', "podium/recorded -T battles="),
+    ],
 )
 def test_the_error_for_a_file_of_responses_names_the_task_that_judges_them(save, row, task):
     with pytest.raises(DataError, match=task):

@@ -1,4 +1,5 @@
-"""JudgeBench: the second judgment is about swapped places; the label says which response is right."""
+"""JudgeBench: the second judgment is about swapped places; the label says which response is
+right."""
 
 import pytest
 
@@ -16,12 +17,18 @@ def decided(first, second, label="A>B", judge_model="o1-mini", **more):
         "response_B": "b",
         "label": label,
         "judge_name": "arena_hard",
-        "judgments": [{"judgment": {"judge_model": judge_model}, "decision": one} for one in (first, second)],
+        "judgments": [
+            {"judgment": {"judge_model": judge_model}, "decision": one} for one in (first, second)
+        ],
     } | more
 
 
 def credit_of_the_right_one(save, *decisions, label="A>B"):
-    row = podium.read_battles(save("out.jsonl", [decided(*decisions, label=label)])).to_frame().iloc[0]
+    row = (
+        podium.read_battles(save("out.jsonl", [decided(*decisions, label=label)]))
+        .to_frame()
+        .iloc[0]
+    )
     return row["credit"] if row["model_a"] == "correct" else 1 - row["credit"]
 
 
@@ -43,7 +50,11 @@ def test_the_second_decision_is_about_swapped_places(save, first, second, label,
 
 
 def test_the_label_is_the_human_verdict(save):
-    row = podium.read_battles(save("out.jsonl", [decided("A>B", "B>A", label="B>A")])).to_frame().iloc[0]
+    row = (
+        podium.read_battles(save("out.jsonl", [decided("A>B", "B>A", label="B>A")]))
+        .to_frame()
+        .iloc[0]
+    )
     assert (row["model_a"], row["human"]) == ("incorrect", 0.0)
 
 
@@ -51,7 +62,9 @@ def test_the_label_is_the_human_verdict(save):
     ("decisions", "reason"), [((None, "A>B"), "one order unparsed"), ((None, None), "no decision")]
 )
 def test_a_missing_decision_is_unparsed(save, decisions, reason):
-    assert podium.read_battles(save("out.jsonl", [decided(*decisions)])).unparsed_reasons() == {reason: 1}
+    assert podium.read_battles(save("out.jsonl", [decided(*decisions)])).unparsed_reasons() == {
+        reason: 1
+    }
 
 
 def test_a_single_judgment_is_a_battle(save):

@@ -30,12 +30,19 @@ def judgment(verdict, a="first", b="second", **more):
 )
 def test_five_levels_give_credit_and_margin(save, verdict, credit, margin):
     row = podium.read_battles(save("all.jsonl", [judgment(verdict)])).to_frame().iloc[0]
-    assert (row["model_a"], row["credit"], row["margin"], row["order"]) == ("first", credit, margin, "ab")
+    assert (row["model_a"], row["credit"], row["margin"], row["order"]) == (
+        "first",
+        credit,
+        margin,
+        "ab",
+    )
 
 
 @pytest.mark.parametrize("verdict", [None, "", "INVALID"])
 def test_an_empty_or_invalid_verdict_is_unparsed(save, verdict):
-    battles = podium.read_battles(save("all.jsonl", [judgment(verdict), judgment("m1>m2", b="third")]))
+    battles = podium.read_battles(
+        save("all.jsonl", [judgment(verdict), judgment("m1>m2", b="third")])
+    )
     assert battles.unparsed_reasons() == {"no verdict": 1}
 
 
@@ -50,7 +57,8 @@ def test_one_pair_asked_in_one_order_is_a_battle(save):
 
 
 def test_the_swapped_prompt_is_the_other_order_of_the_same_pair(save):
-    """Both rows show their own a first, so that the reader calls both ab; names say that they are mirrored."""
+    """Both rows show their own a first, so that the reader calls both ab; names say that they are
+    mirrored."""
     rows = [judgment("m1>m2"), judgment("m1>m2", a="second", b="first")]
     row = podium.read_battles(save("all.jsonl", rows)).table.iloc[0]
     assert (row["credit"], row["swap"]) == (0.5, "flip")

@@ -28,7 +28,10 @@ def test_a_sheet_reads_back_as_the_battles_it_was_made_of(tmp_path):
     path = tmp_path / "sheet.csv"
     filled("1", "2", "tie").to_csv(path, index=False)
     table = read_battles(path).to_frame()
-    found = {item: (a, b, credit) for item, a, b, credit in table[["item", "model_a", "model_b", "credit"]].to_numpy()}
+    found = {
+        item: (a, b, credit)
+        for item, a, b, credit in table[["item", "model_a", "model_b", "credit"]].to_numpy()
+    }
     assert found == {
         "item-1": ("birch", "amber", 1.0),
         "item-2": ("amber", "cedar", 0.0),
@@ -48,7 +51,9 @@ def test_verdicts_as_spreadsheets_write_them_are_read(words):
 
 
 def test_another_verdict_is_rejected_with_the_words_that_are_known():
-    with pytest.raises(DataError, match=r"verdict 'maybe' is not a known verdict.*write 1, 2 or tie"):
+    with pytest.raises(
+        DataError, match=r"verdict 'maybe' is not a known verdict.*write 1, 2 or tie"
+    ):
         read(filled("1", "maybe", ""))
 
 

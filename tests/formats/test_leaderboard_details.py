@@ -1,8 +1,10 @@
-"""Published results by item: HELM, lmms-eval, Open LLM Leaderboard; fields as their own writers name them.
+"""Published results by item: HELM, lmms-eval, Open LLM Leaderboard; fields as their own writers
+name them.
 
-HELM: src/helm/benchmark/metrics/metric.py (PerInstanceStats), statistic.py (Stat), runner.py, which leaves out fields
-that are None. lmms-eval: lmms_eval/loggers/evaluation_tracker.py. Open LLM Leaderboard: the cards of the data sets
-`open-llm-leaderboard/*-details` and `open-llm-leaderboard-old/details_*`.
+HELM: src/helm/benchmark/metrics/metric.py (PerInstanceStats), statistic.py (Stat), runner.py, which
+leaves out fields that are None. lmms-eval: lmms_eval/loggers/evaluation_tracker.py. Open LLM
+Leaderboard: the cards of the data sets `open-llm-leaderboard/*-details` and
+`open-llm-leaderboard-old/details_*`.
 """
 
 import json
@@ -34,7 +36,12 @@ def write_helm(folder, model, solved, *, spec=True):
     """Write a run of HELM, with a statistic of a perturbed instance and one that is no score."""
 
     def stat(name, mean, **more):
-        return {"name": {"name": name, "split": "test", **more}, "count": 1, "sum": mean, "mean": mean}
+        return {
+            "name": {"name": name, "split": "test", **more},
+            "count": 1,
+            "sum": mean,
+            "mean": mean,
+        }
 
     run = f"mmlu:subject=logic,method=joint,model={model.replace('/', '_')}"
     place = folder / run
@@ -49,20 +56,29 @@ def write_helm(folder, model, solved, *, spec=True):
         for k, own in enumerate(solved)
     ]
     rows.append(
-        {"instance_id": "id0", "train_trial_index": 0, "perturbation": noisy, "stats": [stat("exact_match", 0)]}
+        {
+            "instance_id": "id0",
+            "train_trial_index": 0,
+            "perturbation": noisy,
+            "stats": [stat("exact_match", 0)],
+        }
     )
     rows[1]["stats"].append(stat("exact_match", 0, perturbation=noisy))
     (place / "per_instance_stats.json").write_text(json.dumps(rows))
     (place / "stats.json").write_text("[]")
     if spec:
-        (place / "run_spec.json").write_text(json.dumps({"name": run, "adapter_spec": {"model": model}}))
+        (place / "run_spec.json").write_text(
+            json.dumps({"name": run, "adapter_spec": {"model": model}})
+        )
 
 
 def test_helm(tmp_path):
     for name, solved in SOLVED.items():
         write_helm(tmp_path, name, solved)
     assert means_of(tmp_path, metric="exact_match") == pytest.approx(MEANS)
-    with pytest.raises(NotIdentifiedError, match=r"exact_match,test \| num_references,test \(mmlu:subject=logic"):
+    with pytest.raises(
+        NotIdentifiedError, match=r"exact_match,test \| num_references,test \(mmlu:subject=logic"
+    ):
         podium.read_battles(tmp_path)
 
 
@@ -91,10 +107,14 @@ def test_a_metric_without_a_value_is_no_unparsed_reply(tmp_path):
     assert "replies" not in " ".join([*ranking.answer, *ranking.warnings])
 
 
-@pytest.mark.parametrize("content", ['{"a": 1}', "[1]", '[{"instance_id": "a"}]', "[", '[{"stats": [{"mean": 1}]}]'])
+@pytest.mark.parametrize(
+    "content", ['{"a": 1}', "[1]", '[{"instance_id": "a"}]', "[", '[{"stats": [{"mean": 1}]}]']
+)
 def test_a_damaged_file_of_helm_is_named(tmp_path, content):
     (tmp_path / "per_instance_stats.json").write_text(content)
-    with pytest.raises(DataError, match=r"per_instance_stats.json.*(details of a leaderboard|JSON)"):
+    with pytest.raises(
+        DataError, match=r"per_instance_stats.json.*(details of a leaderboard|JSON)"
+    ):
         podium.read_battles(tmp_path)
 
 
@@ -104,11 +124,23 @@ def test_lmms_eval(tmp_path, shape):
         folder = tmp_path / name.replace("/", "__")
         folder.mkdir()
         rows = [
-            {"doc_id": k, "target": "a", "filtered_resps": ["b"], "doc_hash": f"{k:08x}", "input": "Which?"}
-            | {"mme_score": own if shape == "number" else {"question_id": k, "category": "ocr", "score": own}}
+            {
+                "doc_id": k,
+                "target": "a",
+                "filtered_resps": ["b"],
+                "doc_hash": f"{k:08x}",
+                "input": "Which?",
+            }
+            | {
+                "mme_score": own
+                if shape == "number"
+                else {"question_id": k, "category": "ocr", "score": own}
+            }
             for k, own in enumerate(solved)
         ]
-        (folder / "20250115_103000_samples_mme.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / "20250115_103000_samples_mme.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in rows)
+        )
         results = {"results": {"mme": {}}, "configs": {}, "model_name": name}
         (folder / "20250115_103000_results.json").write_text(json.dumps(results))
     assert means_of(tmp_path) == pytest.approx(MEANS)
@@ -122,11 +154,20 @@ def test_the_second_open_llm_leaderboard(tmp_path, suffix):
         folder = tmp_path / f"{name.replace('/', '__')}-details" / name.replace("/", "__")
         folder.mkdir(parents=True)
         rows = [
-            {"doc_id": k, "doc": {"q": k}, "target": "a", "arguments": {"gen_args_0": {"arg_0": "Which?"}}}
+            {
+                "doc_id": k,
+                "doc": {"q": k},
+                "target": "a",
+                "arguments": {"gen_args_0": {"arg_0": "Which?"}},
+            }
             | {"resps": [["a"]], "filtered_resps": ["a"], "doc_hash": f"{k:08x}", "acc_norm": own}
             for k, own in enumerate(solved)
         ]
-        lines = json.dumps(rows, indent=2) if suffix == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+        lines = (
+            json.dumps(rows, indent=2)
+            if suffix == "json"
+            else "".join(json.dumps(row) + "\n" for row in rows)
+        )
         (folder / f"samples_leaderboard_gpqa_{time}.{suffix}").write_text(lines)
     named = {name.replace("/", "__"): mean for name, mean in MEANS.items()}
     assert means_of(tmp_path) == pytest.approx(named)
@@ -140,5 +181,7 @@ def test_the_first_open_llm_leaderboard(tmp_path, nested):
         frame = pd.DataFrame({"example": [f"Question {k}?" for k in range(8)], "gold": 1})
         scores = pd.DataFrame({"acc": np.array(solved, float), "acc_norm": 1.0})
         frame = frame.assign(metrics=scores.to_dict("records")) if nested else frame.join(scores)
-        frame.to_parquet(folder / "details_harness|arc:challenge|25_2023-07-19T20:31:16.803242.parquet")
+        frame.to_parquet(
+            folder / "details_harness|arc:challenge|25_2023-07-19T20:31:16.803242.parquet"
+        )
     assert means_of(tmp_path, metric="acc") == pytest.approx(MEANS)

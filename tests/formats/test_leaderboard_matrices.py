@@ -1,4 +1,5 @@
-"""Matrices of leaderboards, 0 or 1 by model and item: read either way round, and what is wrong in them is named."""
+"""Matrices of leaderboards, 0 or 1 by model and item: read either way round, and what is wrong in
+them is named."""
 
 import json
 import re
@@ -18,7 +19,9 @@ from podium.errors import DataError
 def matrix():
     """Return a matrix of 0 and 1, a row per item and a column per model."""
     solved = np.random.default_rng(3).random((60, 4)) < [0.3, 0.5, 0.6, 0.65]
-    return pd.DataFrame(solved.astype(int), [f"q{k}" for k in range(60)], ["ash", "elm", "fir", "oak"])
+    return pd.DataFrame(
+        solved.astype(int), [f"q{k}" for k in range(60)], ["ash", "elm", "fir", "oak"]
+    )
 
 
 def entries_of(path):
@@ -72,7 +75,9 @@ def test_a_column_of_true_and_false_beside_scores_is_noted(save, matrix, turned)
     mixed[name] = mixed[name].astype(bool)
     battles = podium.read_battles(save("m.csv", mixed.to_csv()))
     assert any(f"are not read as scores: {name};" in note for note in battles.notes)
-    assert not podium.read_battles(save("n.csv", matrix.rename_axis("item").astype(bool).to_csv())).notes
+    assert not podium.read_battles(
+        save("n.csv", matrix.rename_axis("item").astype(bool).to_csv())
+    ).notes
 
 
 @pytest.mark.parametrize("name", [None, "problem", "Unnamed: 0"])
@@ -80,9 +85,15 @@ def test_a_column_of_true_and_false_beside_scores_is_noted(save, matrix, turned)
 def test_other_words_above_the_first_column_or_none(save, matrix, name, turned, way):
     other = (matrix.T if turned else matrix).astype(bool).rename_axis(name)
     battles = podium.read_battles(save("m.csv", other.to_csv()))
-    assert podium.rank(battles).standings[0].entries == entries_of(save("n.csv", matrix.rename_axis("item").to_csv()))
+    assert podium.rank(battles).standings[0].entries == entries_of(
+        save("n.csv", matrix.rename_axis("item").to_csv())
+    )
     [note] = [note for note in battles.notes if way in note]
-    assert "the first column, which has no name," in note if name is None else f"the first column ({name!r})" in note
+    assert (
+        "the first column, which has no name," in note
+        if name is None
+        else f"the first column ({name!r})" in note
+    )
 
 
 @pytest.mark.parametrize("name", [None, "Unnamed: 0"])
@@ -101,7 +112,9 @@ def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
     gaps = matrix.astype(object).T.rename_axis("model")
     gaps.iloc[1, :3] = None
     ranking = podium.rank(podium.read_battles(save("m.csv", gaps.to_csv())), "mean").standings[0]
-    assert {each.model: each.score for each in ranking.entries}["elm"] == pytest.approx(matrix["elm"].iloc[3:].mean())
+    assert {each.model: each.score for each in ranking.entries}["elm"] == pytest.approx(
+        matrix["elm"].iloc[3:].mean()
+    )
     assert "3 of 240 scores are missing (elm: q0, q1, q2)" in ranking.warnings
     assert "models are scored on different items: elm on 57 of 60" in ranking.warnings
     assert ranking.diagnostics["drop_out"] == {"unknown": "3 scores are missing"}
@@ -121,16 +134,24 @@ def test_a_missing_score_is_no_unparsed_reply(save, matrix, ranker):
 def test_means_rank_a_matrix_unless_a_ranker_is_named(podium, save, matrix):
     path = save("m.csv", matrix.rename_axis("item").to_csv())
     default, named = (
-        json.loads(podium("rank", path, *more, "--format", "json").out) for more in ((), ("--ranker", "bradley-terry"))
+        json.loads(podium("rank", path, *more, "--format", "json").out)
+        for more in ((), ("--ranker", "bradley-terry"))
     )
-    assert [default["rankings"][0]["ranker"], named["rankings"][0]["ranker"]] == ["mean", "bradley-terry"]
+    assert [default["rankings"][0]["ranker"], named["rankings"][0]["ranker"]] == [
+        "mean",
+        "bradley-terry",
+    ]
     answer = " ".join(default["rankings"][0]["answer"])
     assert "neighbouring places" in answer
     assert re.search("Without .* items, .* would lead|How few items decide", answer)
 
 
 def test_scores_of_judges_are_not_ranked_by_means_unless_asked(save):
-    rows = [f"q{k},{model},{k % (2 + shift)},jo" for k in range(9) for shift, model in enumerate(("ash", "elm"))]
+    rows = [
+        f"q{k},{model},{k % (2 + shift)},jo"
+        for k in range(9)
+        for shift, model in enumerate(("ash", "elm"))
+    ]
     battles = podium.read_battles(save("s.csv", "\n".join(["item,model,score,judge", *rows])))
     assert battles.default_ranker == "bradley-terry"
 
@@ -147,7 +168,10 @@ def test_what_is_wrong_is_named(save, matrix):
     odd = matrix.rename_axis("item").astype(object)
     odd.loc["q7", "ash"] = 2
     message = refusal_of(save("odd.csv", odd.to_csv()))
-    assert "row 8: the score 2 of 'ash' on 'q7' is outside [0, 1], and most scores are 0 or 1" in message
+    assert (
+        "row 8: the score 2 of 'ash' on 'q7' is outside [0, 1], and most scores are 0 or 1"
+        in message
+    )
     message = refusal_of(save("twice.csv", text + "q7,0,1,1,0\n"))
     assert "row 8 and row 61: 'ash' has two scores on 'q7'" in message
     assert "column 'elm' appears twice" in refusal_of(save("same.csv", text.replace("ash", "elm")))
@@ -194,7 +218,9 @@ def test_a_chain_of_scores_has_the_figures_of_all_pairs(save, matrix, monkeypatc
 def test_a_hundred_models_on_five_thousand_items_take_ten_seconds_and_a_gigabyte(tmp_path):
     solved = np.random.default_rng(0).random((5000, 100)) < np.linspace(0.3, 0.7, 100)
     path = tmp_path / "m.csv"
-    pd.DataFrame(solved.astype(int), columns=[f"m{k:02d}" for k in range(100)]).rename_axis("item").to_csv(path)
+    pd.DataFrame(solved.astype(int), columns=[f"m{k:02d}" for k in range(100)]).rename_axis(
+        "item"
+    ).to_csv(path)
     code = (
         "import resource, sys; from pathlib import Path; from podium.cli.main import podium; "
         f"podium(['rank', {str(path)!r}, '--format', 'json'], standalone_mode=False); "
@@ -205,7 +231,9 @@ def test_a_hundred_models_on_five_thousand_items_take_ten_seconds_and_a_gigabyte
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     seconds, gigabytes = map(float, done.stderr.splitlines()[-1].split())
-    assert (seconds <= 10, gigabytes <= 1) == (True, True), f"{seconds:.1f} s of CPU, {gigabytes:.2f} GiB"
+    assert (seconds <= 10, gigabytes <= 1) == (True, True), (
+        f"{seconds:.1f} s of CPU, {gigabytes:.2f} GiB"
+    )
     [standings] = json.loads(done.stdout)["rankings"]
     assert standings["counts"]["battles"] == 24_750_000
     assert all(model["rank_low"] for model in standings["models"])
@@ -213,9 +241,17 @@ def test_a_hundred_models_on_five_thousand_items_take_ten_seconds_and_a_gigabyte
 
 def convert(folder, *results):
     """Run `examples/leaderboard/convert.py`; return the process and the table."""
-    command = [sys.executable, ROOT / "examples" / "leaderboard" / "convert.py", *results, "-o", folder / "solved.csv"]
+    command = [
+        sys.executable,
+        ROOT / "examples" / "leaderboard" / "convert.py",
+        *results,
+        "-o",
+        folder / "solved.csv",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done, pd.read_csv(folder / "solved.csv", index_col="item") if done.returncode == 0 else None
+    return done, pd.read_csv(
+        folder / "solved.csv", index_col="item"
+    ) if done.returncode == 0 else None
 
 
 def write_json(place, content):
@@ -228,9 +264,14 @@ def write_json(place, content):
 @pytest.mark.slow
 def test_reports_of_swe_bench_become_a_matrix(tmp_path):
     names = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
-    runs = {"ash.run": (["a", "b"], ["c"], ["d"], [], []), "elm.run": (["a"], [], [], ["b", "c"], ["d"])}
+    runs = {
+        "ash.run": (["a", "b"], ["c"], ["d"], [], []),
+        "elm.run": (["a"], [], [], ["b", "c"], ["d"]),
+    }
     paths = [
-        write_json(tmp_path / f"{run}.json", {**dict(zip(names, ids, strict=True)), "schema_version": 2})
+        write_json(
+            tmp_path / f"{run}.json", {**dict(zip(names, ids, strict=True)), "schema_version": 2}
+        )
         for run, ids in runs.items()
     ]
     _, table = convert(tmp_path, *paths)
@@ -242,19 +283,34 @@ def test_reports_of_swe_bench_become_a_matrix(tmp_path):
 
 @pytest.mark.slow
 def test_submissions_to_swe_bench_become_a_matrix(tmp_path):
-    found = {"ash": {"no_generation": ["d"], "no_logs": [], "resolved": ["a", "b"]}, "elm": {"resolved": ["a", "c"]}}
-    paths = [write_json(tmp_path / name / "results" / "results.json", content) for name, content in found.items()]
+    found = {
+        "ash": {"no_generation": ["d"], "no_logs": [], "resolved": ["a", "b"]},
+        "elm": {"resolved": ["a", "c"]},
+    }
+    paths = [
+        write_json(tmp_path / name / "results" / "results.json", content)
+        for name, content in found.items()
+    ]
     _, table = convert(tmp_path, paths[0], f"oak={paths[1]}")
-    assert table.to_dict() == {"ash": {"a": 1, "b": 1, "c": 0, "d": 0}, "oak": {"a": 1, "b": 0, "c": 1, "d": 0}}
+    assert table.to_dict() == {
+        "ash": {"a": 1, "b": 1, "c": 0, "d": 0},
+        "oak": {"a": 1, "b": 0, "c": 1, "d": 0},
+    }
 
 
 @pytest.mark.slow
 def test_results_of_livecodebench_become_a_matrix(tmp_path):
-    found = {"ash": {"q1": [True, False], "q2": [True, True]}, "elm": {"q1": [False, False], "q2": [True, False]}}
+    found = {
+        "ash": {"q1": [True, False], "q2": [True, True]},
+        "elm": {"q1": [False, False], "q2": [True, False]},
+    }
     paths = [
         write_json(
             tmp_path / model / "Scenario.codegeneration_2_0.2_eval_all.json",
-            [{"question_id": q, "graded_list": own, "pass@1": sum(own) / 2} for q, own in graded.items()],
+            [
+                {"question_id": q, "graded_list": own, "pass@1": sum(own) / 2}
+                for q, own in graded.items()
+            ],
         )
         for model, graded in found.items()
     ]
@@ -266,7 +322,10 @@ def test_results_of_livecodebench_become_a_matrix(tmp_path):
 @pytest.mark.slow
 def test_what_cannot_be_converted_is_named(tmp_path):
     done, _ = convert(tmp_path, write_json(tmp_path / "x.json", {"accuracy": 0.3}))
-    assert (done.returncode, "x.json: not results of SWE-bench or LiveCodeBench" in done.stderr) == (2, True)
+    assert (
+        done.returncode,
+        "x.json: not results of SWE-bench or LiveCodeBench" in done.stderr,
+    ) == (2, True)
     path = write_json(tmp_path / "ash" / "results" / "results.json", {"resolved": []})
     done, _ = convert(tmp_path, path, path)
     assert (done.returncode, "two files are of ash" in done.stderr) == (2, True)

@@ -1,4 +1,5 @@
-"""Verdicts in lm-eval's samples, read without lm-eval: credits, orders, judges, and what only looks like verdicts."""
+"""Verdicts in lm-eval's samples, read without lm-eval: credits, orders, judges, and what only looks
+like verdicts."""
 
 import json
 from pathlib import Path
@@ -20,8 +21,20 @@ def judgment(order: str, credit: float | None, judge: str = "j") -> dict[str, An
 def document(item: int, *shown: dict[str, Any], model: str = "this model") -> dict[str, Any]:
     """Return the verdicts on one document: a battle with an opponent that comes before by name."""
     verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
-    battle = {"model_a": "elm", "model_b": model, **verdict, "judgments": list(shown), "length_a": 3}
-    reported = {"item": f"t:{item}", "model": model, "credit": None, "one_sided": "unparsed", "missing": {}}
+    battle = {
+        "model_a": "elm",
+        "model_b": model,
+        **verdict,
+        "judgments": list(shown),
+        "length_a": 3,
+    }
+    reported = {
+        "item": f"t:{item}",
+        "model": model,
+        "credit": None,
+        "one_sided": "unparsed",
+        "missing": {},
+    }
     return {**reported, "battles": [battle]}
 
 
@@ -46,14 +59,23 @@ def write_samples(folder: Path, documents: list[dict[str, Any]], stated: str = "
 
 def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Path):
     """Closed form: elm has credit 0.75 when shown first and 0.25 when shown second, so 0.5."""
-    folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", 0.25))])
+    folder = write_samples(
+        tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", 0.25))]
+    )
     [row] = read_battles(folder).to_frame().to_dict("records")
-    assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == ("elm", "ash", 0.5, "merged")
+    assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == (
+        "elm",
+        "ash",
+        0.5,
+        "merged",
+    )
     assert (row["item"], row["length_a"]) == ("t:0", 3)
 
 
 def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
-    folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", None))])
+    folder = write_samples(
+        tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", None))]
+    )
     counts = read_battles(folder).counts()
     assert (counts.battles, counts.unparsed, counts.one_sided) == (1, 1, 1)
 
@@ -78,7 +100,15 @@ def test_a_jury_counts_once_where_its_verdict_is_requested():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "42", "[]", '{"podium_verdicts": 3, "battles": []}', '{"podium_verdicts": 2, "battles": [', "{}"]
+    "text",
+    [
+        "",
+        "42",
+        "[]",
+        '{"podium_verdicts": 3, "battles": []}',
+        '{"podium_verdicts": 2, "battles": [',
+        "{}",
+    ],
 )
 def test_what_is_no_verdict_is_none(text: str):
     assert parse_verdicts(text) is None
@@ -93,4 +123,8 @@ def test_lm_eval_does_not_read_the_models_own_text_as_a_verdict(tmp_path: Path):
 
 
 def test_other_texts_are_no_verdicts() -> None:
-    assert (parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)) == (None, None, None)
+    assert (parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)) == (
+        None,
+        None,
+        None,
+    )

@@ -16,14 +16,19 @@ def write_votes(folder, model, repeats, steps):
     home = write_run(folder, model, {"t": scored([1.0, 0.0, 1.0], filter_="maj")})
     path = home / f"results_{TIME}.json"
     content = json.loads(path.read_text())
-    content["configs"]["t"] |= {"repeats": repeats, "filter_list": [{"name": "maj", "filter": steps}]}
+    content["configs"]["t"] |= {
+        "repeats": repeats,
+        "filter_list": [{"name": "maj", "filter": steps}],
+    }
     path.write_text(json.dumps(content))
 
 
 def test_votes_over_different_numbers_of_repeats_are_an_error(tmp_path):
     write_votes(tmp_path, "org/a", 8, VOTE)
     write_votes(tmp_path, "org/b", 64, VOTE)
-    with pytest.raises(podium.DataError, match="different numbers of repeats: org/a 8, org/b 64") as raised:
+    with pytest.raises(
+        podium.DataError, match="different numbers of repeats: org/a 8, org/b 64"
+    ) as raised:
         podium.read_battles(tmp_path)
     assert "--allow epochs" in str(raised.value)
 
@@ -39,7 +44,11 @@ def test_allowed_votes_over_different_numbers_of_repeats_are_said_in_the_answer(
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [((64, FIRST_8), (8, VOTE)), ((64, FIRST_8), (32, FIRST_8)), ((1, [{"function": "take_first"}]), (8, VOTE[1:]))],
+    [
+        ((64, FIRST_8), (8, VOTE)),
+        ((64, FIRST_8), (32, FIRST_8)),
+        ((1, [{"function": "take_first"}]), (8, VOTE[1:])),
+    ],
 )
 def test_other_filters_and_equal_numbers_of_votes_are_compared(tmp_path, first, second):
     write_votes(tmp_path, "org/a", *first)

@@ -60,13 +60,16 @@ def test_errors_in_both_games_say_judge_error(save):
 
 def test_an_unknown_winner_of_a_game_is_an_error(save):
     with pytest.raises(
-        podium.DataError, match=r"pair.jsonl, line 1: g2_winner 'alpaca' is not a known verdict.*model_1"
+        podium.DataError,
+        match=r"pair.jsonl, line 1: g2_winner 'alpaca' is not a known verdict.*model_1",
     ):
         podium.read_battles(save("pair.jsonl", [pair("tie", "alpaca")]))
 
 
 def test_two_turns_of_a_question_are_two_items(save):
-    battles = podium.read_battles(save("pair.jsonl", [pair("model_1", "model_1", turn=k) for k in (1, 2)]))
+    battles = podium.read_battles(
+        save("pair.jsonl", [pair("model_1", "model_1", turn=k) for k in (1, 2)])
+    )
     assert (battles.counts().items, battles.counts().battles) == (2, 2)
     assert battles.table["item"].tolist() == ["81 turn 1", "81 turn 2"]
     assert battles.table["question"].tolist() == ["81", "81"]
@@ -100,7 +103,10 @@ def test_the_length_of_a_conversation_of_arena_is_not_part_of_its_item(save):
 
 
 def test_templates_for_mathematics_and_turns_are_one_judge(save):
-    rows = [pair("tie", "tie"), pair("tie", "tie", question=111, template="pair-math-v1-multi-turn")]
+    rows = [
+        pair("tie", "tie"),
+        pair("tie", "tie", question=111, template="pair-math-v1-multi-turn"),
+    ]
     battles = podium.read_battles(save("pair.jsonl", rows))
     assert battles.judges == ("gpt-4",)
     assert battles.table["template"].tolist() == ["pair-v2", "pair-math-v1-multi-turn"]
@@ -115,7 +121,12 @@ def test_foreign_columns_of_pairs_are_kept(save):
 def test_the_higher_grade_wins(save):
     battles = podium.read_battles(save("single.jsonl", [grade(9, "vicuna"), grade(7.5, "alpaca")]))
     row = battles.to_frame().iloc[0]
-    assert (row["model_a"], row["model_b"], row["credit"], row["margin"]) == ("alpaca", "vicuna", 0.0, -1.5)
+    assert (row["model_a"], row["model_b"], row["credit"], row["margin"]) == (
+        "alpaca",
+        "vicuna",
+        0.0,
+        -1.5,
+    )
 
 
 def test_equal_grades_tie(save):
@@ -129,10 +140,17 @@ def test_a_grade_of_minus_one_is_unparsed_not_low(save):
 
 
 def test_a_grade_of_minus_one_does_not_enter_the_mean(save):
-    rows = [grade(score, model, question=k) for k, score in enumerate((6, 8)) for model in ("alpaca", "vicuna")]
+    rows = [
+        grade(score, model, question=k)
+        for k, score in enumerate((6, 8))
+        for model in ("alpaca", "vicuna")
+    ]
     rows += [grade(-1, "vicuna", question=9), grade(10, "alpaca", question=9)]
     ranking = podium.rank(podium.read_battles(save("single.jsonl", rows)), "mean")
-    assert {entry.model: entry.score for entry in ranking.standings[0].entries} == {"alpaca": 8.0, "vicuna": 7.0}
+    assert {entry.model: entry.score for entry in ranking.standings[0].entries} == {
+        "alpaca": 8.0,
+        "vicuna": 7.0,
+    }
 
 
 def test_grades_of_two_turns_are_not_averaged_together(save):

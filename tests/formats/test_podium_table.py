@@ -44,7 +44,9 @@ def test_what_is_written_is_read_back_to_the_last_digit(tmp_path: Path, suffix, 
     path = tmp_path / f"battles.{suffix}"
     write(battles.to_frame(), path)
     again = podium.read_battles(str(path), merge=merge)
-    pd.testing.assert_frame_equal(battles.to_frame(), again.to_frame(), check_exact=True, check_dtype=False)
+    pd.testing.assert_frame_equal(
+        battles.to_frame(), again.to_frame(), check_exact=True, check_dtype=False
+    )
     assert battles.counts() == again.counts()
 
 
@@ -83,17 +85,23 @@ def test_a_margin_that_is_there_is_not_replaced_by_the_mean_over_criteria():
 
 def test_a_file_without_weights_beside_one_with_them_has_weight_1():
     plain = pd.DataFrame({"item": ["i"], "model_a": ["x"], "model_b": ["y"], "credit": [1.0]})
-    assert podium.read_battles(plain, plain.assign(item="k", weight=3.0)).table["weight"].tolist() == [1.0, 3.0]
+    assert podium.read_battles(plain, plain.assign(item="k", weight=3.0)).table[
+        "weight"
+    ].tolist() == [1.0, 3.0]
 
 
 def test_a_foreign_column_can_be_named_as_a_criterion():
-    frame = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "credit": [1.0], "gap in tone": ["2.5"]})
+    frame = pd.DataFrame(
+        {"model_a": ["x"], "model_b": ["y"], "credit": [1.0], "gap in tone": ["2.5"]}
+    )
     battles = podium.read_battles(frame, columns={"margin_tone": "gap in tone"})
     assert (battles.criteria, battles.table["margin"].tolist()) == (("tone",), [2.5])
 
 
 def test_a_table_without_criteria_says_so():
-    assert podium.read_battles(full_table()[["model_a", "model_b", "credit", "margin"]]).criteria == ()
+    assert (
+        podium.read_battles(full_table()[["model_a", "model_b", "credit", "margin"]]).criteria == ()
+    )
 
 
 @pytest.mark.slow
@@ -102,10 +110,16 @@ def test_a_table_without_criteria_says_so():
     ("name", "text"),
     [
         ("arena.csv", "question_id,model_a,model_b,winner\n1,x,y,model_a\n2,x,y,\n"),
-        ("arena55k.csv", "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n1,x,y,0,1,0\n"),
+        (
+            "arena55k.csv",
+            "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n1,x,y,0,1,0\n",
+        ),
         ("evalica.csv", "left,right,winner\nx,y,left\n"),
         ("soft.csv", "model_a,model_b,judge_pref,scores_a,scores_b\nx,y,0.3,{'c': 1},{'c': 0.7}\n"),
-        ("900k.csv", "uid,judge_model,model_a_in_prompt,model_b_in_prompt,final_verdict\n1,j,x,y,m1>m2\n"),
+        (
+            "900k.csv",
+            "uid,judge_model,model_a_in_prompt,model_b_in_prompt,final_verdict\n1,j,x,y,m1>m2\n",
+        ),
         ("points.csv", "item,model,score\n1,x,3\n1,y,5\n"),
     ],
 )
@@ -126,5 +140,8 @@ def test_foreign_columns_of_mixed_types_can_be_written_as_parquet(tmp_path: Path
 
 
 def test_an_unknown_suffix_is_a_usage_error_that_names_the_known(tmp_path: Path):
-    with pytest.raises(podium.UsageError, match=r"cannot write 'battles.xlsx': name a .parquet, .csv or .jsonl file"):
+    with pytest.raises(
+        podium.UsageError,
+        match=r"cannot write 'battles.xlsx': name a .parquet, .csv or .jsonl file",
+    ):
         write(full_table(), tmp_path / "battles.xlsx")

@@ -9,16 +9,29 @@ def scored(*rows, names=("item", "model", "score")):
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-@pytest.mark.parametrize(("a", "b", "credit", "margin"), [(9, 4, 1.0, 5.0), (4, 9, 0.0, -5.0), (4, 4.0, 0.5, 0.0)])
+@pytest.mark.parametrize(
+    ("a", "b", "credit", "margin"), [(9, 4, 1.0, 5.0), (4, 9, 0.0, -5.0), (4, 4.0, 0.5, 0.0)]
+)
 def test_the_higher_score_wins_and_equal_scores_tie(save, a, b, credit, margin):
-    row = podium.read_battles(save("s.jsonl", scored(("i", "x", a), ("i", "y", b)))).to_frame().iloc[0]
-    assert (row["model_a"], row["model_b"], row["credit"], row["margin"]) == ("x", "y", credit, margin)
+    row = (
+        podium.read_battles(save("s.jsonl", scored(("i", "x", a), ("i", "y", b))))
+        .to_frame()
+        .iloc[0]
+    )
+    assert (row["model_a"], row["model_b"], row["credit"], row["margin"]) == (
+        "x",
+        "y",
+        credit,
+        margin,
+    )
     assert (row["score_a"], row["score_b"]) == (a, b)
 
 
 @pytest.mark.parametrize("empty", [None, float("nan")])
 def test_an_empty_score_is_missing_and_no_unparsed_reply(save, empty):
-    battles = podium.read_battles(save("s.jsonl", scored(("i", "x", empty), ("i", "y", 4), ("i", "z", 5))))
+    battles = podium.read_battles(
+        save("s.jsonl", scored(("i", "x", empty), ("i", "y", 4), ("i", "z", 5)))
+    )
     assert battles.unparsed_reasons() == {}
     counts = battles.counts()
     assert (counts.battles, counts.judgments, counts.unparsed, counts.missing) == (1, 1, 0, 2)
@@ -39,7 +52,9 @@ def test_repeated_scores_are_averaged_and_reported(save):
     rows = scored(("i", "x", 1), ("i", "x", 4), ("i", "y", 2))
     battles = podium.read_battles(save("s.jsonl", rows))
     assert battles.table["margin"].tolist() == [0.5]
-    assert battles.notes == ("1 scores of a model already scored on the same item were averaged with it",)
+    assert battles.notes == (
+        "1 scores of a model already scored on the same item were averaged with it",
+    )
 
 
 def test_scores_of_one_model_only_are_an_error(save):
@@ -62,14 +77,31 @@ def test_a_label_names_the_model_of_a_file_without_one(save):
 
 
 def test_justrank_columns_are_read_with_the_realization_in_the_judge(save):
-    names = ("arena_hard_question_id", "system", "judge_model", "judge_realization", "judgment_score")
+    names = (
+        "arena_hard_question_id",
+        "system",
+        "judge_model",
+        "judge_realization",
+        "judgment_score",
+    )
     rows = scored(("q", "x", "gpt", "likert", 3), ("q", "y", "gpt", "likert", 5), names=names)
     row = podium.read_battles(save("j.jsonl", rows)).to_frame().iloc[0]
-    assert (row["item"], row["judge"], row["credit"], row["margin"]) == ("q", "gpt likert", 0.0, -2.0)
+    assert (row["item"], row["judge"], row["credit"], row["margin"]) == (
+        "q",
+        "gpt likert",
+        0.0,
+        -2.0,
+    )
 
 
 def test_scores_of_different_realizations_never_meet(save):
-    names = ("arena_hard_question_id", "system", "judge_model", "judge_realization", "judgment_score")
+    names = (
+        "arena_hard_question_id",
+        "system",
+        "judge_model",
+        "judge_realization",
+        "judgment_score",
+    )
     rows = scored(("q", "x", "gpt", "likert", 3), ("q", "y", "gpt", "numeric", 90), names=names)
     counts = podium.read_battles(
         save("j.jsonl", [*rows, *scored(("q", "x", "gpt", "numeric", 80), names=names)])
@@ -78,7 +110,9 @@ def test_scores_of_different_realizations_never_meet(save):
 
 
 def test_a_score_that_is_no_number_is_an_error_that_names_it(save):
-    with pytest.raises(podium.DataError, match=r"s.jsonl, line 2: score 'high' is not a number. Remedy"):
+    with pytest.raises(
+        podium.DataError, match=r"s.jsonl, line 2: score 'high' is not a number. Remedy"
+    ):
         podium.read_battles(save("s.jsonl", scored(("i", "x", 1), ("i", "y", "high"))))
 
 

@@ -31,7 +31,9 @@ def test_a_human_preference_of_zero_is_a_win_of_a(save, preference, human):
 
 
 def test_scores_as_python_literals_give_the_mean_difference(save):
-    table = battles(save, "x,y,0,0,\"{'clarity': 9.0, 'depth': 8}\",\"{'clarity': 7.0, 'depth': 7}\"").table
+    table = battles(
+        save, "x,y,0,0,\"{'clarity': 9.0, 'depth': 8}\",\"{'clarity': 7.0, 'depth': 7}\""
+    ).table
     assert table["margin"].tolist() == [1.5]
 
 
@@ -51,7 +53,9 @@ def test_a_criterion_without_score_is_not_shared(save):
 
 
 def test_each_criterion_has_its_own_margin(save):
-    read = battles(save, "x,y,0,0,\"{'clarity': 9.0, 'depth': 8}\",\"{'clarity': 7.5, 'depth': 9}\"")
+    read = battles(
+        save, "x,y,0,0,\"{'clarity': 9.0, 'depth': 8}\",\"{'clarity': 7.5, 'depth': 9}\""
+    )
     assert read.criteria == ("clarity", "depth")
     assert read.table[["margin_clarity", "margin_depth"]].values.tolist() == [[1.5, -1.0]]
 
@@ -74,30 +78,48 @@ def test_a_rubric_of_its_own_per_instruction_keeps_only_the_mean():
 
 @pytest.mark.parametrize(
     ("scores", "criterion"),
-    [("""{'a": 1, "b': 2}""", 'a": 1, "b'), ("""{"a': 1, 'b": 2}""", "a': 1, 'b"), (r"{'a\/b': 1}", r"a\/b")],
+    [
+        ("""{'a": 1, "b': 2}""", 'a": 1, "b'),
+        ("""{"a': 1, 'b": 2}""", "a': 1, 'b"),
+        (r"{'a\/b': 1}", r"a\/b"),
+    ],
 )
 @pytest.mark.filterwarnings("ignore:.*invalid escape sequence")
 def test_quotes_and_backslashes_in_a_name_stay_part_of_it(scores, criterion):
     """With other quotes around them, these would be JSON of other criteria."""
-    records = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "scores_a": [scores], "scores_b": [scores]})
+    records = pd.DataFrame(
+        {"model_a": ["x"], "model_b": ["y"], "scores_a": [scores], "scores_b": [scores]}
+    )
     assert [name for name in read_soft_elo(records) if CRITERION in name] == [f"margin_{criterion}"]
 
 
-NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300))
+NUMBER = st.one_of(
+    st.integers(), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300)
+)
 
 
 @pytest.mark.slow
-@given(scores=st.dictionaries(st.text(max_size=8) | st.text("'\"\\{}:, 1", max_size=8), NUMBER, max_size=4))
+@given(
+    scores=st.dictionaries(
+        st.text(max_size=8) | st.text("'\"\\{}:, 1", max_size=8), NUMBER, max_size=4
+    )
+)
 def test_scores_as_python_prints_them_are_read_as_python_reads_them(scores):
     zeros = str(dict.fromkeys(scores, 0))
-    records = pd.DataFrame([("x", "y", str(scores), zeros)], columns=["model_a", "model_b", "scores_a", "scores_b"])
+    records = pd.DataFrame(
+        [("x", "y", str(scores), zeros)], columns=["model_a", "model_b", "scores_a", "scores_b"]
+    )
     margins = {
-        name.removeprefix(CRITERION): gap for name, (gap,) in read_soft_elo(records).items() if CRITERION in name
+        name.removeprefix(CRITERION): gap
+        for name, (gap,) in read_soft_elo(records).items()
+        if CRITERION in name
     }
     assert margins == {name: float(score) for name, score in ast.literal_eval(str(scores)).items()}
 
 
-@pytest.mark.parametrize("scores", ["{'c': NaN}", "{'c': null}", "{'c': true}", "{'c': 01}", "{'c': 1-2}"])
+@pytest.mark.parametrize(
+    "scores", ["{'c': NaN}", "{'c': null}", "{'c': true}", "{'c': 01}", "{'c': 1-2}"]
+)
 def test_words_of_json_between_single_quotes_are_no_scores(save, scores):
     with pytest.raises(podium.DataError, match=r"scores_a .* is not a dictionary of scores"):
         battles(save, f'x,y,0,0,"{scores}",')
@@ -110,13 +132,17 @@ def test_without_shared_criteria_there_is_no_margin(save):
 
 @pytest.mark.parametrize("scores", ["9.5", "9", "[9]", "nine", f"{{'c': 1{'0' * 400}}}"])
 def test_scores_that_are_no_dictionary_are_an_error_not_a_gap(save, scores):
-    with pytest.raises(podium.DataError, match=r"soft.csv, row 1: scores_a .* is not a dictionary of scores"):
+    with pytest.raises(
+        podium.DataError, match=r"soft.csv, row 1: scores_a .* is not a dictionary of scores"
+    ):
         battles(save, f'x,y,0,0,"{scores}",')
 
 
 def test_a_row_with_parse_error_is_unparsed_even_with_a_preference(save):
     columns = "instruction_id_hash,model_a,model_b,judge_pref,scores_a,scores_b,parse_error"
-    read = battles(save, "h1,x,y,0.5,\"{'c': 1}\",\"{'c': 5}\",True", "h2,x,y,0,,,False", columns=columns)
+    read = battles(
+        save, "h1,x,y,0.5,\"{'c': 1}\",\"{'c': 5}\",True", "h2,x,y,0,,,False", columns=columns
+    )
     assert read.unparsed_reasons() == {"parse error": 1}
     assert np.isnan(read.table["credit"].iloc[0])
 
@@ -132,7 +158,9 @@ def test_a_row_without_preference_and_scores_is_unparsed(save):
 
 
 def test_a_preference_outside_its_range_is_an_error(save):
-    with pytest.raises(podium.DataError, match=r"row 1: judge_pref '2' is outside \[0, 1\]. Remedy: 0 = A wins"):
+    with pytest.raises(
+        podium.DataError, match=r"row 1: judge_pref '2' is outside \[0, 1\]. Remedy: 0 = A wins"
+    ):
         battles(save, "x,y,0,2,,")
 
 

@@ -20,7 +20,8 @@ def pipe(tmp_path):
 
 @pytest.fixture
 def refused(podium):
-    """Return a function that runs a command, which must end with exit code 2, and returns its message."""
+    """Return a function that runs a command, which must end with exit code 2, and returns its
+    message."""
 
     def run(*words):
         done = podium(*words)
@@ -32,7 +33,14 @@ def refused(podium):
 
 @pytest.mark.parametrize(
     "command",
-    ["rank", "diagnose", "report -o r.html", "convert -o b.csv", "calibrate -o c.json", "label --number 2"],
+    [
+        "rank",
+        "diagnose",
+        "report -o r.html",
+        "convert -o b.csv",
+        "calibrate -o c.json",
+        "label --number 2",
+    ],
 )
 def test_every_command_refuses_a_pipe_as_its_source(command, pipe, refused, monkeypatch):
     monkeypatch.chdir(pipe.parent)
@@ -49,7 +57,9 @@ def test_commands_with_other_arguments_refuse_a_pipe_too(command, pipe, refused)
 def test_a_pipe_is_refused_whatever_its_name(tmp_path, suffix):
     place = tmp_path / f"votes.{suffix}"
     os.mkfifo(place)
-    with pytest.raises(package.UsageError, match=r"is a pipe, not a file: write its content to a file"):
+    with pytest.raises(
+        package.UsageError, match=r"is a pipe, not a file: write its content to a file"
+    ):
         package.read_battles(f"mine={place}")
 
 
@@ -101,7 +111,9 @@ def test_files_beside_the_battles_are_not_waited_for(options, pipe, tmp_path, re
 def test_requirements_in_a_pipe_are_not_waited_for(pipe, tmp_path, refused):
     (tmp_path / "votes.csv").write_text(BATTLES)
     place = pipe.rename(tmp_path / "gates.yaml")
-    assert "is a pipe" in refused("compare", "x", "y", tmp_path / "votes.csv", "--requirements", place)
+    assert "is a pipe" in refused(
+        "compare", "x", "y", tmp_path / "votes.csv", "--requirements", place
+    )
 
 
 def test_what_the_shell_opened_is_read():

@@ -1,4 +1,5 @@
-"""Tables as humans have them: ids of any size, names of any kind, scores in any shape, and files that are none."""
+"""Tables as humans have them: ids of any size, names of any kind, scores in any shape, and files
+that are none."""
 
 import gzip
 import json
@@ -25,7 +26,10 @@ def refusal(*sources, **options):
 
 
 def rows_with(items, **more):
-    return [{"item": item, "model_a": "x", "model_b": "y", "credit": k % 2, **more} for k, item in enumerate(items)]
+    return [
+        {"item": item, "model_a": "x", "model_b": "y", "credit": k % 2, **more}
+        for k, item in enumerate(items)
+    ]
 
 
 @pytest.mark.parametrize("name", ["votes.jsonl", "votes.json", "votes.parquet"])
@@ -35,12 +39,17 @@ def test_large_integer_ids_stay_distinct_beside_an_empty_id(tmp_path, name):
         columns = {key: pa.array([row[key] for row in rows]) for key in rows[0]}
         pyarrow.parquet.write_table(pa.table(columns), path)
     else:
-        path.write_text("\n".join(map(json.dumps, rows)) if name.endswith("l") else json.dumps(rows))
+        path.write_text(
+            "\n".join(map(json.dumps, rows)) if name.endswith("l") else json.dumps(rows)
+        )
     assert podium.read_battles(str(path)).table["item"].tolist()[:2] == [str(LARGE), str(LARGE + 1)]
 
 
 def test_ids_of_a_foreign_format_are_not_rounded_either(save):
-    rows = [{"question_id": item, "model_a": "x", "model_b": "y", "winner": "tie"} for item in (LARGE + 1, None)]
+    rows = [
+        {"question_id": item, "model_a": "x", "model_b": "y", "winner": "tie"}
+        for item in (LARGE + 1, None)
+    ]
     assert podium.read_battles(save("a.jsonl", rows)).table["item"].tolist()[0] == str(LARGE + 1)
 
 
@@ -97,13 +106,18 @@ def test_similar_item_ids_are_reported(save, one, other):
     assert any("white space, case or Unicode form" in note for note in battles.notes)
 
 
-@pytest.mark.parametrize("text", ["left,right,winner\nx,y,x\nx,y,y\n", "model_a,model_b,winner\nx,y,x\nx,y,y\n"])
+@pytest.mark.parametrize(
+    "text", ["left,right,winner\nx,y,x\nx,y,y\n", "model_a,model_b,winner\nx,y,x\nx,y,y\n"]
+)
 def test_winner_column_accepts_model_names(save, text):
     assert podium.read_battles(save("v.csv", text)).table["credit"].tolist() == [1, 0]
 
 
 def test_a_table_of_weights_and_biases_is_columns_and_data(save):
-    table = {"columns": ["item", "model_a", "model_b", "credit"], "data": [["1", "x", "y", 1], ["2", "x", "y", None]]}
+    table = {
+        "columns": ["item", "model_a", "model_b", "credit"],
+        "data": [["1", "x", "y", 1], ["2", "x", "y", None]],
+    }
     assert podium.read_battles(save("t.table.json", table)).counts().unparsed == 1
 
 
@@ -121,14 +135,25 @@ def test_a_decimal_comma_is_read_where_commas_separate_nothing(save):
 
 def test_credits_in_words_give_a_map_to_copy(save):
     message = refusal(save("v.csv", f"{HEADER}1,x,y,win\n2,x,y,it's a draw\n"))
-    for part in ("row 1: credit 'win' is not a number", "--credit-map", "it'\"'\"'s a draw=?", "win=1"):
+    for part in (
+        "row 1: credit 'win' is not a number",
+        "--credit-map",
+        "it'\"'\"'s a draw=?",
+        "win=1",
+    ):
         assert part in message
 
 
 @pytest.mark.slow
 def test_slices_by_two_columns_are_named_by_both(save):
     sides = ("x,y", "y,z", "z,x")
-    rows = [f"{item},{pair},1,{lang},{judge}" for item in "12" for pair in sides for lang in "de" for judge in "gh"]
+    rows = [
+        f"{item},{pair},1,{lang},{judge}"
+        for item in "12"
+        for pair in sides
+        for lang in "de"
+        for judge in "gh"
+    ]
     path = save("v.csv", "item,model_a,model_b,credit,lang,judge\n" + "\n".join(rows))
     ranking = podium.rank(podium.read_battles(path), "win-rate", by="lang,judge")
     assert [each.slice for each in ranking.standings] == ["d, g", "d, h", "e, g", "e, h"]
@@ -139,7 +164,9 @@ def test_a_table_of_a_database_is_read(tmp_path, tables):
     path = tmp_path / "v.duckdb"
     with duckdb.connect(str(path)) as connection:
         for table in tables:
-            connection.execute(f"create table {table} as select 'i' item, 'x' model_a, 'y' model_b, 1.0 credit")
+            connection.execute(
+                f"create table {table} as select 'i' item, 'x' model_a, 'y' model_b, 1.0 credit"
+            )
     assert len(podium.read_battles(f"{path}#votes")) == 1
     assert "tables: " in refusal(f"{path}#voets")
 
@@ -154,12 +181,19 @@ def test_a_table_that_is_not_named_is_asked_for_with_the_names(tmp_path):
 @pytest.mark.slow
 def test_a_header_longer_than_a_block_is_read(save):
     names = ",".join(f"column_{k}" for k in range(10_000))
-    assert len(podium.read_battles(save("v.csv", f"{HEADER.strip()},{names}\n1,x,y,1{',' * 10_000}\n"))) == 1
+    assert (
+        len(
+            podium.read_battles(save("v.csv", f"{HEADER.strip()},{names}\n1,x,y,1{',' * 10_000}\n"))
+        )
+        == 1
+    )
 
 
 def test_a_header_with_a_line_break_is_read(save):
     path = save("v.csv", 'item,model_a,model_b,"the\ncredit"\n1,x,y,1\n')
-    assert podium.read_battles(path, columns={"credit": "the\ncredit"}).table["credit"].tolist() == [1]
+    assert podium.read_battles(path, columns={"credit": "the\ncredit"}).table[
+        "credit"
+    ].tolist() == [1]
 
 
 def test_lines_that_end_in_two_ways_are_one_table(save):
@@ -177,7 +211,9 @@ def test_an_opened_pipe_is_read_once():
 @pytest.mark.slow
 def test_a_dash_is_standard_input():
     command = [sys.executable, "-c", "import podium; print(len(podium.read_battles('-')))"]
-    run = subprocess.run(command, input=f"{HEADER}1,x,y,1\n", capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        command, input=f"{HEADER}1,x,y,1\n", capture_output=True, text=True, check=True
+    )
     assert run.stdout == "1\n"
 
 
@@ -201,7 +237,19 @@ def test_names_that_look_like_sql_are_names(tmp_path):
     folder = tmp_path / "a'b*[c]"
     folder.mkdir()
     odd = 'x"; drop table votes; --'
-    frame = pd.DataFrame([{"item": "i", "model_a": "x'", "model_b": 'y"', "credit": 1.0, odd: "v", "Item": 3, "": "e"}])
+    frame = pd.DataFrame(
+        [
+            {
+                "item": "i",
+                "model_a": "x'",
+                "model_b": 'y"',
+                "credit": 1.0,
+                odd: "v",
+                "Item": 3,
+                "": "e",
+            }
+        ]
+    )
     frame.to_csv(folder / "v'*.csv", index=False)
     frame.to_csv(tmp_path / "v'1.csv", index=False)
     battles = podium.read_battles(folder / "v'*.csv", where={odd: "v"})
@@ -214,7 +262,11 @@ def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_one
     battles = podium.read_battles(path)
     assert battles.models == ("claude-3", "gpt-4o")
     assert battles.table["lang"].tolist() == ["en", "fr", "en"]
-    assert (battles.counts().readable, battles.counts().unparsed, battles.counts().missing) == (2, 0, 1)
+    assert (battles.counts().readable, battles.counts().unparsed, battles.counts().missing) == (
+        2,
+        0,
+        1,
+    )
 
 
 def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save):
@@ -241,12 +293,21 @@ def test_a_damaged_parquet_file_is_named(tmp_path, at):
     assert "votes.parquet" in refusal(str(path))
 
 
-@pytest.mark.parametrize("rater", ["annotator", "rater", "labeler", "evaluator", "worker", "Annotator_ID"])
-def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_to_type(save, rater):
-    path = save("v.csv", f"prompt_id,left,right,winner,{rater}\n1,x,y,left,ann\n1,x,y,right,bob\n2,y,x,left,ann\n")
+@pytest.mark.parametrize(
+    "rater", ["annotator", "rater", "labeler", "evaluator", "worker", "Annotator_ID"]
+)
+def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_to_type(
+    save, rater
+):
+    path = save(
+        "v.csv",
+        f"prompt_id,left,right,winner,{rater}\n1,x,y,left,ann\n1,x,y,right,bob\n2,y,x,left,ann\n",
+    )
     [note] = [note for note in podium.read_battles(path).notes if "item column" in note]
     assert f"no judge column: the 2 in {rater} count as one judge" in note
-    assert note.endswith(f"prompt_id is the item and {rater} is the judge, say --columns item=prompt_id,judge={rater}")
+    assert note.endswith(
+        f"prompt_id is the item and {rater} is the judge, say --columns item=prompt_id,judge={rater}"
+    )
     named = podium.read_battles(path, columns={"item": "prompt_id", "judge": rater})
     assert (named.judges, named.counts().items, named.notes) == (("ann", "bob"), 2, ())
 
@@ -256,5 +317,8 @@ def test_a_table_with_items_says_which_column_may_be_the_judge(save):
     problem = "no judge column: the 2 in rater count as one judge; if rater is the judge, say --columns judge=rater"
     assert podium.read_battles(path).notes == (problem,)
     assert (
-        podium.read_battles(save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,ann\n")).notes == ()
+        podium.read_battles(
+            save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,ann\n")
+        ).notes
+        == ()
     )

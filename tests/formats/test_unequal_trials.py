@@ -14,7 +14,10 @@ def scores_of(column="response", **models):
     rows = []
     for model, items in models.items():
         for item, values in enumerate(items):
-            rows += [{"item": f"i{item}", "model": model, column: k, "score": own} for k, own in enumerate(values, 1)]
+            rows += [
+                {"item": f"i{item}", "model": model, column: k, "score": own}
+                for k, own in enumerate(values, 1)
+            ]
     return pd.DataFrame(rows)
 
 
@@ -25,7 +28,9 @@ ONCE = {"once": [[1.0]] * 6 + [[0.0]] * 6, "often": [[1.0, 0.0, 0.0, 0.0]] * 12}
 @pytest.mark.parametrize("column", ["response", "repeat"])
 def test_the_scores_of_all_epochs_are_the_mean_of_an_item(column):
     battles = podium.read_battles(scores_of(column, **ONCE))
-    means = {entry.model: entry.score for entry in podium.rank(battles, "mean").standings[0].entries}
+    means = {
+        entry.model: entry.score for entry in podium.rank(battles, "mean").standings[0].entries
+    }
     assert means == pytest.approx({"once": 0.5, "often": 0.25})
 
 
@@ -33,7 +38,9 @@ def test_the_credit_of_unequal_epochs_is_the_mean_over_all_pairs_of_scores():
     rng = np.random.default_rng(4)
     two, three = rng.normal(size=(5, 2)), rng.normal(size=(5, 3))
     table = podium.read_battles(scores_of(x=two, y=three)).table
-    expected = [np.mean([x > y for x, y in itertools.product(*own)]) for own in zip(two, three, strict=True)]
+    expected = [
+        np.mean([x > y for x, y in itertools.product(*own)]) for own in zip(two, three, strict=True)
+    ]
     assert table["credit"].to_numpy() == pytest.approx(expected)
     assert table["margin"].to_numpy() == pytest.approx(two.mean(axis=1) - three.mean(axis=1))
 
@@ -45,7 +52,10 @@ def test_compare_takes_all_epochs_of_both():
 
 def test_the_numbers_of_scores_are_said_by_model():
     [note] = podium.read_battles(scores_of(**ONCE)).notes
-    assert "different numbers of scores (epochs, repeats) on 12 of 12 items: often: 4, once: 1 scores an item" in note
+    assert (
+        "different numbers of scores (epochs, repeats) on 12 of 12 items: often: 4, once: 1 scores an item"
+        in note
+    )
 
 
 def test_no_battle_of_unequal_epochs_is_missing():
@@ -53,8 +63,14 @@ def test_no_battle_of_unequal_epochs_is_missing():
 
 
 def test_a_column_of_texts_of_responses_numbers_no_scores():
-    rows = [(item, model, k % 2, f"{model} says {item}") for k, item in enumerate("ijk") for model in "xy"]
-    battles = podium.read_battles(pd.DataFrame(rows, columns=["item", "model", "score", "response"]))
+    rows = [
+        (item, model, k % 2, f"{model} says {item}")
+        for k, item in enumerate("ijk")
+        for model in "xy"
+    ]
+    battles = podium.read_battles(
+        pd.DataFrame(rows, columns=["item", "model", "score", "response"])
+    )
     assert (len(battles), battles.notes) == (3, ())
 
 

@@ -1,4 +1,5 @@
-"""The unit of a table without `item`: a column that repeats as items do is read, or named, and nothing is claimed."""
+"""The unit of a table without `item`: a column that repeats as items do is read, or named, and
+nothing is claimed."""
 
 import hashlib
 import itertools
@@ -22,12 +23,23 @@ def battles_of(items=40, models=3, orders=("",), seed=0):
             for order in orders:
                 credit = float(strength[a] + rng.normal(0, 0.3) > strength[b])
                 shown = {"order": order} if order else {}
-                rows.append({"key": f"q{item:03d}", "model_a": f"m{a}", "model_b": f"m{b}", "credit": credit, **shown})
+                rows.append(
+                    {
+                        "key": f"q{item:03d}",
+                        "model_a": f"m{a}",
+                        "model_b": f"m{b}",
+                        "credit": credit,
+                        **shown,
+                    }
+                )
     return pd.DataFrame(rows)
 
 
 def digest(*columns):
-    return [hashlib.sha256("".join(map(str, cells)).encode()).hexdigest() for cells in zip(*columns, strict=True)]
+    return [
+        hashlib.sha256("".join(map(str, cells)).encode()).hexdigest()
+        for cells in zip(*columns, strict=True)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +57,9 @@ def test_a_column_with_the_name_of_an_item_that_repeats_as_items_do_is_the_item(
     assert ours.entries == theirs.entries
 
 
-@pytest.mark.parametrize(("models", "items", "orders"), [(2, 12, ("ab", "ba")), (3, 6, ("",)), (6, 10, ("",))])
+@pytest.mark.parametrize(
+    ("models", "items", "orders"), [(2, 12, ("ab", "ba")), (3, 6, ("",)), (6, 10, ("",))]
+)
 def test_the_item_is_found_in_other_designs(models, items, orders):
     frame = battles_of(items, models, orders)
     assert package.read_battles(frame.rename(columns={"key": "item_id"})).counts().items == items
@@ -75,7 +89,9 @@ def test_a_number_of_the_epoch_is_no_item(frame):
 
 
 def test_ids_that_begin_anew_in_each_task_are_named_not_read(frame):
-    tasks = pd.concat([frame.assign(task=f"t{k}", credit=battles_of(seed=k)["credit"]) for k in range(4)])
+    tasks = pd.concat(
+        [frame.assign(task=f"t{k}", credit=battles_of(seed=k)["credit"]) for k in range(4)]
+    )
     read = package.read_battles(tasks.rename(columns={"key": "doc_id"}))
     assert (read.has_items, read.likely_item) == (False, "doc_id")
 
@@ -85,7 +101,9 @@ def test_another_column_that_looks_like_the_item_is_named_with_the_option(frame,
     read = package.read_battles(frame.rename(columns={"key": name}))
     option = f"--columns 'item={name}'" if " " in name else f"--columns item={name}"
     assert read.likely_item == name
-    assert read.notes[0].startswith("no item column: rows counted as independent; nobody is called clearly ahead")
+    assert read.notes[0].startswith(
+        "no item column: rows counted as independent; nobody is called clearly ahead"
+    )
     assert read.notes[0].endswith(option)
 
 
@@ -133,7 +151,8 @@ def test_random_columns_are_seldom_taken_for_items():
     rng = np.random.default_rng(0)
     frame = battles_of(20, 4).drop(columns="key")
     found = sum(
-        package.read_battles(frame.assign(noise=rng.integers(0, values, len(frame)))).likely_item is not None
+        package.read_battles(frame.assign(noise=rng.integers(0, values, len(frame)))).likely_item
+        is not None
         for values in (7, 15, 40, 80)
         for _ in range(10)
     )
@@ -147,9 +166,12 @@ def test_a_named_item_ends_the_search(frame):
 
 @pytest.fixture
 def unnamed(frame, save):
-    """Return a file whose items are in a column of another name, and whose models differ if rows are independent."""
+    """Return a file whose items are in a column of another name, and whose models differ if rows
+    are independent."""
     path = save("votes.csv", frame.rename(columns={"key": "passage"}).to_csv(index=False))
-    assert any(entry.rank_low == entry.rank_high for entry in rank_sets_of(frame.drop(columns="key")))
+    assert any(
+        entry.rank_low == entry.rank_high for entry in rank_sets_of(frame.drop(columns="key"))
+    )
     return path
 
 
@@ -200,7 +222,11 @@ def test_with_the_option_the_answer_is_that_of_a_table_with_items(unnamed, frame
 
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_are_read_with_these_names_of_items_too(name):
-    rows = [(f"q{k}", model, score) for k in range(12) for model, score in (("x", 1.0), ("y", k % 2), ("z", 0.0))]
+    rows = [
+        (f"q{k}", model, score)
+        for k in range(12)
+        for model, score in (("x", 1.0), ("y", k % 2), ("z", 0.0))
+    ]
     long = pd.DataFrame(rows, columns=[name, "model", "score"])
     assert package.read_battles(long).counts().items == 12
     wide = long.pivot(index=name, columns="model", values="score").reset_index()

@@ -17,7 +17,8 @@ IN_RANGES = "import podium.counting.duck as duck; duck.ROWS_AT_ONCE = 50_000; fr
 
 
 def run(words, folder, largest, start=("-m", "podium")):
-    """Run podium where no file can grow beyond `largest` bytes, with a folder of its own for what it spills."""
+    """Run podium where no file can grow beyond `largest` bytes, with a folder of its own for what
+    it spills."""
     spilled = folder / "spilled"
     spilled.mkdir()
     done = subprocess.run(
@@ -35,7 +36,8 @@ def run(words, folder, largest, start=("-m", "podium")):
 def rows(number):
     header = "item,model_a,model_b,order,credit\n"
     return header + "".join(
-        f"item-{k // 6},model-{k % 3},model-{3 + k % 2},{'ab' if k % 2 else 'ba'},{k % 3 / 2}\n" for k in range(number)
+        f"item-{k // 6},model-{k % 3},model-{3 + k % 2},{'ab' if k % 2 else 'ba'},{k % 3 / 2}\n"
+        for k in range(number)
     )
 
 
@@ -50,11 +52,20 @@ def test_a_file_that_swells_beyond_all_tables_is_rejected(tmp_path, monkeypatch)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["bomb.csv.zst", "bomb.jsonl.zst", "bomb.csv", "bomb.jsonl.gz"])
 def test_a_file_of_endless_blank_lines_is_rejected_before_it_is_read_to_the_end(tmp_path, name):
-    head = b'{"doc_id":0,"doc":{},"arguments":[],"acc":1.0}' if "jsonl" in name else b"item,model_a,model_b,credit"
-    pack = {".gz": gzip.compress, ".zst": lambda content: pa.compress(content, "zstd", asbytes=True)}
+    head = (
+        b'{"doc_id":0,"doc":{},"arguments":[],"acc":1.0}'
+        if "jsonl" in name
+        else b"item,model_a,model_b,credit"
+    )
+    pack = {
+        ".gz": gzip.compress,
+        ".zst": lambda content: pa.compress(content, "zstd", asbytes=True),
+    }
     content = head + b"\n" * 6_000_000 + b"1,x,y,1\n"
     (tmp_path / name).write_bytes(pack.get(Path(name).suffix, bytes)(content))
-    with pytest.raises(podium.DataError, match=rf"{name}.*: more than 4,000,000 blank lines. Remedy: remove them"):
+    with pytest.raises(
+        podium.DataError, match=rf"{name}.*: more than 4,000,000 blank lines. Remedy: remove them"
+    ):
         podium.read_battles(tmp_path / name)
 
 

@@ -1,4 +1,5 @@
-"""A table whose rows and columns are the same models says not whose wins its cells count; the user does."""
+"""A table whose rows and columns are the same models says not whose wins its cells count; the user
+does."""
 
 import json
 
@@ -8,7 +9,9 @@ import pytest
 import podium as package
 
 MODELS = ["m0", "m1", "m2"]
-WINS = pd.DataFrame([[None, 5, 7], [2, None, 4], [1, 3, None]], index=MODELS, columns=MODELS, dtype=float)
+WINS = pd.DataFrame(
+    [[None, 5, 7], [2, None, 4], [1, 3, None]], index=MODELS, columns=MODELS, dtype=float
+)
 
 
 def text_of(frame, name="", sep=","):
@@ -18,7 +21,9 @@ def text_of(frame, name="", sep=","):
 def earned(battles):
     """Return how often each model won and lost."""
     table = battles.to_frame()
-    return {m: (int((table["model_a"] == m).sum()), int((table["model_b"] == m).sum())) for m in MODELS}
+    return {
+        m: (int((table["model_a"] == m).sum()), int((table["model_b"] == m).sum())) for m in MODELS
+    }
 
 
 ROWS = {"m0": (12, 3), "m1": (6, 8), "m2": (4, 11)}
@@ -45,14 +50,17 @@ def test_cells_count_the_wins_of_the_model_that_is_named(save, reading, expected
     assert "no item column: rows counted as independent" in battles.notes
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "json", "columns of json", "frame", "named frame"])
+@pytest.mark.parametrize(
+    "kind", ["csv", "tsv", "parquet", "json", "columns of json", "frame", "named frame"]
+)
 def test_it_is_read_from_every_container(save, tmp_path, kind):
     frame = WINS.astype("Int64")
     sources = {
         "csv": lambda: save("w.csv", text_of(WINS)),
         "tsv": lambda: save("w.tsv", text_of(WINS, sep="\t")),
         "json": lambda: save(
-            "w.json", json.dumps([{"model": m, **row.dropna().to_dict()} for m, row in WINS.iterrows()])
+            "w.json",
+            json.dumps([{"model": m, **row.dropna().to_dict()} for m, row in WINS.iterrows()]),
         ),
         "columns of json": lambda: save("w.json", WINS.to_json()),
         "frame": lambda: frame,
@@ -91,13 +99,21 @@ def with_cells(*cells):
 
 
 WRONG = {
-    "a win rate": (with_cells(("m0", "m1", 0.63), ("m1", "m0", 0.37)), "0.63 .'m0' against 'm1'. is no count of wins"),
+    "a win rate": (
+        with_cells(("m0", "m1", 0.63), ("m1", "m0", 0.37)),
+        "0.63 .'m0' against 'm1'. is no count of wins",
+    ),
     "a tie as half": (with_cells(("m0", "m1", 5.5)), "ties counted as half"),
-    "half of a pair": (with_cells(("m1", "m0", None)), "'m1' against 'm0' is empty, but that of the other direction"),
+    "half of a pair": (
+        with_cells(("m1", "m0", None)),
+        "'m1' against 'm0' is empty, but that of the other direction",
+    ),
     "a negative number": (with_cells(("m0", "m1", -1)), "negative"),
     "own wins": (with_cells(("m1", "m1", 4)), "'m1' has wins against itself"),
     "percentages": (
-        pd.DataFrame([[None, 60, 70], [40, None, 55], [30, 45, None]], index=MODELS, columns=MODELS),
+        pd.DataFrame(
+            [[None, 60, 70], [40, None, 55], [30, 45, None]], index=MODELS, columns=MODELS
+        ),
         "look like percentages",
     ),
     "no battle": (WINS * 0, "no wins in any cell"),
@@ -117,7 +133,15 @@ def test_an_empty_or_zero_diagonal_is_the_same(save):
 
 
 @pytest.mark.parametrize(
-    "words", ["rank", "compare m0 m2", "report -o r.html", "diagnose", "convert -o b.csv", "replay --tournament chain"]
+    "words",
+    [
+        "rank",
+        "compare m0 m2",
+        "report -o r.html",
+        "diagnose",
+        "convert -o b.csv",
+        "replay --tournament chain",
+    ],
 )
 def test_every_command_rejects_it_and_takes_the_option(save, podium, words, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -127,7 +151,9 @@ def test_every_command_rejects_it_and_takes_the_option(save, podium, words, monk
     assert (refused.code, "--matrix columns" in refused.err) == (1, True)
     taken = podium(name, *rest, path, "--matrix", "rows")
     assert "--matrix" not in taken.err
-    assert taken.code == (1 if name == "replay" else 0), taken.err  # a tournament is replayed by item
+    assert taken.code == (1 if name == "replay" else 0), (
+        taken.err
+    )  # a tournament is replayed by item
 
 
 def test_the_model_that_lost_all_is_last(save, podium):

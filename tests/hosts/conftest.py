@@ -1,4 +1,5 @@
-"""Here so that `stand_in` and `environment`, beside it, can be imported by the tests of every host."""
+"""Here so that `stand_in` and `environment`, beside it, can be imported by the tests of every
+host."""
 
 import pytest
 from environment import Environment

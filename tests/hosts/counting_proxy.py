@@ -13,7 +13,8 @@ from threading import Lock, Thread
 
 @dataclass
 class CountingProxy:
-    """Its address, and the bodies of all requests; `before` is called with the number of each request, from 1."""
+    """Its address, and the bodies of all requests; `before` is called with the number of each
+    request, from 1."""
 
     address: str = ""
     asked: Counter[bytes] = field(default_factory=Counter)
@@ -24,7 +25,8 @@ class CountingProxy:
 
 @contextmanager
 def counting_proxy(server: str) -> Iterator[CountingProxy]:
-    """Pass requests on to a server; where it does not answer, close the connection without an answer."""
+    """Pass requests on to a server; where it does not answer, close the connection without an
+    answer."""
     proxy = CountingProxy()
 
     class Handler(BaseHTTPRequestHandler):
@@ -33,7 +35,9 @@ def counting_proxy(server: str) -> Iterator[CountingProxy]:
             with proxy.lock:
                 proxy.asked[body] += 1
                 proxy.before(proxy.asked.total())
-            request = urllib.request.Request(server + self.path, body, {"Content-Type": "application/json"})
+            request = urllib.request.Request(
+                server + self.path, body, {"Content-Type": "application/json"}
+            )
             try:
                 with urllib.request.urlopen(request) as answer:
                     status, content = answer.status, answer.read()

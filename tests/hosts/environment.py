@@ -1,4 +1,5 @@
-"""A Python environment of the test's own, with all packages of the one at hand: podium can be enabled in it."""
+"""A Python environment of the test's own, with all packages of the one at hand: podium can be
+enabled in it."""
 
 import os
 import subprocess
@@ -8,7 +9,13 @@ import venv
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FOREIGN = ("PYTHONPATH", "PODIUM_RANKER", "INSPECT_EVAL_METADATA", "INSPECT_LOG_FORMAT", "INSPECT_EVAL_MODEL")
+FOREIGN = (
+    "PYTHONPATH",
+    "PODIUM_RANKER",
+    "INSPECT_EVAL_METADATA",
+    "INSPECT_LOG_FORMAT",
+    "INSPECT_EVAL_MODEL",
+)
 OUTER = "zz_outer.pth"
 """Comes after podium's own file, so that podium is not importable yet when that one is read."""
 
@@ -48,13 +55,19 @@ class Environment:
         self, *words: object, path: Path | None = None, place: Path | None = None
     ) -> "subprocess.CompletedProcess[str]":
         """Run its Python; `path` is searched for modules before its own packages."""
-        environment = {key: value for key, value in os.environ.items() if key not in FOREIGN} | self.variables
+        environment = {
+            key: value for key, value in os.environ.items() if key not in FOREIGN
+        } | self.variables
         if path is not None:
             environment["PYTHONPATH"] = str(path)
         command = [str(self.scripts / Path(sys.executable).name), *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=place, timeout=120)
+        return subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=place, timeout=120
+        )
 
-    def script(self, name: str, *words: object, path: Path | None = None, place: Path | None = None):
+    def script(
+        self, name: str, *words: object, path: Path | None = None, place: Path | None = None
+    ):
         """Run one of its commands, as a shell would."""
         return self.python(self.scripts / name, *words, path=path, place=place)
 

@@ -1,4 +1,5 @@
-"""A judge that is asked with a JSON schema: it takes, ignores or rejects it, and keeps every call."""
+"""A judge that is asked with a JSON schema: it takes, ignores or rejects it, and keeps every
+call."""
 
 import json
 
@@ -25,11 +26,13 @@ class RejectedError(RuntimeError):
 
 @modelapi(name="formed")
 class FormedJudge(ModelAPI):
-    """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects` it; `reasons` first
-    and is cut off by any limit; `talks` until its limit; `loops` in its reasons; `quotes` its prompt in them; `full`
-    rejects long prompts."""
+    """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects`
+    it; `reasons` first and is cut off by any limit; `talks` until its limit; `loops` in its
+    reasons; `quotes` its prompt in them; `full` rejects long prompts."""
 
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):
+    def __init__(
+        self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args
+    ):
         super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):
@@ -37,18 +40,25 @@ class FormedJudge(ModelAPI):
         CALLS.append((config, prompt))
         schema = config.response_schema
         if schema and habit == "rejects":
-            raise RejectedError("400: response_format of type json_schema is not supported by this model")
+            raise RejectedError(
+                "400: response_format of type json_schema is not supported by this model"
+            )
         if habit == "full" and "too long an answer" in prompt:
             raise RejectedError("400: the request exceeds the available context size (4096 tokens)")
         if habit == "full" and "huge answer" in prompt:
-            return ModelOutput.from_content("formed", "maximum context length is 4096", stop_reason="model_length")
+            return ModelOutput.from_content(
+                "formed", "maximum context length is 4096", stop_reason="model_length"
+            )
         if habit == "reasons":
             return output("A", reasoned=True, cut=config.max_tokens is not None)
         if schema and habit != "ignores":
             fields = schema.json_schema.properties
             loops = habit == "loops" and "reasons" in fields
             reasons = prompt if habit == "quotes" else "Both are short."
-            return output(json.dumps({name: value_of(own, reasons) for name, own in fields.items()}), cut=loops)
+            return output(
+                json.dumps({name: value_of(own, reasons) for name, own in fields.items()}),
+                cut=loops,
+            )
         return output("A" if habit in ("full", "plain") else TALK, cut=habit == "talks")
 
 

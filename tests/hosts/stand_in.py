@@ -1,12 +1,14 @@
-"""Judges and models behind an OpenAI-compatible address, in a process of its own: it counts, waits and fails.
+"""Judges and models behind an OpenAI-compatible address, in a process of its own: it counts, waits
+and fails.
 
     python stand_in.py        # prints its port, serves until it is ended
 
-Who is shown two marked responses is a judge: verdicts are a function of the prompt alone, every response carries a
-mark (`mark`), and the better mark wins the more often the further it is ahead, with a slight preference for what is
-shown first. Everyone else is a model that adds two numbers, right as often as the end of its name says (`elm-0.7`),
-and marks what it says. Faults are drawn by a hash, not by time. `POST /script` says how to behave from now on,
-`GET /journal` returns every call so far.
+Who is shown two marked responses is a judge: verdicts are a function of the prompt alone, every
+response carries a mark (`mark`), and the better mark wins the more often the further it is ahead,
+with a slight preference for what is shown first. Everyone else is a model that adds two numbers,
+right as often as the end of its name says (`elm-0.7`), and marks what it says. Faults are drawn by
+a hash, not by time. `POST /script` says how to behave from now on, `GET /journal` returns every
+call so far.
 """
 
 import asyncio
@@ -31,8 +33,23 @@ ON_LETTERS = 0.98
 """Probability on the two letters; the rest stands on another word."""
 HANG = 60.0
 """Seconds for which a call is left without an answer."""
-BODIES = ("<html>busy</html>", '{"id": "x", "choi', "[]", '"fine"', "", '{"id": "x", "object": "chat.completion"}')
-REPLIES = ("", "Both are fine.", "A B", "C", "\u2603" * 40, "I'm sorry, I can't help with that.", "Z" * 5000)
+BODIES = (
+    "<html>busy</html>",
+    '{"id": "x", "choi',
+    "[]",
+    '"fine"',
+    "",
+    '{"id": "x", "object": "chat.completion"}',
+)
+REPLIES = (
+    "",
+    "Both are fine.",
+    "A B",
+    "C",
+    "\u2603" * 40,
+    "I'm sorry, I can't help with that.",
+    "Z" * 5000,
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +59,8 @@ class Script:
     Attributes:
         latency: seconds before every answer.
         logprobs: whether answers come with log-probabilities, if asked for.
-        faults: share of calls by kind: an HTTP status, `hang`, `close`, `body`, `reply`, `cut` (half of the answer).
+        faults: share of calls by kind: an HTTP status, `hang`, `close`, `body`, `reply`, `cut`
+            (half of the answer).
         lasting: whether a prompt that fails once fails for ever; else every call is drawn anew.
         calls: after so many calls of all there are no faults; None = they never end.
         draw: which draw of all; what is shown and this alone decide.
@@ -58,7 +76,8 @@ class Script:
     turned: bool = False
 
     def fault(self, shown: str, ask: int, call: int) -> str | None:
-        """Return what goes wrong when something is shown for the n-th time, in the n-th call of all."""
+        """Return what goes wrong when something is shown for the n-th time, in the n-th call of
+        all."""
         if self.calls is not None and call >= self.calls:
             return None
         drawn = _uniform(f"{self.draw} {shown}" if self.lasting else f"{self.draw} {shown} {ask}")
@@ -75,11 +94,13 @@ class Call:
 
     Attributes:
         model, key: who was asked, and a hash of model and prompt.
-        item, first, second: the battle, by the marks in the prompt; of a model the sum, its name and nothing.
+        item, first, second: the battle, by the marks in the prompt; of a model the sum, its name
+            and nothing.
         fate: `answered`, or the fault; None while it waits.
         probability: that the first response is better.
         bearer: the key that came with it.
-        begun, ended: seconds on the machine's clock; ended is None while it waits, or where nobody waited any longer.
+        begun, ended: seconds on the machine's clock; ended is None while it waits, or where nobody
+            waited any longer.
     """
 
     model: str
@@ -102,7 +123,9 @@ class Judge:
         self.calls: list[Call] = []
         self.asked: Counter[tuple[str, str]] = Counter()
 
-    async def completion(self, request: dict[str, Any], bearer: str) -> tuple[Call, int, str] | None:
+    async def completion(
+        self, request: dict[str, Any], bearer: str
+    ) -> tuple[Call, int, str] | None:
         """Return status and body of one call; None where the connection is to be closed."""
         script, number = self.script, len(self.calls)
         call = noted(request, turned=script.turned)
@@ -119,10 +142,16 @@ class Judge:
         if fault == "body":
             return call, 200, _one_of(BODIES, call.key)
         if fault and fault.isdigit():
-            return call, int(fault), json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}})
+            return (
+                call,
+                int(fault),
+                json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}}),
+            )
         text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else reply_to(call)
         # The probabilities of a garbled reply would not be those of letters.
-        whole = completed(call, text, bool(request.get("logprobs")) and script.logprobs and fault != "reply")
+        whole = completed(
+            call, text, bool(request.get("logprobs")) and script.logprobs and fault != "reply"
+        )
         body = json.dumps(whole if "messages" in request else of_a_text(whole, text))
         return call, 200, body[: len(body) // 2] if fault == "cut" else body
 
@@ -160,7 +189,8 @@ def skill(model: str) -> float:
 
 
 def reply_to(call: Call) -> str:
-    """Return a judge's letter, or what a model answers: its sum, with a mark that says how good it is."""
+    """Return a judge's letter, or what a model answers: its sum, with a mark that says how good it
+    is."""
     if call.second:
         return "A" if call.probability >= 0.5 else "B"
     right = sum(int(part) for part in call.item.split("+")) if "+" in call.item else 0
@@ -171,19 +201,36 @@ def reply_to(call: Call) -> str:
 
 def of_a_text(whole: dict[str, Any], text: str) -> dict[str, Any]:
     """Return an answer in the older shape: a text gone on with, no chat."""
-    return {**whole, "object": "text_completion", "choices": [{"index": 0, "text": text, "finish_reason": "stop"}]}
+    return {
+        **whole,
+        "object": "text_completion",
+        "choices": [{"index": 0, "text": text, "finish_reason": "stop"}],
+    }
 
 
 def preference(first: float, second: float) -> float:
-    """Return the probability that the response shown first is the better one, by what the marks say."""
+    """Return the probability that the response shown first is the better one, by what the marks
+    say."""
     return 1 / (1 + math.exp(-STEEPNESS * (first - second) - BIAS))
 
 
 def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
     """Return the body of an answer."""
-    top = {"A": ON_LETTERS * call.probability, "B": ON_LETTERS * (1 - call.probability), "The": 1 - ON_LETTERS}
-    known = [{"token": token, "logprob": math.log(max(p, 1e-9)), "bytes": None} for token, p in top.items()]
-    stated = {"token": text, "logprob": math.log(max(top.get(text, 1.0), 1e-9)), "bytes": None, "top_logprobs": known}
+    top = {
+        "A": ON_LETTERS * call.probability,
+        "B": ON_LETTERS * (1 - call.probability),
+        "The": 1 - ON_LETTERS,
+    }
+    known = [
+        {"token": token, "logprob": math.log(max(p, 1e-9)), "bytes": None}
+        for token, p in top.items()
+    ]
+    stated = {
+        "token": text,
+        "logprob": math.log(max(top.get(text, 1.0), 1e-9)),
+        "bytes": None,
+        "top_logprobs": known,
+    }
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text},
@@ -191,7 +238,12 @@ def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
         "logprobs": {"content": [stated]} if logprobs and text else None,
     }
     usage = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101}
-    about = {"id": f"call-{call.key}", "object": "chat.completion", "created": 0, "model": call.model}
+    about = {
+        "id": f"call-{call.key}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": call.model,
+    }
     return {**about, "choices": [choice], "usage": usage}
 
 
@@ -205,7 +257,10 @@ async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.Stre
     try:
         while head := await reader.readuntil(b"\r\n\r\n"):
             lines = head.decode("latin-1").split("\r\n")
-            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+            headers = {
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in lines)
+            }
             body = await reader.readexactly(int(headers.get("content-length", 0)))
             bearer = headers.get("authorization", "").removeprefix("Bearer ")
             answer = await routed(judge, lines[0].split()[1], body, bearer)
@@ -222,7 +277,9 @@ async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.Stre
         writer.close()
 
 
-async def routed(judge: Judge, path: str, body: bytes, bearer: str) -> tuple[Call | None, int, str] | None:
+async def routed(
+    judge: Judge, path: str, body: bytes, bearer: str
+) -> tuple[Call | None, int, str] | None:
     """Answer one request."""
     if path.endswith("/completions"):
         return await judge.completion(json.loads(body), bearer)

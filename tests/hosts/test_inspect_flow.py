@@ -1,4 +1,5 @@
-"""The specs of examples/flow run in an environment of their own: inspect-flow bounds packages that podium does not."""
+"""The specs of examples/flow run in an environment of their own: inspect-flow bounds packages that
+podium does not."""
 
 import json
 import os
@@ -24,7 +25,8 @@ class Echo(ModelAPI):
 
 @pytest.fixture
 def place(tmp_path):
-    """Return a folder with the examples, a copy of the repository and an installed model API `echo`."""
+    """Return a folder with the examples, a copy of the repository and an installed model API
+    `echo`."""
     copy_repository(tmp_path / "podium")
     information = tmp_path / "site" / "echo-1.0.dist-info"
     information.mkdir(parents=True)
@@ -38,13 +40,26 @@ def place(tmp_path):
 def test_the_specs_run_models_and_then_a_tournament(place):
     subprocess.run([sys.executable, "-m", "venv", place / "venv"], check=True)
     packages = ("inspect-flow==0.14.*", "inspect-scout<0.6.1", "uv", str(place / "podium"))
-    install = [place / "venv" / "bin" / "python", "-m", "pip", "install", "-q", "--retries", "0", *packages]
+    install = [
+        place / "venv" / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--retries",
+        "0",
+        *packages,
+    ]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"inspect-flow cannot be installed: {done.stderr[-300:]}")
     folder = place / "podium" / "examples" / "flow"
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("INSPECT_", "PODIUM_"))},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("INSPECT_", "PODIUM_"))
+        },
         "PATH": f"{place / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(place / "site"),
         "MODELS": "echo/a,echo/abc",
@@ -52,7 +67,9 @@ def test_the_specs_run_models_and_then_a_tournament(place):
     }
     for spec in ("models.py", "tournament.py"):
         command = ["flow", "run", spec, "--store", "none"]
-        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
         assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
     [ranking] = (folder / "verdicts").glob("*.ranking.json")
     [standings] = json.loads(ranking.read_text())["rankings"]

@@ -89,7 +89,10 @@ OTHER_LM_EVALS = {
     "its parser has another name": changed(LM_EVAL, PARSER),
     "run has another name": changed(LM_EVAL, ('"run"', '"evaluate"')),
     "its class takes an argument": changed(
-        LM_EVAL, PARSER, ("__init__(self)", "__init__(self, name)"), ("HarnessCLI()", "HarnessCLI('x')")
+        LM_EVAL,
+        PARSER,
+        ("__init__(self)", "__init__(self, name)"),
+        ("HarnessCLI()", "HarnessCLI('x')"),
     ),
     "its class has slots": changed(
         LM_EVAL, PARSER, ("class HarnessCLI:", "class HarnessCLI:\n    __slots__ = 'parser'")
@@ -110,7 +113,9 @@ OTHER_INSPECTS = {
     "its main has another name": changed(
         INSPECT, ("def main", "def start"), ("import main\nmain", "import start\nstart")
     ),
-    "its module has another name": changed(INSPECT, ("_cli/main", "_cli/entry"), ("_cli.main", "_cli.entry")),
+    "its module has another name": changed(
+        INSPECT, ("_cli/main", "_cli/entry"), ("_cli.main", "_cli.entry")
+    ),
 }
 
 
@@ -129,8 +134,11 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture(params=["its file is gone", "it is not importable", "it is broken"])
-def without(request: pytest.FixtureRequest, tmp_path: Path, write: Write) -> tuple[Environment, Path]:
-    """Return an environment in which podium was enabled, and what podium has become since; and a folder to search."""
+def without(
+    request: pytest.FixtureRequest, tmp_path: Path, write: Write
+) -> tuple[Environment, Path]:
+    """Return an environment in which podium was enabled, and what podium has become since; and a
+    folder to search."""
     made = Environment.made(tmp_path / "without")
     assert made.podium("enable").returncode == 0
     line = made.site_packages / enable.NAME
@@ -143,8 +151,11 @@ def without(request: pytest.FixtureRequest, tmp_path: Path, write: Write) -> tup
     return made, tmp_path / "packages"
 
 
-def test_any_other_program_starts_as_if_podium_were_not_enabled(on: Environment, off: Environment) -> None:
-    """Whatever an interpreter has loaded or put in the way of imports when the program begins: no less, no more."""
+def test_any_other_program_starts_as_if_podium_were_not_enabled(
+    on: Environment, off: Environment
+) -> None:
+    """Whatever an interpreter has loaded or put in the way of imports when the program begins: no
+    less, no more."""
     program = "import sys; print(sorted(sys.modules), [str(type(one)) for one in sys.meta_path])"
     assert outcome(on.python("-c", program)) == outcome(off.python("-c", program))
 
@@ -168,7 +179,9 @@ def test_a_host_that_is_asked_for_no_ranker_and_no_help_loads_nothing_of_podium(
     on: Environment, write: Write, words: tuple[str, ...]
 ) -> None:
     def imported(*more: str) -> set[str]:
-        told = on.python("-X", "importtime", "-m", *words, *more, path=write(LM_EVAL | INSPECT)).stderr
+        told = on.python(
+            "-X", "importtime", "-m", *words, *more, path=write(LM_EVAL | INSPECT)
+        ).stderr
         return {line.rsplit("|", 1)[-1].strip().partition(".")[0] for line in told.splitlines()}
 
     assert ("podium" in imported(), "podium" in imported("--help")) == (False, True)
@@ -181,7 +194,9 @@ def test_help_is_complete_in_all_its_forms(on: Environment, write: Write, short:
 
 
 @pytest.mark.parametrize("how", [("lm_eval",), ("-m", "lm_eval")])
-def test_the_options_are_in_the_help_of_lm_eval(on: Environment, off: Environment, write: Write, how) -> None:
+def test_the_options_are_in_the_help_of_lm_eval(
+    on: Environment, off: Environment, write: Write, how
+) -> None:
     def help_in(environment: Environment) -> str:
         words = how if how[0] == "-m" else (environment.scripts / how[0],)
         return environment.python(*words, "run", "--help", path=write(LM_EVAL)).stdout
@@ -191,7 +206,9 @@ def test_the_options_are_in_the_help_of_lm_eval(on: Environment, off: Environmen
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["eval", "eval-set", "eval-retry", "score"])
-def test_the_option_is_in_the_help_of_inspect(on: Environment, off: Environment, write: Write, command: str) -> None:
+def test_the_option_is_in_the_help_of_inspect(
+    on: Environment, off: Environment, write: Write, command: str
+) -> None:
     def help_in(environment: Environment) -> str:
         return environment.script("inspect", command, "--help", path=write(INSPECT)).stdout
 
@@ -199,7 +216,9 @@ def test_the_option_is_in_the_help_of_inspect(on: Environment, off: Environment,
 
 
 @pytest.mark.slow
-def test_the_other_commands_of_inspect_stay_as_they_are(on: Environment, off: Environment, write: Write) -> None:
+def test_the_other_commands_of_inspect_stay_as_they_are(
+    on: Environment, off: Environment, write: Write
+) -> None:
     path = write(INSPECT)
     shown = [outcome(one.script("inspect", "list", "--help", path=path)) for one in (on, off)]
     assert shown[0] == shown[1]
@@ -208,20 +227,30 @@ def test_the_other_commands_of_inspect_stay_as_they_are(on: Environment, off: En
     assert "not with list" in refused.stderr
 
 
-def test_a_name_of_no_ranker_is_rejected_before_the_host_runs(on: Environment, write: Write) -> None:
+def test_a_name_of_no_ranker_is_rejected_before_the_host_runs(
+    on: Environment, write: Write
+) -> None:
     done = on.script("inspect", "eval", "task", "--ranker", "bradly-terry", path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("podium: no ranker called 'bradly-terry'; did you mean 'bradley-terry'?")
+    assert done.stderr.startswith(
+        "podium: no ranker called 'bradly-terry'; did you mean 'bradley-terry'?"
+    )
 
 
-def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_before_the_host_runs(on: Environment, write: Write) -> None:
+def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_before_the_host_runs(
+    on: Environment, write: Write
+) -> None:
     words = ("eval", "task", "--ranker", "mean", "--model-role", "judge=lm-eval:hf,pretrained=x")
     done = on.script("inspect", *words, path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("podium: judge lm-eval:hf: judges are models of Inspect: write hf/NAME")
+    assert done.stderr.startswith(
+        "podium: judge lm-eval:hf: judges are models of Inspect: write hf/NAME"
+    )
 
 
-def test_inspect_without_loadable_hook_is_rejected_before_the_run(on: Environment, write: Write) -> None:
+def test_inspect_without_loadable_hook_is_rejected_before_the_run(
+    on: Environment, write: Write
+) -> None:
     done = on.script("inspect", "eval", "task", "--ranker", "mean", path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")
     assert "podium does not fit this inspect-ai" in done.stderr
@@ -238,7 +267,10 @@ def test_inspect_without_loadable_hook_is_rejected_before_the_run(on: Environmen
         ),
         *((one, ("inspect_ai", "eval", "x")) for one in OTHER_INSPECTS.values()),
     ],
-    ids=[*(f"lm_eval: {why}" for why in OTHER_LM_EVALS), *(f"inspect: {why}" for why in OTHER_INSPECTS)],
+    ids=[
+        *(f"lm_eval: {why}" for why in OTHER_LM_EVALS),
+        *(f"inspect: {why}" for why in OTHER_INSPECTS),
+    ],
 )
 def test_a_host_that_has_changed_works_as_ever_and_ranker_says_what_to_use(
     on: Environment, off: Environment, write: Write, files: dict[str, str], words: tuple[str, ...]
@@ -248,7 +280,9 @@ def test_a_host_that_has_changed_works_as_ever_and_ranker_says_what_to_use(
         plain, enabled = (outcome(one.python("-m", *words, *more, path=path)) for one in (off, on))
         assert plain[0] == 0
         assert enabled == plain
-    plain, enabled = (outcome(one.python("-m", *words, "--ranker", "mean", path=path)) for one in (off, on))
+    plain, enabled = (
+        outcome(one.python("-m", *words, "--ranker", "mean", path=path)) for one in (off, on)
+    )
     assert enabled[:2] == plain[:2] == (2, "")
     told = enabled[2].removeprefix(plain[2])
     name = "lm_eval" if words[0] == "lm_eval" else "inspect"
@@ -257,16 +291,22 @@ def test_a_host_that_has_changed_works_as_ever_and_ranker_says_what_to_use(
     assert "`podium rank " in told
 
 
-def test_an_extension_that_fails_halfway_is_undone(on: Environment, off: Environment, write: Write) -> None:
+def test_an_extension_that_fails_halfway_is_undone(
+    on: Environment, off: Environment, write: Write
+) -> None:
     halfway = """
 def extend(cli):
     cli._parser.add_argument("--ranker")
     raise RuntimeError("halfway")
 """
-    rooms = dict.fromkeys(("podium/__init__.py", "podium/hosts/__init__.py", "podium/hosts/lm_eval/__init__.py"), "")
+    rooms = dict.fromkeys(
+        ("podium/__init__.py", "podium/hosts/__init__.py", "podium/hosts/lm_eval/__init__.py"), ""
+    )
     room = "podium/hosts/lm_eval"
     internals = Path(compatibility.__file__).read_text()
-    path = write(LM_EVAL | rooms | {f"{room}/command.py": halfway, f"{room}/compatibility.py": internals})
+    path = write(
+        LM_EVAL | rooms | {f"{room}/command.py": halfway, f"{room}/compatibility.py": internals}
+    )
     plain, enabled = (outcome(one.script("lm_eval", "--help", path=path)) for one in (off, on))
     assert enabled == plain
     assert "(RuntimeError: halfway)" in on.script("lm_eval", "--ranker", "mean", path=path).stderr
@@ -284,20 +324,27 @@ def test_hosts_work_silently_without_podium(
 
 
 @pytest.mark.slow
-def test_without_podium_all_other_programs_start_in_silence(without: tuple[Environment, Path]) -> None:
+def test_without_podium_all_other_programs_start_in_silence(
+    without: tuple[Environment, Path],
+) -> None:
     environment, path = without
     assert outcome(environment.python("-c", "pass", "inspect", path=path)) == (0, "", "")
 
 
-def test_a_program_that_is_no_host_keeps_its_own_ranker_option(on: Environment, write: Write, tmp_path: Path) -> None:
-    """It imports the hosts' command lines, and speaks of inspect and --ranker: neither is changed for it."""
+def test_a_program_that_is_no_host_keeps_its_own_ranker_option(
+    on: Environment, write: Write, tmp_path: Path
+) -> None:
+    """It imports the hosts' command lines, and speaks of inspect and --ranker: neither is changed
+    for it."""
     program = tmp_path / "report.py"
     program.write_text(
         "import inspect_ai._cli.main as one, lm_eval._cli.harness as other\n"
         "print([option.opts for option in one.inspect.commands['eval'].params])\n"
         "other.HarnessCLI()._parser.parse_args(['run', '--help'])\n"
     )
-    done = on.python(program, "inspect", "lm_eval", "--ranker", "mean", path=write(LM_EVAL | INSPECT))
+    done = on.python(
+        program, "inspect", "lm_eval", "--ranker", "mean", path=write(LM_EVAL | INSPECT)
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "running" not in done.stdout
     assert "--ranker" not in done.stdout

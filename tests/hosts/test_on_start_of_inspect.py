@@ -44,10 +44,36 @@ def quiz():
     samples = [Sample(id=f"q{k}", input=f"Question {k}?", target="yes") for k in range(12)]
     return Task(samples, solver=answering(), scorer=match())
 """
-EVAL = ("eval", "quiz.py", "--model", "mockllm/weak,mockllm/fair,mockllm/good", "--log-format", "json")
+EVAL = (
+    "eval",
+    "quiz.py",
+    "--model",
+    "mockllm/weak,mockllm/fair,mockllm/good",
+    "--log-format",
+    "json",
+)
 PASSING = {
-    *("run_id", "eval_id", "eval_set_id", "task_id", "uuid", "id", "span_id", "parent_id", "message_id"),
-    *("created", "started_at", "completed_at", "timestamp", "completed", "duration", "location", "pid"),
+    *(
+        "run_id",
+        "eval_id",
+        "eval_set_id",
+        "task_id",
+        "uuid",
+        "id",
+        "span_id",
+        "parent_id",
+        "message_id",
+    ),
+    *(
+        "created",
+        "started_at",
+        "completed_at",
+        "timestamp",
+        "completed",
+        "duration",
+        "location",
+        "pid",
+    ),
     *("total_time", "working_time", "working_start", "log_updates", "scored_at", "etag"),
 }
 """What differs from run to run of one command: identities and times."""
@@ -97,23 +123,40 @@ def test_help_has_the_option_after_enable_and_not_after_disable(tmp_path: Path) 
     assert shown[0][0] == 0
     assert shown[2] == shown[0]
     assert environment.listing() == files
-    lines = [line for line in ndiff(shown[0][1].splitlines(), shown[1][1].splitlines()) if line[0] != " "]
+    lines = [
+        line for line in ndiff(shown[0][1].splitlines(), shown[1][1].splitlines()) if line[0] != " "
+    ]
     assert {line[0] for line in lines} == {"+"}
     assert [line.split()[1] for line in lines if "--" in line] == ["--ranker"] * len(COMMANDS)
 
 
 @pytest.mark.slow
-def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: Environment, quiz: Path) -> None:
+def test_run_without_ranker_prints_the_hosts_output_only(
+    on: Environment, off: Environment, quiz: Path
+) -> None:
     """What is printed, and every log, but for times and identities."""
     printed, logs = [], []
     for environment in (off, on):
         folder = quiz / "logs"
-        done = environment.script("inspect", *EVAL, "--max-tasks", "1", "--display", "plain", place=quiz)
-        lines = [re.sub(r"\S+_quiz_\S+|\d+:\d\d:\d\d", "*", line) for line in done.stdout.splitlines()]
+        done = environment.script(
+            "inspect", *EVAL, "--max-tasks", "1", "--display", "plain", place=quiz
+        )
+        lines = [
+            re.sub(r"\S+_quiz_\S+|\d+:\d\d:\d\d", "*", line) for line in done.stdout.splitlines()
+        ]
         # How often progress is shown depends on how fast the machine is.
-        printed.append((done.returncode, [line.rstrip() for line in lines if "Steps:" not in line], done.stderr))
+        printed.append(
+            (
+                done.returncode,
+                [line.rstrip() for line in lines if "Steps:" not in line],
+                done.stderr,
+            )
+        )
         logs.append(
-            sorted((json.loads(one.read_text()) for one in logs_in(folder)), key=lambda log: log["eval"]["model"])
+            sorted(
+                (json.loads(one.read_text()) for one in logs_in(folder)),
+                key=lambda log: log["eval"]["model"],
+            )
         )
         folder.rename(quiz / f"logs of {environment.folder.name}")
     assert printed[0][0] == 0
@@ -124,12 +167,16 @@ def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: E
 
 @pytest.mark.slow
 def test_the_bare_command_ranks_as_podium_ranks_its_logs(on: Environment, quiz: Path) -> None:
-    done = on.script("inspect", *EVAL, "--display", "none", "--ranker", "bradley-terry,mean", place=quiz)
+    done = on.script(
+        "inspect", *EVAL, "--display", "none", "--ranker", "bradley-terry,mean", place=quiz
+    )
     assert done.returncode == 0, done.stderr
     [reported] = rankings_in(quiz / "logs")
     battles = podium.read_battles(*map(str, logs_in(quiz / "logs")))
     expected = podium.rank(battles, ["bradley-terry", "mean"]).to_dict()
-    assert [one["models"] for one in reported["rankings"]] == [one["models"] for one in expected["rankings"]]
+    assert [one["models"] for one in reported["rankings"]] == [
+        one["models"] for one in expected["rankings"]
+    ]
     assert "bradley-terry" in done.stderr
 
 

@@ -25,15 +25,37 @@ doc_to_target: label
 metric_list:
   - metric: acc
 """
-RUN = ("run", "--model", "dummy", "--model_args", "model=guess", "--tasks", "parity", "--include_path", "tasks")
-PASSING = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "transformers_version", "pretty_env_info"}
-"""What differs from run to run of one command: times, and the description of the machine, which holds its load."""
+RUN = (
+    "run",
+    "--model",
+    "dummy",
+    "--model_args",
+    "model=guess",
+    "--tasks",
+    "parity",
+    "--include_path",
+    "tasks",
+)
+PASSING = {
+    "date",
+    "start_time",
+    "end_time",
+    "total_evaluation_time_seconds",
+    "transformers_version",
+    "pretty_env_info",
+}
+"""What differs from run to run of one command: times, and the description of the machine, which
+holds its load."""
 
 
 @pytest.fixture
 def parity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a task of lm-eval that needs no network."""
-    for name, value in {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
+    for name, value in {
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_OFFLINE": "1",
+    }.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks" / "parity.yaml").write_text(TASK)
@@ -53,7 +75,9 @@ def test_help_has_the_option_group_after_enable_and_not_after_disable(tmp_path: 
     assert shown[0][0] == 0
     assert shown[2] == shown[0]
     assert environment.listing() == files
-    lines = [line for line in ndiff(shown[0][1].splitlines(), shown[1][1].splitlines()) if line[0] != " "]
+    lines = [
+        line for line in ndiff(shown[0][1].splitlines(), shown[1][1].splitlines()) if line[0] != " "
+    ]
     assert {line[0] for line in lines} == {"+"}
     options = [line.split()[1] for line in lines if line.startswith("+   --")]
     assert "--ranker" in options
@@ -81,15 +105,25 @@ def test_run_alone_shows_the_help_with_our_group(on: Environment) -> None:
 
 
 @pytest.mark.slow
-def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: Environment, parity: Path) -> None:
+def test_run_without_ranker_prints_the_hosts_output_only(
+    on: Environment, off: Environment, parity: Path
+) -> None:
     """What is printed, the results and the samples, but for times."""
     printed, results, samples = [], [], []
     for environment in (off, on):
         folder = parity / "out"
-        done = environment.script("lm_eval", *RUN, "--log_samples", "--output_path", "out", place=parity)
+        done = environment.script(
+            "lm_eval", *RUN, "--log_samples", "--output_path", "out", place=parity
+        )
         printed.append((done.returncode, steady(done.stdout), steady(done.stderr)))
         [aggregated] = folder.rglob("results_*.json")
-        results.append({name: one for name, one in json.loads(aggregated.read_text()).items() if name not in PASSING})
+        results.append(
+            {
+                name: one
+                for name, one in json.loads(aggregated.read_text()).items()
+                if name not in PASSING
+            }
+        )
         [each] = folder.rglob("samples_*.jsonl")
         samples.append(each.read_text())
         folder.rename(parity / f"out of {environment.folder.name}")
@@ -114,7 +148,9 @@ def test_podium_lm_eval_in_an_enabled_environment_has_the_options_once(on: Envir
 
 
 @pytest.mark.slow
-def test_a_name_of_no_ranker_is_rejected_before_a_model_is_loaded(on: Environment, parity: Path) -> None:
+def test_a_name_of_no_ranker_is_rejected_before_a_model_is_loaded(
+    on: Environment, parity: Path
+) -> None:
     done = on.script("lm_eval", *RUN, "--ranker", "bradly-terry", place=parity)
     assert (done.returncode, done.stdout) == (2, "")
     assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in done.stderr

@@ -45,7 +45,11 @@ def verdict(realization, settings, *responses, logprobs=False, **manner):
 
 def pairwise():
     return [
-        pytest.param(realization, settings, id=f"{realization.name}-{'-'.join(settings.switched_on) or 'plain'}")
+        pytest.param(
+            realization,
+            settings,
+            id=f"{realization.name}-{'-'.join(settings.switched_on) or 'plain'}",
+        )
         for realization in (DIRECT, COT, LABELS, RUBRIC)
         for settings in [*SETTINGS, *(CHOICES if realization in (DIRECT, COT) else [])]
     ]
@@ -79,7 +83,10 @@ def test_equal_responses_tie_where_ties_may_be(realization, settings, pair):
 
 @pytest.mark.parametrize(("realization", "settings"), without_ties())
 def test_without_ties_both_orders_of_an_equal_pair_cancel_out(realization, settings):
-    earned = [verdict(realization, settings, *pair).credit for pair in ((GOOD, ALSO_GOOD), (ALSO_GOOD, GOOD))]
+    earned = [
+        verdict(realization, settings, *pair).credit
+        for pair in ((GOOD, ALSO_GOOD), (ALSO_GOOD, GOOD))
+    ]
     assert earned == [1.0, 1.0]
 
 
@@ -136,8 +143,12 @@ def test_no_token_is_likelier_than_the_letter(realization, pair):
 @pytest.mark.parametrize("pair", [(GOOD, BAD), (GOOD, ALSO_GOOD), (GOOD, FAIR)])
 def test_swapping_the_responses_turns_the_probabilities(pair):
     settings = Settings(tie=True)
-    tops = [reply_to(DIRECT, texts(*shown), settings).tokens[-1].top for shown in (pair, pair[::-1])]
-    assert [tops[1][letter] for letter in "BAC"] == pytest.approx([tops[0][letter] for letter in "ABC"])
+    tops = [
+        reply_to(DIRECT, texts(*shown), settings).tokens[-1].top for shown in (pair, pair[::-1])
+    ]
+    assert [tops[1][letter] for letter in "BAC"] == pytest.approx(
+        [tops[0][letter] for letter in "ABC"]
+    )
 
 
 @pytest.mark.parametrize("realization", [DIRECT, COT], ids=lambda realization: realization.name)
@@ -149,7 +160,9 @@ def test_tokens_spell_the_reply(realization):
 @pytest.mark.parametrize("settings", SETTINGS, ids=["plain", "reference-system"])
 def test_the_checklist_asks_for_every_demand(settings):
     found = questions_on(texts(), settings)
-    assert [word for word in ("two sentences", "lower case", "tide") if word not in " ".join(found)] == []
+    assert [
+        word for word in ("two sentences", "lower case", "tide") if word not in " ".join(found)
+    ] == []
 
 
 def test_the_checklist_of_many_demands_is_not_too_long():
@@ -160,7 +173,9 @@ def test_the_checklist_of_many_demands_is_not_too_long():
 
 def test_a_template_of_the_users_own_is_answered_whatever_its_words():
     given = Settings(
-        template=Template("{rules} First, {response_a} Then, {response_b}\nDid they do {instruction}? Well?\n")
+        template=Template(
+            "{rules} First, {response_a} Then, {response_b}\nDid they do {instruction}? Well?\n"
+        )
     )
     for realization in (DIRECT, COT, LABELS, RUBRIC):
         credits = [verdict(realization, given, *pair).credit for pair in ((GOOD, BAD), (BAD, GOOD))]
@@ -174,7 +189,11 @@ def test_a_template_that_speaks_of_another_form_is_answered_in_the_form_that_is_
 
 @pytest.mark.parametrize(
     "realization",
-    [points("points-7", 7), grades("marks", ("failed", "passed")), grades("many", [f"w{k}." for k in range(20)])],
+    [
+        points("points-7", 7),
+        grades("marks", ("failed", "passed")),
+        grades("many", [f"w{k}." for k in range(20)]),
+    ],
     ids=lambda realization: realization.name,
 )
 def test_levels_of_the_users_own_are_answered(realization):
@@ -183,7 +202,9 @@ def test_levels_of_the_users_own_are_answered(realization):
 
 
 def test_labels_of_the_users_own_are_answered():
-    seven = labels("labels-7", dict.fromkeys(("A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "B>>>A"), "so"))
+    seven = labels(
+        "labels-7", dict.fromkeys(("A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "B>>>A"), "so")
+    )
     pairs = [(GOOD, BAD), (GOOD, FAIR), (GOOD, ALSO_GOOD), (BAD, GOOD)]
     assert [verdict(seven, Settings(), *pair).margin for pair in pairs] == [2.0, 1.0, 0.0, -2.0]
 
@@ -195,7 +216,10 @@ def test_an_answer_format_that_a_response_asks_for_is_none():
 
 def test_reasons_name_what_a_response_missed():
     reply = reply_to(COT, texts(GOOD, FAIR))
-    assert "Response B meets 3 of 4 demands that rules can check; it misses: in lower case." in reply.text
+    assert (
+        "Response B meets 3 of 4 demands that rules can check; it misses: in lower case."
+        in reply.text
+    )
 
 
 def test_a_demand_that_spells_a_verdict_does_not_become_one():

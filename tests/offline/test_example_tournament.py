@@ -18,7 +18,9 @@ def example():
 def shares(example, model):
     asked = {item.id: demands(item.instruction) for item in example.items}
     texts = example.texts[model].items()
-    return {item: 1 - len(missed_demands(text, asked[item])) / len(asked[item]) for item, text in texts}
+    return {
+        item: 1 - len(missed_demands(text, asked[item])) / len(asked[item]) for item, text in texts
+    }
 
 
 def test_six_models_answer_fourteen_instructions_of_five_kinds(example):
@@ -34,13 +36,27 @@ def test_every_instruction_has_a_demand_that_a_rule_can_check(example):
 
 
 def test_every_instruction_distinguishes_models(example):
-    by_item = {one.id: {shares(example, name).get(one.id) for name in example.models} for one in example.items}
+    by_item = {
+        one.id: {shares(example, name).get(one.id) for name in example.models}
+        for one in example.items
+    }
     assert [item for item, found in by_item.items() if len(found) < 2] == []
 
 
 def test_models_differ_in_quality_as_the_readme_says(example):
-    means = {name: sum(found.values()) / len(found) for name in example.models if (found := shares(example, name))}
-    assert sorted(means, key=means.__getitem__) == ["willow", "sorrel", "nettle", "linden", "alder", "rowan"]
+    means = {
+        name: sum(found.values()) / len(found)
+        for name in example.models
+        if (found := shares(example, name))
+    }
+    assert sorted(means, key=means.__getitem__) == [
+        "willow",
+        "sorrel",
+        "nettle",
+        "linden",
+        "alder",
+        "rowan",
+    ]
 
 
 def test_no_model_is_best_on_every_category(example):

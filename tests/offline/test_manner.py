@@ -1,4 +1,5 @@
-"""Position bias, noise and ties of the stand-in judge, which always answers the same to the same."""
+"""Position bias, noise and ties of the stand-in judge, which always answers the same to the
+same."""
 
 import time
 
@@ -21,7 +22,9 @@ FULL, NEARLY, HARDLY = "so it", "So it", "So, it is, it is"
 def letter(first, second, *, tie=True, tie_width=0.0, instruction=INSTRUCTION, **more):
     how = Judging(DIRECT, Settings(tie=tie))
     texts = Texts(instruction, (first, second))
-    return how.verdict(StandIn(tie=tie_width, **more).answer(how.prompt(texts), how, texts), "off").label
+    return how.verdict(
+        StandIn(tie=tie_width, **more).answer(how.prompt(texts), how, texts), "off"
+    ).label
 
 
 def test_position_bias_flips_a_close_call():
@@ -37,7 +40,10 @@ def test_position_bias_decides_between_equals():
 
 
 def test_leads_within_the_tie_are_ties():
-    assert [letter(FULL, NEARLY, tie=True, **more) for more in ({}, {"tie_width": 0.25})] == ["A", "C"]
+    assert [letter(FULL, NEARLY, tie=True, **more) for more in ({}, {"tie_width": 0.25})] == [
+        "A",
+        "C",
+    ]
 
 
 def test_offline_judge_gives_the_same_reply_to_the_same_prompt():
@@ -48,28 +54,38 @@ def test_offline_judge_gives_the_same_reply_to_the_same_prompt():
 
 
 def test_noise_changes_some_close_calls_and_its_seed_which():
-    runs = ["".join(letter(FULL, f"So it{k}", noise=1.0, seed=seed) for k in range(20)) for seed in (1, 2)]
+    runs = [
+        "".join(letter(FULL, f"So it{k}", noise=1.0, seed=seed) for k in range(20))
+        for seed in (1, 2)
+    ]
     assert [set(run) for run in runs] == [{"A", "B"}, {"A", "B"}]
     assert runs[0] != runs[1]
 
 
 def test_noise_stays_within_its_width():
     wavers = [StandIn(noise=0.2).error_of(str(k)) for k in range(500)]
-    assert (max(map(abs, wavers)) <= 0.2, max(wavers) > 0.19, min(wavers) < -0.19) == (True, True, True)
+    assert (max(map(abs, wavers)) <= 0.2, max(wavers) > 0.19, min(wavers) < -0.19) == (
+        True,
+        True,
+        True,
+    )
 
 
 @given(degree=st.floats(0, 1), chance=st.floats(0, 1), tie=st.booleans())
 def test_chances_sum_to_one_and_turn_with_the_preference(degree, chance, tie):
     asked = Settings(tie=tie)
     ours, theirs = (
-        chances_of_letters(held, asked) for held in (Preference(degree, chance), Preference(1 - degree, 1 - chance))
+        chances_of_letters(held, asked)
+        for held in (Preference(degree, chance), Preference(1 - degree, 1 - chance))
     )
     assert sum(ours.values()) == pytest.approx(1)
     assert min(ours.values()) >= 0
     assert ours["A"] == pytest.approx(theirs["B"])
 
 
-@pytest.mark.parametrize("wrong", [{"noise": -1}, {"position_bias": 5}, {"sharpness": float("nan")}])
+@pytest.mark.parametrize(
+    "wrong", [{"noise": -1}, {"position_bias": 5}, {"sharpness": float("nan")}]
+)
 def test_a_setting_out_of_range_is_named(wrong):
     with pytest.raises(podium.UsageError, match=f"{next(iter(wrong))}=.*the offline judge takes"):
         StandIn(**wrong)
@@ -110,7 +126,8 @@ def test_a_hostile_instruction_is_read_in_less_than_a_second(text):
 
 
 @pytest.mark.parametrize(
-    "piece", ["not ", "each line with ", "exactly 3 ", ": a, ", "1 + ", "the word ", "end with ", "no "]
+    "piece",
+    ["not ", "each line with ", "exactly 3 ", ": a, ", "1 + ", "the word ", "end with ", "no "],
 )
 def test_a_demand_repeated_without_end_is_read_in_less_than_a_second(piece):
     started = time.perf_counter()

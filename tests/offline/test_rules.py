@@ -16,7 +16,11 @@ CASES = [
     ("Write two paragraphs.", "one\none\n\ntwo", "one\ntwo"),
     ("Give exactly two bullet points.", "- a\n- b", "a, b"),
     ("Use at most ten characters.", "short", "not so short"),
-    ("Give two bullet points, each of at most two words.", "- one\n- one two", "- one\n- one two three"),
+    (
+        "Give two bullet points, each of at most two words.",
+        "- one\n- one two",
+        "- one\n- one two three",
+    ),
     ("Write two lines. Each line must have three words.", "a b c\nd e f", "a b c\nd e"),
     ('Include the word "tide".', "The tide is low.", "Tides come and go."),
     ('Use the words "sea" and "salt".', "Sea and salt.", "Sea and sand."),
@@ -72,5 +76,7 @@ def test_an_instruction_without_such_demands_asks_for_an_answer_alone(instructio
 
 def test_a_reference_is_a_further_demand():
     asked = demands("Who?", reference="Ada Lovelace")
-    assert [len(missed_demands(text, asked)) for text in ("It was ada lovelace.", "It was Ada.")] == [0, 1]
+    assert [
+        len(missed_demands(text, asked)) for text in ("It was ada lovelace.", "It was Ada.")
+    ] == [0, 1]
     assert len(asked) == 2

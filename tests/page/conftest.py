@@ -1,4 +1,5 @@
-"""A real browser for pages: Debian's chromium, driven by Playwright; skipped where there is none."""
+"""A real browser for pages: Debian's chromium, driven by Playwright; skipped where there is
+none."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +24,8 @@ class Opened:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """Start the browser; not for longer, as Playwright's event loop stands in the way of Inspect's."""
+    """Start the browser; not for longer, as Playwright's event loop stands in the way of
+    Inspect's."""
     sync_api = pytest.importorskip("playwright.sync_api")
     if not CHROMIUM.exists():
         pytest.skip("no chromium (apt-get install chromium)")
@@ -35,21 +37,30 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
-    """Return what opens a file, at a size and in a colour scheme; it is complete when its charts are drawn."""
+    """Return what opens a file, at a size and in a colour scheme; it is complete when its charts
+    are drawn."""
     contexts = []
 
     def opened(path: Path, size: tuple[int, int] = WIDE, scheme: str = "light") -> Opened:
         context = chromium.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, accept_downloads=True
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme=scheme,
+            accept_downloads=True,
         )
         contexts.append(context)
         seen = Opened(context.new_page())
         seen.page.on(
-            "console", lambda stated: seen.errors.append(stated.text) if stated.type in ("error", "warning") else None
+            "console",
+            lambda stated: (
+                seen.errors.append(stated.text) if stated.type in ("error", "warning") else None
+            ),
         )
         seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
         local = ("file:", "data:", "blob:")
-        seen.page.on("request", lambda asked: None if asked.url.startswith(local) else seen.requests.append(asked.url))
+        seen.page.on(
+            "request",
+            lambda asked: None if asked.url.startswith(local) else seen.requests.append(asked.url),
+        )
         seen.page.goto(path.as_uri())
         charts = "[...document.querySelectorAll('.chart')].every((chart) => chart.querySelector('svg, canvas'))"
         until = time.monotonic() + 60
@@ -65,7 +76,8 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
 
 @pytest.fixture
 def violations() -> Callable[[Any], list[str]]:
-    """Return what lists the accessibility rules (axe-core) that a page breaks, with the first element of each."""
+    """Return what lists the accessibility rules (axe-core) that a page breaks, with the first
+    element of each."""
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
 
     def broken(page: Any) -> list[str]:

@@ -1,4 +1,5 @@
-"""The page that asks humans for votes: no names, keys, progress that is kept, a CSV that podium reads."""
+"""The page that asks humans for votes: no names, keys, progress that is kept, a CSV that podium
+reads."""
 
 import base64
 import json
@@ -16,7 +17,14 @@ from podium.page.label_page import label_page
 from podium.printable import escape_cells
 
 ROWS = [
-    SheetRow(f"item {k}, <b>", f"Say {k}.</script>", "secret-model", "hidden-rival", f"<i>left</i> {k}", f"right {k}")
+    SheetRow(
+        f"item {k}, <b>",
+        f"Say {k}.</script>",
+        "secret-model",
+        "hidden-rival",
+        f"<i>left</i> {k}",
+        f"right {k}",
+    )
     for k in range(5)
 ]
 FORMULA = "-2+3+cmd|' /C calc'!A0"
@@ -26,7 +34,9 @@ def test_no_name_of_a_model_is_in_the_page_but_inside_its_tokens() -> None:
     page = label_page(ROWS)
     assert ("secret" in page, "rival" in page) == (False, False)
     document = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    assert "secret-model" in zlib.decompress(base64.urlsafe_b64decode(document[0]["battle"])).decode()
+    assert (
+        "secret-model" in zlib.decompress(base64.urlsafe_b64decode(document[0]["battle"])).decode()
+    )
 
 
 @pytest.mark.slow
@@ -60,12 +70,37 @@ def test_votes_by_keys_are_kept_saved_and_read_back(
 def test_what_a_spreadsheet_would_run_is_escaped_as_the_commands_do(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
-    (tmp_path / "label.html").write_text(label_page([SheetRow(FORMULA, "", "x", "y", "", "")]), encoding="utf-8")
+    (tmp_path / "label.html").write_text(
+        label_page([SheetRow(FORMULA, "", "x", "y", "", "")]), encoding="utf-8"
+    )
     page = open_page(tmp_path / "label.html").page
     with page.expect_download() as download:
         page.locator("#save").click()
     download.value.save_as(tmp_path / "votes.csv")
-    assert (tmp_path / "votes.csv").read_text(encoding="utf-8").splitlines()[1].startswith(f"'{FORMULA},")
+    assert (
+        (tmp_path / "votes.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .startswith(f"'{FORMULA},")
+    )
     assert read_battles(str(tmp_path / "votes.csv")).table["item"].tolist() == [FORMULA]
-    cells = [FORMULA, "=a", " =a", "＝a", "-1.5", "+2", "-.5e-3", "-7.", "a=b", "- a point", "3-1", "", "-", "+-1"]
-    assert page.evaluate("cells => cells.map(podium.cell)", cells) == escape_cells(pd.DataFrame(cells))[0].tolist()
+    cells = [
+        FORMULA,
+        "=a",
+        " =a",
+        "＝a",
+        "-1.5",
+        "+2",
+        "-.5e-3",
+        "-7.",
+        "a=b",
+        "- a point",
+        "3-1",
+        "",
+        "-",
+        "+-1",
+    ]
+    assert (
+        page.evaluate("cells => cells.map(podium.cell)", cells)
+        == escape_cells(pd.DataFrame(cells))[0].tolist()
+    )

@@ -53,7 +53,12 @@ def test_a_site_is_a_static_space_on_request(tmp_path: Path, example: Ranking) -
     plain = CliRunner().invoke(podium, ["leaderboard", str(folder), "-o", str(site)])
     assert (plain.exit_code, (site / "README.md").exists()) == (0, False)
     title = 'Who leads: "us"\n---\nsdk: docker'
-    assert CliRunner().invoke(podium, ["leaderboard", str(folder), "-o", str(site), "--space", title]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(podium, ["leaderboard", str(folder), "-o", str(site), "--space", title])
+        .exit_code
+        == 0
+    )
     readme = (site / "README.md").read_text(encoding="utf-8")
     _, front, body = readme.split("---\n", 2)
     fields = yaml.safe_load(front)
@@ -78,7 +83,12 @@ def test_rankings_are_called_as_their_files_lie_and_the_newest_of_a_kind_comes_f
     (tmp_path / "other.json").write_text('{"rankings": 3}')
     (tmp_path / "half.json").write_text('{"rankings": [{"ranker": "x"}]}')
     found, failures = rankings_in(folder)
-    assert list(found) == ["chat/a/2026-11-20", "chat/a/2026-11-01", "chat/b/2026-11-01", "code/a/2026-10-30"]
+    assert list(found) == [
+        "chat/a/2026-11-20",
+        "chat/a/2026-11-01",
+        "chat/b/2026-11-01",
+        "code/a/2026-10-30",
+    ]
     assert len(failures) == 1
     assert "half.json" in failures[0]
 
@@ -88,7 +98,9 @@ def test_site_inside_the_input_folder_is_not_read(tmp_path: Path, example: Ranki
     assert list(rankings_in(folder, folder / "site")[0]) == ["chat"]
 
 
-def test_a_ranking_of_the_site_says_who_judged_and_its_own_answer(tmp_path: Path, example: Ranking) -> None:
+def test_a_ranking_of_the_site_says_who_judged_and_its_own_answer(
+    tmp_path: Path, example: Ranking
+) -> None:
     found, _ = rankings_in(write_rankings(tmp_path, {"chat": example}))
     card = dict(itertools.islice(site_files(found), 2))["leaderboard.md"]
     assert "| chat | bradley-terry | simulated-judge | " in card
@@ -105,13 +117,17 @@ def test_a_folder_without_a_ranking_is_rejected_with_what_to_do(tmp_path: Path) 
     [
         ({"wren": (1, 1), "lark": (2, 2)}, "Clear leaders in 1 ranking: wren in 1."),
         ({"wren": (1, 2), "lark": (1, 2)}, "In every ranking no model is known to lead clearly."),
-        ({"wren": (None, None), "lark": (None, None)}, "In every ranking no model is known to lead clearly."),
+        (
+            {"wren": (None, None), "lark": (None, None)},
+            "In every ranking no model is known to lead clearly.",
+        ),
     ],
 )
 def test_leaderboard_card_names_a_sole_leader_or_none(
     example: Ranking, places: dict[str, tuple[int | None, int | None]], stated: str
 ) -> None:
-    """One model whose rank set holds the first place leads; none leads where two share it or none has a rank set."""
+    """One model whose rank set holds the first place leads; none leads where two share it or none
+    has a rank set."""
     pytest.importorskip("altair")
     files = site_files({"chat": with_places(example, places)})
     page, card = next(files)[1], next(files)[1]
@@ -130,7 +146,11 @@ def test_models_that_a_ranking_lacks_have_no_place_there(example: Ranking) -> No
     assert list(files) == [
         "index.html",
         "leaderboard.md",
-        *(f"rankings/{name}.{kind}" for name in ("chat", "code") for kind in ("html", "json", "md")),
+        *(
+            f"rankings/{name}.{kind}"
+            for name in ("chat", "code")
+            for kind in ("html", "json", "md")
+        ),
     ]
     assert "| wren | 1499 (1) | 1499 (1–2) |" in files["leaderboard.md"]
     assert "| lark | 1498 (2–3) | – |" in files["leaderboard.md"]
@@ -140,7 +160,8 @@ def test_models_that_a_ranking_lacks_have_no_place_there(example: Ranking) -> No
 def test_a_server_serves_the_site_and_nothing_else_is_requested(
     tmp_path: Path, example: Ranking, chromium: Any, violations: Callable[[Any], list[str]]
 ) -> None:
-    """Names with markup, spaces and signs of URLs lead to their pages, from the start page and back."""
+    """Names with markup, spaces and signs of URLs lead to their pages, from the start page and
+    back."""
     hostile = "a #1?%20&<b>x</b>/2026-11-01"
     first = example.standings[0]
     named = replace(first.entries[0], model="<img src=x onerror='window.hurt=1'>")
@@ -155,10 +176,22 @@ def test_a_server_serves_the_site_and_nothing_else_is_requested(
     errors: list[str] = []
     requests: list[str] = []
     for size, scheme in (((1280, 900), "light"), ((390, 844), "dark")):
-        context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        context = chromium.new_context(
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
+        )
         page = context.new_page()
-        page.on("console", lambda stated: errors.append(stated.text) if stated.type in ("error", "warning") else None)
-        page.on("request", lambda asked: None if asked.url.startswith((here, "data:")) else requests.append(asked.url))
+        page.on(
+            "console",
+            lambda stated: (
+                errors.append(stated.text) if stated.type in ("error", "warning") else None
+            ),
+        )
+        page.on(
+            "request",
+            lambda asked: (
+                None if asked.url.startswith((here, "data:")) else requests.append(asked.url)
+            ),
+        )
         page.goto(here)
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -184,5 +217,7 @@ def test_a_server_serves_the_site_and_nothing_else_is_requested(
 def test_the_json_of_a_ranking_keeps_what_a_site_needs(tmp_path: Path, example: Ranking) -> None:
     folder = write_rankings(tmp_path, {"chat": example})
     found: Standings = rankings_in(folder)[0]["chat"].standings[0]
-    assert [entry.rank_low for entry in found.entries] == [entry.rank_low for entry in example.standings[0].entries]
+    assert [entry.rank_low for entry in found.entries] == [
+        entry.rank_low for entry in example.standings[0].entries
+    ]
     assert json.loads(example.to_json())["rankings"][0]["answer"] == list(found.answer)

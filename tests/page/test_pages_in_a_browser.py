@@ -1,4 +1,5 @@
-"""Pages in a real browser: nothing is asked of the network, tables sort, battles open, data are saved, all can read."""
+"""Pages in a real browser: nothing is asked of the network, tables sort, battles open, data are
+saved, all can read."""
 
 import csv
 import io
@@ -27,13 +28,23 @@ pytestmark = pytest.mark.slow
 
 
 def made_page(
-    folder: Path, *sources: str, responses: tuple[str, ...] = (), rankers: str = "bradley-terry", **how: Any
+    folder: Path,
+    *sources: str,
+    responses: tuple[str, ...] = (),
+    rankers: str = "bradley-terry",
+    **how: Any,
 ) -> Path:
     """Write the report of some sources; return its path."""
     apart, battles = read_battles(*sources, merge=False, **how), read_battles(*sources, **how)
     material = PageContent(rank(battles, rankers), command="podium report")
     material = add_battles_to_page(
-        material, battles, apart, collect_texts(apart, sources, responses), families={}, level=0.95, seed=0
+        material,
+        battles,
+        apart,
+        collect_texts(apart, sources, responses),
+        families={},
+        level=0.95,
+        seed=0,
     )
     path = folder / "report.html"
     path.write_text(report_page(material), encoding="utf-8")
@@ -77,7 +88,9 @@ def test_the_readme_example_sorts_searches_opens_and_saves_without_a_request(
     assert (seen.errors, seen.requests) == ([], [])
 
 
-def test_a_click_on_the_heat_map_opens_the_battles_of_the_pair(example: Path, open_page: Callable[..., Any]) -> None:
+def test_a_click_on_the_heat_map_opens_the_battles_of_the_pair(
+    example: Path, open_page: Callable[..., Any]
+) -> None:
     page = open_page(example).page
     page.locator("#beats .chart svg .mark-rect path").nth(1).click(force=True)
     chosen = page.input_value("#model"), page.input_value("#other")
@@ -89,7 +102,8 @@ def test_a_click_on_the_heat_map_opens_the_battles_of_the_pair(example: Path, op
 def test_printed_page_names_its_columns_and_the_opponent_of_the_win_rates(
     example: Path, open_page: Callable[..., Any]
 ) -> None:
-    """Heads of tables are buttons on the screen, and no decoration; the form that searches battles is."""
+    """Heads of tables are buttons on the screen, and no decoration; the form that searches battles
+    is."""
     page = open_page(example).page
     page.emulate_media(media="print")
     for name in ("Elo", "interval"):
@@ -161,16 +175,22 @@ def test_hostile_names_and_responses_inject_nothing_and_break_nothing(
     page.fill("#search", "turned")
     page.locator("#list summary").first.click()
     page.locator("#list h3").first.wait_for()
-    written = page.evaluate("[...document.querySelectorAll('#list .note, #list h3')].map((part) => part.textContent)")
+    written = page.evaluate(
+        "[...document.querySelectorAll('#list .note, #list h3')].map((part) => part.textContent)"
+    )
     named = [line for line in written if "turned" in line]
     assert named
-    assert all("\u2068emoji" in line and "turned\u2069" in line and "\u202e" not in line for line in named)
+    assert all(
+        "\u2068emoji" in line and "turned\u2069" in line and "\u202e" not in line for line in named
+    )
     assert page.evaluate("window.hurt") is None
     assert (seen.errors, seen.requests, violations(page)) == ([], [], [])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_calibration_is_shown_over_humans_ratings(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+def test_a_calibration_is_shown_over_humans_ratings(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
     battles = read_battles(str(ROOT / "examples" / "soft_elo" / "labelled.csv"))
     material = PageContent(rank(battles), calibration=calibrate(battles))
     path = tmp_path / "report.html"
@@ -189,7 +209,10 @@ def test_the_round_robin_on_record_is_shown_with_what_is_not_listed(
     how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a"}
     seen = open_page(made_page(tmp_path, str(RECORD), **how))
     page = seen.page
-    assert "5,000 of 20,013 battles are listed; 15,013 are not shown" in page.locator("#battles").inner_text()
+    assert (
+        "5,000 of 20,013 battles are listed; 15,013 are not shown"
+        in page.locator("#battles").inner_text()
+    )
     page.locator("#list summary").first.click()
     assert "the two orders disagree" in page.locator("#list summary").first.inner_text()
     assert (seen.errors, seen.requests) == ([], [])
@@ -200,15 +223,36 @@ def test_an_inspect_tournament_is_shown_with_both_responses_and_the_judges_words
 ) -> None:
     pytest.importorskip("inspect_ai")
     responses = f"responses={ROOT / 'examples' / 'tournament'}"
-    play = ["inspect", "eval", "podium/ring", "-T", responses, "--model-role", "judge=podium/offline"]
-    command = [sys.executable, "-m", "podium", *play, "--log-dir", str(tmp_path / "logs"), "--display", "none"]
+    play = [
+        "inspect",
+        "eval",
+        "podium/ring",
+        "-T",
+        responses,
+        "--model-role",
+        "judge=podium/offline",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "podium",
+        *play,
+        "--log-dir",
+        str(tmp_path / "logs"),
+        "--display",
+        "none",
+    ]
     subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
     seen = open_page(made_page(tmp_path, str(tmp_path / "logs")))
     page = seen.page
     page.fill("#search", "Snow chains")
     page.locator("#list summary").first.click()
     shown = page.locator("#list details").first.inner_text()
-    assert ("A warm winter coat" in shown, "the judge's words" in shown, "instruction" in shown) == (True, True, True)
+    assert (
+        "A warm winter coat" in shown,
+        "the judge's words" in shown,
+        "instruction" in shown,
+    ) == (True, True, True)
     assert page.locator("#list .sides .text").count() == 2
     assert (seen.errors, seen.requests) == ([], [])
 
@@ -220,16 +264,25 @@ def test_the_pictures_of_the_docs_say_what_a_report_and_the_viewer_say_today(
     monkeypatch.syspath_prepend(ROOT / "docs")
     script = import_module("make_pictures")
     pictures = list(script.pictures_of(chromium, tmp_path))
-    assert sorted(name for name, *_ in pictures) == sorted(path.name for path in (ROOT / "docs").glob("*.png"))
+    assert sorted(name for name, *_ in pictures) == sorted(
+        path.name for path in (ROOT / "docs").glob("*.png")
+    )
     for name, _, words in pictures:
         reported = script.words_in((ROOT / "docs" / name).read_bytes())
         assert words == reported, f"{name}: python docs/make_pictures.py"
 
 
-def test_an_lm_eval_folder_is_shown_with_its_generated_texts(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+def test_an_lm_eval_folder_is_shown_with_its_generated_texts(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
     for model, right in (("amber", 0.8), ("birch", 0.5), ("cedar", 0.2)):
         rows = [
-            sample(f"q{k}", {"exact_match": float((k * 7) % 10 < 10 * right)}, place=k, resps=[[f"{model} says {k}"]])
+            sample(
+                f"q{k}",
+                {"exact_match": float((k * 7) % 10 < 10 * right)},
+                place=k,
+                resps=[[f"{model} says {k}"]],
+            )
             for k in range(40)
         ]
         write_run(tmp_path / "runs", model, {"sums": rows})
@@ -242,8 +295,11 @@ def test_an_lm_eval_folder_is_shown_with_its_generated_texts(tmp_path: Path, ope
     assert (seen.errors, seen.requests) == ([], [])
 
 
-def test_two_hundred_models_and_a_million_battles_fit_and_open(tmp_path: Path, open_page: Callable[..., Any]) -> None:
-    """Sums of a million battles, and the five thousand that are listed; the rest of them is never in the page."""
+def test_two_hundred_models_and_a_million_battles_fit_and_open(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    """Sums of a million battles, and the five thousand that are listed; the rest of them is never
+    in the page."""
     rng, size, total = np.random.default_rng(0), 200, 1_000_000
     names = [f"lab-{k % 7}/model-{k:03d}-instruct" for k in range(size)]
     strength = rng.normal(0, 1, size)
@@ -257,7 +313,9 @@ def test_two_hundred_models_and_a_million_battles_fit_and_open(tmp_path: Path, o
     frame.to_parquet(table)
     battles = read_battles(str(table))
     path = tmp_path / "report.html"
-    material = add_battles_to_page(PageContent(rank(battles)), battles, battles, None, families={}, level=0.95, seed=0)
+    material = add_battles_to_page(
+        PageContent(rank(battles)), battles, battles, None, families={}, level=0.95, seed=0
+    )
     path.write_text(report_page(material), encoding="utf-8")
     assert path.stat().st_size < 5_000_000
     seen = open_page(path)
@@ -265,7 +323,11 @@ def test_two_hundred_models_and_a_million_battles_fit_and_open(tmp_path: Path, o
     opened = []
     for _ in range(3):
         seen.page.reload()
-        opened.append(seen.page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"))
+        opened.append(
+            seen.page.evaluate(
+                "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
+            )
+        )
     assert min(opened) < 3000
     assert "995,000 are not shown" in seen.page.locator("#battles").inner_text()
     assert (seen.errors, seen.requests) == ([], [])

@@ -7,7 +7,9 @@ from podium.reading.judgments import read_battles
 
 
 def test_responses_in_a_glob_are_found_beside_files_of_verdicts(tmp_path):
-    verdicts = pd.DataFrame({"item": ["q0", "q1"], "model_a": "x", "model_b": "y", "credit": [1.0, 0.0]})
+    verdicts = pd.DataFrame(
+        {"item": ["q0", "q1"], "model_a": "x", "model_b": "y", "credit": [1.0, 0.0]}
+    )
     said = [
         {"item": item, "instruction": f"Say {item}.", "model": name, "response": f"{name} {item}"}
         for item in ("q0", "q1")

@@ -1,4 +1,5 @@
-"""Transcripts of 64 turns on a report page: folded by turn, calls and results apart, hostile content as text."""
+"""Transcripts of 64 turns on a report page: folded by turn, calls and results apart, hostile
+content as text."""
 
 import pandas as pd
 import pytest
@@ -14,17 +15,22 @@ HOSTILE = '<img src=x onerror="window.hurt=1"></script><script>window.hurt=1</sc
 
 
 def transcript(turns, tokens=100_000):
-    """Return the transcript of an agent that searches, with hostile arguments, results and answer."""
+    """Return the transcript of an agent that searches, with hostile arguments, results and
+    answer."""
     work = []
     for k in range(turns):
-        work.append(Turn("assistant", f"Step {k}.", (Call(f"c{k}", "search", f'{{"query": "{HOSTILE}"}}'),)))
+        work.append(
+            Turn("assistant", f"Step {k}.", (Call(f"c{k}", "search", f'{{"query": "{HOSTILE}"}}'),))
+        )
         work.append(Turn("tool", f"Found {k}: {HOSTILE} " + "word" * 500, call_id=f"c{k}"))
     return Show("transcript", tokens).build_response(work, f"Done: {HOSTILE}", 0)[0]
 
 
 @pytest.fixture(scope="module")
 def page_of_transcripts(tmp_path_factory):
-    table = pd.DataFrame([{"item": f"q{k}", "model_a": "ash", "model_b": "elm", "credit": k % 2} for k in range(4)])
+    table = pd.DataFrame(
+        [{"item": f"q{k}", "model_a": "ash", "model_b": "elm", "credit": k % 2} for k in range(4)]
+    )
     battles, texts = read_battles(table), BattleTexts()
     for k in range(4):
         sides = {
@@ -42,7 +48,9 @@ def page_of_transcripts(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("size", "scheme"), [((1280, 900), "light"), ((390, 844), "dark")])
-def test_turns_are_folded_calls_and_results_apart(page_of_transcripts, open_page, violations, size, scheme):
+def test_turns_are_folded_calls_and_results_apart(
+    page_of_transcripts, open_page, violations, size, scheme
+):
     seen = open_page(page_of_transcripts, size, scheme)
     page = seen.page
     page.locator("#list summary").first.click()
@@ -56,7 +64,11 @@ def test_turns_are_folded_calls_and_results_apart(page_of_transcripts, open_page
     turn = sides.nth(0).locator(".turn").nth(63)
     turn.locator("> summary").click()
     heads = turn.locator(".piece > summary")
-    assert [head.partition(":")[0] for head in heads.all_inner_texts()] == ["turn 64", "call 64.1", "result 64.1"]
+    assert [head.partition(":")[0] for head in heads.all_inner_texts()] == [
+        "turn 64",
+        "call 64.1",
+        "result 64.1",
+    ]
     heads.nth(2).click()
     assert f"Found 63: {HOSTILE}" in turn.locator(".piece.result .text").inner_text()
     assert page.evaluate("window.hurt") is None

@@ -1,4 +1,5 @@
-"""How many items a comparison needs: closed forms, scipy's power, and the power of the tests in simulations."""
+"""How many items a comparison needs: closed forms, scipy's power, and the power of the tests in
+simulations."""
 
 import numpy as np
 import pytest
@@ -28,7 +29,8 @@ def test_the_power_of_the_t_test_is_statsmodels():
 
 
 def test_the_items_of_the_sign_test_are_near_the_closed_form():
-    """Connor 1987: n = ((z_a sqrt(psi) + z_b sqrt(psi - d^2)) / d)^2; the exact test takes some more."""
+    """Connor 1987: n = ((z_a sqrt(psi) + z_b sqrt(psi - d^2)) / d)^2; the exact test takes some
+    more."""
     size = compared_size("3points", ties=0.2, disagree=0.15)
     a, b = norm.isf(0.025), norm.isf(0.2)
     closed = ((a * np.sqrt(0.15) + b * np.sqrt(0.15 - 0.03**2)) / 0.03) ** 2
@@ -37,7 +39,8 @@ def test_the_items_of_the_sign_test_are_near_the_closed_form():
 
 @pytest.mark.parametrize(("difference", "disagree"), [(0.1, 0.15), (0.1, 0.4), (0.2, 0.2)])
 def test_the_power_of_the_sign_test_is_that_of_an_enumeration(difference, disagree):
-    """The probability of all wins and losses of 60 items that scipy's binomial test calls a gain."""
+    """The probability of all wins and losses of 60 items that scipy's binomial test calls a
+    gain."""
     shares = [(disagree + difference) / 2, (disagree - difference) / 2, 1 - disagree]
     found = 0.0
     for won in range(1, 61):
@@ -56,14 +59,17 @@ def drawn(name, rng, items):
     gain = 1 / (1 + 10 ** (-40 / 400)) - 0.5
     credit = rng.choice([1.0, 0.5, 0.0], items, p=[0.4 + gain, 0.2, 0.4 - gain])
     zeros = np.zeros(items, dtype=np.int64)
-    coded = CodedBattles(zeros, zeros + 1, credit, np.ones(items), np.arange(items), items, "item", ("a", "b"))
+    coded = CodedBattles(
+        zeros, zeros + 1, credit, np.ones(items), np.arange(items), items, "item", ("a", "b")
+    )
     return elo_difference(coded, 0, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_the_tests_of_compare_have_the_power_that_plan_promises(name):
-    """1,000 worlds with the planned difference, seeds fixed: detected with the promised power, to Monte Carlo error."""
+    """1,000 worlds with the planned difference, seeds fixed: detected with the promised power, to
+    Monte Carlo error."""
     size = compared_size(ties=0.2, **SIZES[name])
     rng = np.random.default_rng([18, size.items])
     found = [drawn(name, rng, size.items) for _ in range(1_000)]

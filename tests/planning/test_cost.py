@@ -14,26 +14,40 @@ SEVEN = tuple("abcdefg")
 
 @pytest.mark.parametrize(
     ("name", "settings", "an_item"),
-    [("anchor", {"anchor": "c"}, 6), ("round_robin", {}, 21), ("swim", {}, 12), ("chain", {}, 6), ("ring", {}, 7)],
+    [
+        ("anchor", {"anchor": "c"}, 6),
+        ("round_robin", {}, 21),
+        ("swim", {}, 12),
+        ("chain", {}, 6),
+        ("ring", {}, 7),
+    ],
 )
 @pytest.mark.parametrize("items", [1, 250, 1000, 1001, 4321])
-def test_every_item_costs_what_the_papers_say(name: str, settings: dict[str, str], an_item: int, items: int) -> None:
-    """M - 1 for an anchor and a path, M for a circle, M (M - 1) / 2 for all pairs, 12 pairs of seven for SWIM."""
+def test_every_item_costs_what_the_papers_say(
+    name: str, settings: dict[str, str], an_item: int, items: int
+) -> None:
+    """M - 1 for an anchor and a path, M for a circle, M (M - 1) / 2 for all pairs, 12 pairs of
+    seven for SWIM."""
     assert battles_of(TournamentDesign(name, name, settings), SEVEN, items) == an_item * items
 
 
 @pytest.mark.parametrize("items", [10, 500, 5000])
 def test_a_pilot_of_ten_items_is_a_round_robin_on_them(items: int) -> None:
-    assert battles_of(TournamentDesign("anchor", "anchor"), SEVEN, items) == 10 * 21 + (items - 10) * 6
+    assert (
+        battles_of(TournamentDesign("anchor", "anchor"), SEVEN, items) == 10 * 21 + (items - 10) * 6
+    )
 
 
 def test_three_models_cost_as_much_as_an_anchor_from_outside() -> None:
     """Section 6: comparing all pairs of three models takes 3 N judgments."""
-    assert battles_of(TournamentDesign("round_robin", "round_robin"), ("a", "b", "c"), 750) == 3 * 750
+    assert (
+        battles_of(TournamentDesign("round_robin", "round_robin"), ("a", "b", "c"), 750) == 3 * 750
+    )
 
 
 def test_costs_by_hand() -> None:
-    """3 battles in both orders, twice: 12 calls of 1,000 tokens at 2.5 and 100 at 10 a million: 0.03 + 0.012."""
+    """3 battles in both orders, twice: 12 calls of 1,000 tokens at 2.5 and 100 at 10 a million:
+    0.03 + 0.012."""
     tariff = Tariff(repeats=2, tokens_in=1000, tokens_out=100, price_in=2.5, price_out=10)
     assert tariff.cost(3) == BattleCosts(3, 12, 12_000, 1200, pytest.approx(0.042))
 
@@ -64,10 +78,13 @@ def test_a_tariff_that_no_judge_has_is_rejected(options: dict, why: str) -> None
 
 
 def test_a_battle_of_a_ring_is_one_call_and_is_planned_with_the_error_of_one() -> None:
-    """In whatever orders the others ask; the wrong variant: means of both orders, which err clearly less."""
+    """In whatever orders the others ask; the wrong variant: means of both orders, which err clearly
+    less."""
     both, random = (
         next(
-            line for line in make_plan(models=6, items=100, tariff=Tariff(orders=orders)).lines if line.design == "ring"
+            line
+            for line in make_plan(models=6, items=100, tariff=Tariff(orders=orders)).lines
+            if line.design == "ring"
         )
         for orders in ("both", "random")
     )

@@ -18,7 +18,11 @@ from podium.planning.planner import select_design
     ],
 )
 def test_decision_tree_reaches_every_leaf(
-    models: int, baseline: str | None, pairs: tuple[tuple[str, str], ...], design: str, questions: int
+    models: int,
+    baseline: str | None,
+    pairs: tuple[tuple[str, str], ...],
+    design: str,
+    questions: int,
 ) -> None:
     found = select_design(models, baseline, pairs)
     assert (found.design, len(found.steps)) == (design, questions)

@@ -1,4 +1,5 @@
-"""Differences of verdicts against an anchor: the model of three levels, and what a pilot recorded."""
+"""Differences of verdicts against an anchor: the model of three levels, and what a pilot
+recorded."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from podium.verbs.replays import recording_of
 
 @pytest.mark.parametrize("ties", [0.0, 0.15, 0.39, 0.8])
 def test_equal_models_are_distinguishable_as_often_as_the_closed_form_says(ties: float) -> None:
-    """Two independent verdicts are equal with probability t^2 + 2 ((1 - t) / 2)^2; without ties, 1/2 (section 4.3)."""
+    """Two independent verdicts are equal with probability t^2 + 2 ((1 - t) / 2)^2; without ties,
+    1/2 (section 4.3)."""
     assert three_levels(ties, 0.0).informative == pytest.approx(1 - ties**2 - (1 - ties) ** 2 / 2)
 
 
@@ -34,7 +36,8 @@ def test_another_share_keeps_the_edge() -> None:
 
 
 def test_recorded_differences_by_hand() -> None:
-    """Against c: a wins, ties, loses; b wins, wins, is unparsed. The differences a - b are 0, and -1 of two items."""
+    """Against c: a wins, ties, loses; b wins, wins, is unparsed. The differences a - b are 0, and
+    -1 of two items."""
     rows = [("1", "a", "c", 1.0), ("2", "a", "c", 0.5), ("3", "a", "c", 0.0)]
     rows += [("1", "b", "c", 1.0), ("2", "b", "c", 1.0), ("3", "b", "c", None)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
@@ -44,12 +47,15 @@ def test_recorded_differences_by_hand() -> None:
 
 
 def test_their_informative_shares_are_the_rankers_informativeness() -> None:
-    """Oracle: the ranker. A full round robin compares each pair on every item, so the mean over pairs is its share."""
+    """Oracle: the ranker. A full round robin compares each pair on every item, so the mean over
+    pairs is its share."""
     battles = simulate(5, 40, seed=1).battles()
     battles = read_battles(battles.to_frame().drop(columns=["margin", "swap"]), merge=False)
     shares = [one.informative for one in recorded_differences(recording_of(battles))]
     by_anchor = np.array(shares).reshape(5, -1).mean(axis=1)
-    oracle = {e.model: e.score for e in informativeness(battles, rng=np.random.default_rng(0)).entries}
+    oracle = {
+        e.model: e.score for e in informativeness(battles, rng=np.random.default_rng(0)).entries
+    }
     assert dict(zip(battles.models, by_anchor, strict=True)) == pytest.approx(oracle)
 
 

@@ -31,7 +31,9 @@ def test_no_battle_is_drawn_twice_and_models_are_balanced():
 
 
 def test_label_draw_excludes_but_balances_existing_labels():
-    known = frame()["human"].where(frame()["model_a"].eq("model-01") & frame()["item"].lt("item-05"))
+    known = frame()["human"].where(
+        frame()["model_a"].eq("model-01") & frame()["item"].lt("item-05")
+    )
     drawn = draw(60, table=frame().assign(human=known))
     labelled = frame()[known.notna()]
     before = {*zip(labelled["item"], labelled["model_a"], labelled["model_b"], strict=True)}
@@ -47,7 +49,9 @@ def test_label_draw_omits_models_without_verdicts_and_reports_too_few():
     table = table.assign(credit=table["credit"].mask(gone), margin=table["margin"].mask(gone))
     left = int((~gone).sum())
     assert not any("model-01" in battle for battle in battles_of(draw(left, table=table)))
-    with pytest.raises(UsageError, match=f"{left + 1} battles were asked for, and {left} have no label"):
+    with pytest.raises(
+        UsageError, match=f"{left + 1} battles were asked for, and {left} have no label"
+    ):
         draw(left + 1, table=table)
 
 
@@ -55,11 +59,15 @@ def test_label_draw_without_battles_left_gives_the_reason():
     with pytest.raises(UsageError, match="all 450 battles have a label") as refused:
         draw(10, table=frame())
     assert "ask for fewer" not in str(refused.value)
-    elsewhere = Responses((Item("elsewhere", "What?"),), {"model-01": {"elsewhere": "This."}}, ("here",))
+    elsewhere = Responses(
+        (Item("elsewhere", "What?"),), {"model-01": {"elsewhere": "This."}}, ("here",)
+    )
     with pytest.raises(UsageError, match="has both responses"):
         draw(10, responses=elsewhere)
     gone = (frame()[["model_a", "model_b"]] == "model-01").any(axis=1)
-    rest = frame().assign(**{name: frame()[name].mask(gone) for name in ("credit", "margin", "human")})
+    rest = frame().assign(
+        **{name: frame()[name].mask(gone) for name in ("credit", "margin", "human")}
+    )
     with pytest.raises(UsageError, match="two models with a readable verdict") as unparsed:
         draw(10, table=rest)
     assert "--responses" not in str(unparsed.value)
@@ -67,7 +75,11 @@ def test_label_draw_without_battles_left_gives_the_reason():
 
 def test_label_draw_of_items_does_not_depend_on_verdicts():
     """Verdicts and margins that are turned round change no draw."""
-    turned = frame().drop(columns="human").assign(credit=1 - frame()["credit"], margin=-frame()["margin"])
+    turned = (
+        frame()
+        .drop(columns="human")
+        .assign(credit=1 - frame()["credit"], margin=-frame()["margin"])
+    )
     assert battles_of(draw()) == battles_of(draw(table=turned))
     assert battles_of(draw()) != battles_of(draw(seed=1))
 
@@ -84,7 +96,9 @@ def test_uncertainty_is_rejected_with_what_it_costs():
 
 def test_the_command_rejects_uncertainty_before_it_asks_for_texts(tmp_path, podium):
     frame().to_csv(tmp_path / "verdicts.csv", index=False)
-    result = podium("label", tmp_path / "verdicts.csv", "--by", "uncertainty", "-o", tmp_path / "sheet.csv")
+    result = podium(
+        "label", tmp_path / "verdicts.csv", "--by", "uncertainty", "-o", tmp_path / "sheet.csv"
+    )
     assert (result.code, "three times the error" in result.err) == (2, True)
 
 
@@ -103,14 +117,18 @@ def test_more_battles_than_there_are_are_rejected():
 def test_texts_stand_in_the_sheet_and_battles_without_them_are_not_drawn():
     names, items = [f"model-{k:02d}" for k in range(1, 7)], [f"item-{k:02d}" for k in range(30)]
     texts = {name: {item: f"{name} on {item}" for item in items[:20]} for name in names}
-    responses = Responses(tuple(Item(item, f"do {item}") for item in items), texts, {name: {} for name in names})
+    responses = Responses(
+        tuple(Item(item, f"do {item}") for item in items), texts, {name: {} for name in names}
+    )
     drawn = draw(responses=responses)
     assert all(row.item < "item-20" and row.instruction == f"do {row.item}" for row in drawn.rows)
     assert all(row.response_1 == f"{row.model_1} on {row.item}" for row in drawn.rows)
 
 
 def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
-    drawn = draw(table=frame().assign(human=frame()["human"].where(np.arange(len(frame())) % 5 == 0)))
+    drawn = draw(
+        table=frame().assign(human=frame()["human"].where(np.arange(len(frame())) % 5 == 0))
+    )
     errors = np.array([*drawn.forecast.values()])
     assert (np.diff(errors, axis=0) < 0).all()
     assert (errors[:, 0] < errors[:, 1]).all()
@@ -128,7 +146,9 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
         world = simulate(6, 200, seed=seed, item_sd=0.0)
         table = world.judgments(Judge(), human=True, orders="ab")
         kept = np.random.default_rng(seed).choice(len(table), 300, replace=False)
-        battles = read_battles(table.assign(human=table["human"].where(np.isin(np.arange(len(table)), kept))))
+        battles = read_battles(
+            table.assign(human=table["human"].where(np.isin(np.arange(len(table)), kept)))
+        )
         theta, _ = human_ratings(human_label_fit(battles, battles.models).coded, 0.0)
         errors.append(POINTS * np.abs(theta - world.strengths).mean())
         drawn = draw_labels(battles, 10, rng=np.random.default_rng(seed))

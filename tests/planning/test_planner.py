@@ -46,7 +46,8 @@ def test_a_plan_from_numbers_has_no_candidates_and_says_what_a_pilot_costs(numbe
 
 
 def test_costs_are_those_of_the_tournaments(numbers) -> None:
-    """By hand: 10 pairs; a path of 4; a circle of 5; of SWIM 1 + 1 + 2 + 2; 190 items against the anchor after 10."""
+    """By hand: 10 pairs; a path of 4; a circle of 5; of SWIM 1 + 1 + 2 + 2; 190 items against the
+    anchor after 10."""
     anchored, *others = [line.planned.battles for line in numbers.lines]
     assert (anchored, others) == (100 + 190 * 4, [2000, 1200, 800, 1000])
 
@@ -55,14 +56,21 @@ def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
     """The design that the table of needed costs has cheapest, as it says there."""
     [stated] = plan_reports(numbers)[0].answer
     best = min(numbers.lines, key=lambda line: line.needed.money)
-    assert stated.startswith(f"Play podium/{best.design} on all 200 items: {best.planned.calls:,} calls, ")
+    assert stated.startswith(
+        f"Play podium/{best.design} on all 200 items: {best.planned.calls:,} calls, "
+    )
     assert f"{best.planned.money:,.2f} in money; it detects {best.gap.value:.0f} Elo." in stated
-    assert f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}" in stated
+    assert (
+        f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}"
+        in stated
+    )
 
 
 def test_plan_marks_the_cheapest_design(piloted) -> None:
     assert plan_reports(piloted)[0].answer[0].endswith(": the least of these designs.")
-    [report] = plan_reports(replace(piloted, lines=piloted.lines[:1], cheapest=piloted.lines[0].design))
+    [report] = plan_reports(
+        replace(piloted, lines=piloted.lines[:1], cheapest=piloted.lines[0].design)
+    )
     assert report.answer[0].endswith(" calls.")
 
 
@@ -84,17 +92,24 @@ def test_the_cheapest_is_the_one_with_the_least_money(numbers) -> None:
 def test_candidates_are_the_rankers_informativeness(battles: Battles, piloted) -> None:
     """Oracle: podium rank --ranker informativeness."""
     entries = rank(battles, "informativeness").standings[0].entries
-    shares = [(one.anchor, one.informativeness.value, one.informativeness.low) for one in piloted.candidates]
+    shares = [
+        (one.anchor, one.informativeness.value, one.informativeness.low)
+        for one in piloted.candidates
+    ]
     assert shares == [(one.model, one.score, one.low) for one in entries]
     assert [one.rank_low for one in piloted.candidates] == [one.rank_low for one in entries]
 
 
 def test_smallest_gaps_follow_from_the_standard_errors(piloted) -> None:
-    """Closed form: the edge of 200 items times the share; the larger share detects the smaller edge."""
+    """Closed form: the edge of 200 items times the share; the larger share detects the smaller
+    edge."""
     direct, anchored = piloted.gaps
     ties = piloted.asked["ties"]
     assert direct.edge.value == smallest_edge(200, 1 - ties.value)
-    assert (direct.edge.low, direct.edge.high) == (smallest_edge(200, 1 - ties.low), smallest_edge(200, 1 - ties.high))
+    assert (direct.edge.low, direct.edge.high) == (
+        smallest_edge(200, 1 - ties.low),
+        smallest_edge(200, 1 - ties.high),
+    )
     assert anchored.edge.value == smallest_edge(200, piloted.candidates[0].informativeness.value)
 
 
@@ -118,7 +133,8 @@ def test_items_through_the_anchor_follow_from_its_informativeness(piloted) -> No
 
 
 def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
-    """By hand: 4 items of 3 pairs with 0, 1, 1, 2 ties; deviations from a third over n: sd of sums 0.816, n = 12."""
+    """By hand: 4 items of 3 pairs with 0, 1, 1, 2 ties; deviations from a third over n: sd of sums
+    0.816, n = 12."""
     rows = []
     for item, tied in enumerate((0, 1, 1, 2)):
         for k, (a, b) in enumerate((("a", "b"), ("a", "c"), ("b", "c"))):
@@ -126,19 +142,28 @@ def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     ties = make_plan(frame).asked["ties"]
     se = np.sqrt(4 / 3 * 2) / 12
-    assert (ties.value, ties.high) == (pytest.approx(1 / 3), pytest.approx(1 / 3 + 3.182446 * se, abs=1e-6))
+    assert (ties.value, ties.high) == (
+        pytest.approx(1 / 3),
+        pytest.approx(1 / 3 + 3.182446 * se, abs=1e-6),
+    )
 
 
 def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None:
     found = make_plan(battles, baseline="model-02")
     share = next(one.informativeness for one in found.candidates if one.anchor == "model-02")
-    assert (found.decision.design, found.anchor, found.asked["informativeness"]) == ("baseline", "model-02", share)
+    assert (found.decision.design, found.anchor, found.asked["informativeness"]) == (
+        "baseline",
+        "model-02",
+        share,
+    )
     assert any(line.design == "anchor model-02" for line in found.lines)
     assert found.cheapest == "anchor model-02"
 
 
 def test_cost_of_chosen_pairs_follows_the_sign_test(battles: Battles) -> None:
-    found = make_plan(battles, pairs=[("model-01", "model-02"), ("model-03", "model-04")], items=100)
+    found = make_plan(
+        battles, pairs=[("model-01", "model-02"), ("model-03", "model-04")], items=100
+    )
     [line] = [line for line in found.lines if line.design == "pairs of interest"]
     first = next(one for one in found.samples if one.edge == 0.05)
     assert (line.planned.battles, line.items) == (200, first.direct)
@@ -163,10 +188,12 @@ def test_the_json_has_no_nan(numbers, piloted) -> None:
 
 
 def test_plan_from_a_single_anchor_pilot_predicts_every_design() -> None:
-    """Oracle: the pilot in which all meet. Of other anchors than the one played nothing is known."""
+    """Oracle: the pilot in which all meet. Of other anchors than the one played nothing is
+    known."""
     world = simulate(4, 400, seed=1, strengths=(0.6, 0.2, -0.2, -0.6))
     some_pairs, all_pairs = (
-        make_plan(world.battles(pairs=pairs), items=100) for pairs in ([(0, 1), (0, 2), (0, 3)], None)
+        make_plan(world.battles(pairs=pairs), items=100)
+        for pairs in ([(0, 1), (0, 2), (0, 3)], None)
     )
     assert [one.anchor for one in some_pairs.candidates] == ["model-01"]
     for found, oracle in zip(some_pairs.lines[1:], all_pairs.lines[1:], strict=True):
@@ -181,19 +208,28 @@ def test_plan_from_two_models_compares_no_anchors() -> None:
 
 
 def table(*credits: float | None) -> pd.DataFrame:
-    """Return three pairs an item; the first two of each item have the next credit, the third is a coin's."""
+    """Return three pairs an item; the first two of each item have the next credit, the third is a
+    coin's."""
     rows = []
     for item, credit in enumerate(credits):
-        rows += [(f"q{item}", "a", "b", credit), (f"q{item}", "a", "c", credit), (f"q{item}", "b", "c", item % 2)]
+        rows += [
+            (f"q{item}", "a", "b", credit),
+            (f"q{item}", "a", "c", credit),
+            (f"q{item}", "b", "c", item % 2),
+        ]
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
 
 
 def test_plan_reports_an_uninformative_baseline() -> None:
-    """It beats both others on every item, so nothing distinguishes them through it; directly, something does."""
+    """It beats both others on every item, so nothing distinguishes them through it; directly,
+    something does."""
     found = make_plan(table(*[1.0] * 8), baseline="a")
     assert found.samples[0].anchored is None
     assert found.samples[0].direct.value == 617
-    assert any("verdicts against a distinguish no two models of the pilot" in one.why for one in found.missing)
+    assert any(
+        "verdicts against a distinguish no two models of the pilot" in one.why
+        for one in found.missing
+    )
 
 
 def test_a_pilot_without_ties_has_the_exact_bound() -> None:
@@ -236,7 +272,9 @@ def test_a_pilot_without_items_is_rejected() -> None:
 
 def test_more_models_than_precision_is_computed_for_are_still_priced() -> None:
     found = make_plan(models=201, items=2)
-    assert {line.design: line.planned.battles for line in found.lines}["round_robin"] == 2 * 201 * 100
+    assert {line.design: line.planned.battles for line in found.lines}[
+        "round_robin"
+    ] == 2 * 201 * 100
     assert any("computed for 200 models at most" in one.why for one in found.missing)
 
 
@@ -269,14 +307,23 @@ def test_a_baseline_that_is_not_in_the_pilot_is_rejected(battles: Battles) -> No
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgments are not beside this checkout")
+@pytest.mark.skipif(
+    not RECORDED.exists(), reason="the recorded judgments are not beside this checkout"
+)
 def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
-    """GPT-4 is the least informative anchor, with ten items as with 400 (reference figure: .384 of pairs)."""
+    """GPT-4 is the least informative anchor, with ten items as with 400 (reference figure: .384 of
+    pairs)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
-    battles = read_battles(RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a")
+    battles = read_battles(
+        RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a"
+    )
     item = battles.table["item"].astype(str)
-    drawn = {number: np.random.default_rng(0).permutation(item.unique())[:number] for number in (10, 400)}
-    ten, every = (make_plan(battles.select(item.isin(items).to_numpy())) for items in drawn.values())
+    drawn = {
+        number: np.random.default_rng(0).permutation(item.unique())[:number] for number in (10, 400)
+    }
+    ten, every = (
+        make_plan(battles.select(item.isin(items).to_numpy())) for items in drawn.values()
+    )
     assert ten.candidates[-1].anchor == every.candidates[-1].anchor == "gpt4"
     share = every.candidates[-1].informativeness
     assert share.low < 0.384 < share.high
@@ -285,7 +332,9 @@ def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
 
 
 @pytest.mark.parametrize("baseline", [None, "model-05"])
-def test_a_plan_for_fewer_models_than_the_pilot_has_keeps_the_anchor(battles: Battles, baseline: str | None) -> None:
+def test_a_plan_for_fewer_models_than_the_pilot_has_keeps_the_anchor(
+    battles: Battles, baseline: str | None
+) -> None:
     """By hand: two others play the anchor on 50 items, for each of five anchors."""
     found = make_plan(battles, models=3, items=50, baseline=baseline)
     line = next(line for line in found.lines if line.design == f"anchor {found.anchor}")
@@ -303,7 +352,10 @@ def command_of(plan, design: str) -> str:
 
 
 def test_the_command_names_what_the_tournament_needs(numbers, battles: Battles) -> None:
-    assert command_of(numbers, "ring") == "inspect eval podium/ring -T responses=PATH --model-role judge=MODEL"
+    assert (
+        command_of(numbers, "ring")
+        == "inspect eval podium/ring -T responses=PATH --model-role judge=MODEL"
+    )
     anchored = "inspect eval podium/anchor -T responses=PATH -T {} --model-role judge=MODEL"
     assert command_of(numbers, "anchor, by a pilot") == anchored.format("anchor=auto")
     named = read_battles(battles.to_frame().replace({"model-03": "my model"}), merge=False)
@@ -314,6 +366,9 @@ def test_the_command_names_what_the_tournament_needs(numbers, battles: Battles) 
 
 def test_the_command_has_the_orders_and_repeats_that_were_planned() -> None:
     plan = make_plan(models=6, items=200, tariff=Tariff(orders="random", repeats=2))
-    for design, options in {"ring": " -T repeats=2", "round_robin": " -T orders=random -T repeats=2"}.items():
+    for design, options in {
+        "ring": " -T repeats=2",
+        "round_robin": " -T orders=random -T repeats=2",
+    }.items():
         typed = f"inspect eval podium/{design} -T responses=PATH{options} --model-role judge=MODEL"
         assert command_of(plan, design) == typed

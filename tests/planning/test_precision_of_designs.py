@@ -35,7 +35,9 @@ def pilot() -> Battles:
     return simulate(5, 60, seed=2).battles()
 
 
-def variance_in(battles: Battles, design: TournamentDesign = ROUND_ROBIN, calls: int = 2) -> Estimate:
+def variance_in(
+    battles: Battles, design: TournamentDesign = ROUND_ROBIN, calls: int = 2
+) -> Estimate:
     return design_variance(design, *pilot_verdicts(recording_of(battles)), calls, 0.95)
 
 
@@ -44,7 +46,8 @@ def round_robin_of(battles: Battles, **asked) -> PricedDesign:
 
 
 def blocks(world: World, items: int) -> Iterator[Battles]:
-    """Yield the simulated battles in blocks of items: independent experiments, simulated at once."""
+    """Yield the simulated battles in blocks of items: independent experiments, simulated at
+    once."""
     battles = world.battles()
     code = battles.table["item"].cat.codes.to_numpy()
     for start in range(0, len(world.quality), items):
@@ -52,7 +55,8 @@ def blocks(world: World, items: int) -> Iterator[Battles]:
 
 
 def test_the_variance_of_a_round_robin_of_equals_by_hand() -> None:
-    """Three equals, v = 1/4: Laplacians have the eigenvalue 3 v; a rating varies by w + 3 v (1 - 2 w v) / (3 v)^2."""
+    """Three equals, v = 1/4: Laplacians have the eigenvalue 3 v; a rating varies by w + 3 v (1 - 2
+    w v) / (3 v)^2."""
     model = VerdictModel(("a", "b", "c"), np.zeros(3), 0.4, 1.0)
     met = np.ones((7, 3, 3)) - np.eye(3)
     eigenvalue, remaining = 3 / 4, 3 * (1 - 2 * 0.4 / 4) / 4
@@ -61,7 +65,8 @@ def test_the_variance_of_a_round_robin_of_equals_by_hand() -> None:
 
 
 def test_the_inverse_information_is_the_variance_of_independent_verdicts() -> None:
-    """Without item effects, and with the binomial's variance, the sandwich is the inverse of Fisher's information."""
+    """Without item effects, and with the binomial's variance, the sandwich is the inverse of
+    Fisher's information."""
     model = VerdictModel(("a", "b", "c"), np.array([-0.5, 0.1, 0.4]), 0.0, 1.0)
     met = play_schedule(TournamentDesign("chain", "chain"), model)
     weights = (met * model.information).sum(axis=0) / len(met)
@@ -72,7 +77,8 @@ def test_the_inverse_information_is_the_variance_of_independent_verdicts() -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_error_is_near_that_of_a_replay_of_the_pilot(name: str) -> None:
-    """Oracle: standard errors of the ranking; differences of centred ratings vary by 2 sum(se^2) / (n - 1)."""
+    """Oracle: standard errors of the ranking; differences of centred ratings vary by 2 sum(se^2) /
+    (n - 1)."""
     battles = simulate(5, 400, seed=2, strengths=STRENGTHS).battles()
     settings = {"anchor": "model-03"} if name == "anchor" else {}
     entries = replay(battles, name, **settings).ranking.standings[0].entries
@@ -107,7 +113,8 @@ def test_items_and_the_smallest_gap_are_inverse(pilot: Battles) -> None:
 
 @pytest.mark.slow
 def test_planned_items_reach_the_promised_power() -> None:
-    """Simulation: two models, 200 worlds of the planned size; a one-sided test has the promised power."""
+    """Simulation: two models, 200 worlds of the planned size; a one-sided test has the promised
+    power."""
     strengths = (200 / POINTS / 2, -200 / POINTS / 2)
     first, second = simulate(2, 10, strengths=strengths).estimand()
     edge = 1 / (1 + np.exp(second - first)) - 0.5
@@ -115,7 +122,9 @@ def test_planned_items_reach_the_promised_power() -> None:
     items = int(round_robin_of(large, ties=0.0, edge=edge).items.value)
     reported = []
     for block in blocks(simulate(2, 200 * items, seed=99, strengths=strengths), items):
-        a, b = sorted(rank(block, "bradley-terry").standings[0].entries, key=lambda entry: entry.model)
+        a, b = sorted(
+            rank(block, "bradley-terry").standings[0].entries, key=lambda entry: entry.model
+        )
         reported.append((a.score - b.score) / (2 * a.se) > norm.isf(0.05))
     assert np.mean(reported) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
 
@@ -128,10 +137,14 @@ def test_items_without_the_power_term_miss_the_promised_power(pilot: Battles) ->
 
 @pytest.mark.slow
 def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
-    """Coverage: 95% intervals from 40 pilots of 40 items against the variance from 2,000 items; binomial tolerance."""
+    """Coverage: 95% intervals from 40 pilots of 40 items against the variance from 2,000 items;
+    binomial tolerance."""
     strengths = (-0.8, -0.2, 0.3, 0.7)
     truth = variance_in(simulate(4, 2000, seed=999, strengths=strengths).battles()).value
-    found = [variance_in(block) for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40)]
+    found = [
+        variance_in(block)
+        for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40)
+    ]
     hits = np.mean([variance.low <= truth <= variance.high for variance in found])
     assert hits >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 40)
 
@@ -147,7 +160,9 @@ def test_an_interval_of_means_is_students() -> None:
 
 
 def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Battles) -> None:
-    anchor, round_robin = (variance_in(pilot, TournamentDesign(name, name)).value for name in ("anchor", "round_robin"))
+    anchor, round_robin = (
+        variance_in(pilot, TournamentDesign(name, name)).value for name in ("anchor", "round_robin")
+    )
     assert round_robin < anchor < 10 / 4 * round_robin
 
 
@@ -155,7 +170,9 @@ def test_the_strongest_anchor_errs_more_than_a_middling_one(pilot: Battles) -> N
     model, others = pilot_verdicts(recording_of(pilot))
     strongest = model.names[int(np.argmax(model.theta))]
     errors = [
-        design_variance(TournamentDesign("", "anchor", {"anchor": name}), model, others, 2, 0.95).value
+        design_variance(
+            TournamentDesign("", "anchor", {"anchor": name}), model, others, 2, 0.95
+        ).value
         for name in (strongest, None)
     ]
     assert errors[0] > 1.2 * errors[1]
@@ -174,7 +191,9 @@ def test_precision_reports_unbounded_ratings() -> None:
 
 def test_precision_reports_unbattled_models_and_disconnected_groups() -> None:
     rows = [
-        {"item": f"q{k}", "model_a": a, "model_b": b, "credit": float(k % 2)} for k in range(8) for a, b in ("ab", "cd")
+        {"item": f"q{k}", "model_a": a, "model_b": b, "credit": float(k % 2)}
+        for k in range(8)
+        for a, b in ("ab", "cd")
     ]
     with pytest.raises(NotIdentifiedError, match="group"):
         variance_in(read_battles(pd.DataFrame(rows)))
@@ -188,7 +207,9 @@ def test_assumed_verdicts_have_the_ties_that_were_asked_for() -> None:
     """A tie takes 1/4 from the variance of a verdict: over all pairs, ties / 4."""
     with_ties, without = (assumed_verdicts(tuple("abcde"), ties) for ties in (0.3, 0.0))
     pairs = np.triu_indices(5, 1)
-    variance = [(model.dispersion * model.information)[pairs].mean() for model in (with_ties, without)]
+    variance = [
+        (model.dispersion * model.information)[pairs].mean() for model in (with_ties, without)
+    ]
     assert variance[1] - variance[0] == pytest.approx(0.3 / 4)
 
 
@@ -198,7 +219,9 @@ def test_a_schedule_is_played_as_the_tournament_plays_it() -> None:
     assert {name: met.sum() / 2 / len(met) for name, met in each.items()} == {
         "round_robin": 6, "anchor": 3, "swim": 4, "chain": 3, "ring": 4,
     }  # fmt: skip
-    assert (each["anchor"][:, 2].sum(axis=1) == 3).all(), "the anchor is the model of middling strength"
+    assert (each["anchor"][:, 2].sum(axis=1) == 3).all(), (
+        "the anchor is the model of middling strength"
+    )
     assert (each["ring"] == each["ring"].transpose(0, 2, 1)).all()
 
 

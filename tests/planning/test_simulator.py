@@ -23,7 +23,13 @@ def mean_credits(world, judge, orders="both"):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "judge",
-    [Judge(), FAULTY, Judge(noise=0.0, position_bias=0.4, tie=0.2), Judge(verdicts="soft", scale=2.0, noise=1.5), VAIN],
+    [
+        Judge(),
+        FAULTY,
+        Judge(noise=0.0, position_bias=0.4, tie=0.2),
+        Judge(verdicts="soft", scale=2.0, noise=1.5),
+        VAIN,
+    ],
 )
 @pytest.mark.parametrize("orders", ["both", "ab"])
 def test_mean_credits_of_many_items_approach_the_exact_ones(judge, orders):
@@ -48,7 +54,12 @@ def test_expected_credits_equal_adaptive_quadrature(noise):
     def mean(lean):
         edges = sorted({-12.0, (-judge.tie - lean) / spread, (judge.tie - lean) / spread, 12.0})
         parts = [
-            quad(lambda z: norm.pdf(z) * judge.mean_credit(np.float64(lean + spread * z)), low, high, epsabs=1e-13)[0]
+            quad(
+                lambda z: norm.pdf(z) * judge.mean_credit(np.float64(lean + spread * z)),
+                low,
+                high,
+                epsabs=1e-13,
+            )[0]
             for low, high in pairwise(edges)
         ]
         return sum(parts)
@@ -62,7 +73,9 @@ def test_a_verbosity_bias_moves_verdicts_and_leaves_margins_alone():
     plain, wordy = (world.judgments(Judge(verbosity_bias=bias)) for bias in (0.0, 2.0))
     longer = np.sign(wordy["length_a"] - wordy["length_b"])
     assert (plain["margin"] == wordy["margin"]).all()
-    assert ((2 * wordy["credit"] - 1) * longer).mean() > ((2 * plain["credit"] - 1) * longer).mean() + 0.1
+    assert ((2 * wordy["credit"] - 1) * longer).mean() > (
+        (2 * plain["credit"] - 1) * longer
+    ).mean() + 0.1
 
 
 def test_position_bias_favours_the_response_shown_first():
@@ -92,7 +105,9 @@ def test_the_stated_share_is_unparsed_with_a_reason():
 
 
 def test_the_same_seed_gives_the_same_world_and_verdicts():
-    pd.testing.assert_frame_equal(simulate(4, 9, seed=7).judgments(), simulate(4, 9, seed=7).judgments())
+    pd.testing.assert_frame_equal(
+        simulate(4, 9, seed=7).judgments(), simulate(4, 9, seed=7).judgments()
+    )
 
 
 def test_another_seed_gives_other_verdicts():

@@ -45,7 +45,9 @@ def test_dropping_zeros_first_is_another_test() -> None:
 def test_the_order_of_the_values_does_not_matter() -> None:
     counts = samples(2, 60)
     mixed = np.random.default_rng(0).permutation(len(LEVELS))
-    assert signed_rank_z(LEVELS[mixed], counts[:, mixed]) == pytest.approx(signed_rank_z(LEVELS, counts), abs=1e-12)
+    assert signed_rank_z(LEVELS[mixed], counts[:, mixed]) == pytest.approx(
+        signed_rank_z(LEVELS, counts), abs=1e-12
+    )
 
 
 def test_differences_that_are_all_zero_reject_nothing() -> None:
@@ -62,10 +64,14 @@ def test_the_power_is_that_of_simulated_samples(ties: float, edge: float) -> Non
     differences = three_levels(ties, edge)
     items = signed_rank_items([differences])
     assert items is not None
-    counts = np.random.default_rng(99).multinomial(items, differences.shares, size=20_000).astype(float)
+    counts = (
+        np.random.default_rng(99).multinomial(items, differences.shares, size=20_000).astype(float)
+    )
     rejected = (signed_rank_z(differences.values, counts) > norm.isf(0.05)).mean()
     assert rejected == pytest.approx(0.8, abs=4 * np.sqrt(0.16 / 20_000) + 0.01)
-    assert signed_rank_power(differences, items) == pytest.approx(rejected, abs=4 * np.sqrt(0.16 / 20_000) + 0.01)
+    assert signed_rank_power(differences, items) == pytest.approx(
+        rejected, abs=4 * np.sqrt(0.16 / 20_000) + 0.01
+    )
 
 
 def test_power_over_several_distributions_is_their_mean() -> None:
@@ -83,7 +89,8 @@ def test_a_difference_that_never_varies_is_certain() -> None:
 
 
 def test_sizes_of_wins_make_fewer_items_enough() -> None:
-    """As in the paper, section 4.3: with five-level verdicts the sign test needs more items than Wilcoxon's."""
+    """As in the paper, section 4.3: with five-level verdicts the sign test needs more items than
+    Wilcoxon's."""
     shares = np.array([0.05, 0.18, 0.44, 0.18, 0.15])
     one = Differences(np.array([-2.0, -1.0, 0.0, 1.0, 2.0]), shares)
     found = signed_rank_items([one])
@@ -99,7 +106,10 @@ def test_wilcoxon_power_is_unknown_for_more_wins_by_smaller_margins() -> None:
 
 def test_recorded_distributions_are_those_of_the_papers_window() -> None:
     """Appendix C, Listing 1: effect sizes in [e, e + 0.01)."""
-    found = [Differences(np.array([-1.0, 1.0]), np.array([0.5 - e, 0.5 + e])) for e in (0.04, 0.0501, 0.0599, 0.061)]
+    found = [
+        Differences(np.array([-1.0, 1.0]), np.array([0.5 - e, 0.5 + e]))
+        for e in (0.04, 0.0501, 0.0599, 0.061)
+    ]
     near, recorded = select_edge(found, 0.05)
     assert (recorded, near) == (True, found[1:3])
 

@@ -13,14 +13,22 @@ STRENGTHS = (-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3)
 WORLDS = 200
 
 
-def worlds(items: int, number: int = WORLDS, strengths: tuple[float, ...] = STRENGTHS) -> list[World]:
+def worlds(
+    items: int, number: int = WORLDS, strengths: tuple[float, ...] = STRENGTHS
+) -> list[World]:
     """Return worlds that differ by seed only."""
-    return [simulate(len(strengths), items, seed=seed, strengths=strengths, item_sd=1.5) for seed in range(number)]
+    return [
+        simulate(len(strengths), items, seed=seed, strengths=strengths, item_sd=1.5)
+        for seed in range(number)
+    ]
 
 
 @cache
 def played(
-    items: int, number: int = WORLDS, strengths: tuple[float, ...] = STRENGTHS, judge: Judge | None = None
+    items: int,
+    number: int = WORLDS,
+    strengths: tuple[float, ...] = STRENGTHS,
+    judge: Judge | None = None,
 ) -> list[tuple[World, Battles]]:
     """Return those worlds with their battles, made once per test process."""
     return [(world, battles_of(world, judge)) for world in worlds(items, number, strengths)]

@@ -1,6 +1,7 @@
 """Simulated worlds with few labels by humans and many verdicts: what ratings err beside the truth.
 
-The tests draw a few; `benchmarks/ratings.py structured` draws as many as the documented figures rest on.
+The tests draw a few; `benchmarks/ratings.py structured` draws as many as the documented figures
+rest on.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class FewLabelErrors:
 
 
 def drawn_frame(name, labels, seed, uncertain=False):
-    """Return 1,200 battles of 12 models, labelled in a given number per model, and the true log-strengths.
+    """Return 1,200 battles of 12 models, labelled in a given number per model, and the true
+    log-strengths.
 
     Args:
         uncertain: label where the judge is least sure, instead of at random.
@@ -46,7 +48,9 @@ def drawn_frame(name, labels, seed, uncertain=False):
     else:
         asked = rng.choice(kept, number, replace=False)
     truth = POINTS * world.estimand(Judge(scale=1, noise=1))
-    return frame.assign(human=frame["human"].where(np.isin(battle, asked))), dict(zip(world.models, truth, strict=True))
+    return frame.assign(human=frame["human"].where(np.isin(battle, asked))), dict(
+        zip(world.models, truth, strict=True)
+    )
 
 
 def errors(name, labels, seed):
@@ -55,9 +59,13 @@ def errors(name, labels, seed):
     battles = read_battles(frame)
     entries = rank(battles, "structured-bradley-terry").standings[0].entries
     held = [entry.low <= 1500 + truth[entry.model] <= entry.high for entry in entries]
-    alone = {entry.model: entry.extra["human"] for entry in entries if entry.extra["human"] is not None}
+    alone = {
+        entry.model: entry.extra["human"] for entry in entries if entry.extra["human"] is not None
+    }
     try:
-        soft = {entry.model: entry.score for entry in rank(battles, "soft-elo").standings[0].entries}
+        soft = {
+            entry.model: entry.score for entry in rank(battles, "soft-elo").standings[0].entries
+        }
     except NotIdentifiedError:
         soft = {}
     return FewLabelErrors(
@@ -80,4 +88,6 @@ def mean_errors(name, labels, seeds):
     """Return the means over worlds; those without a Soft-Elo are left out of its mean."""
     found = [errors(name, labels, seed) for seed in seeds]
     figures = ("structured", "alone", "soft", "coverage")
-    return FewLabelErrors(*(float(np.nanmean([getattr(each, figure) for each in found])) for figure in figures))
+    return FewLabelErrors(
+        *(float(np.nanmean([getattr(each, figure) for each in found])) for figure in figures)
+    )

@@ -1,7 +1,8 @@
-"""Cases of coverage: worlds, an interval in each, what it should hold, and a wrong variant beside it.
+"""Cases of coverage: worlds, an interval in each, what it should hold, and a wrong variant beside
+it.
 
-A case takes the number of a world and returns an estimate with the truth. Seeds are the numbers of the worlds: 0, 1, 2
-and so on, fixed beforehand.
+A case takes the number of a world and returns an estimate with the truth. Seeds are the numbers of
+the worlds: 0, 1, 2 and so on, fixed beforehand.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,8 +18,22 @@ from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import CodedBattles, sum_by_cell
 from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import FEW, ScoreEstimates, bootstrap_estimate, covariance_of, resample, sandwich_estimate
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_index, pair_sums, win_rates
+from podium.rankers.intervals import (
+    FEW,
+    ScoreEstimates,
+    bootstrap_estimate,
+    covariance_of,
+    resample,
+    sandwich_estimate,
+)
+from podium.rankers.pairs import (
+    PairCells,
+    Pairs,
+    cells_by_cluster,
+    pair_index,
+    pair_sums,
+    win_rates,
+)
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
 from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.scale import EloScale, elo_scale
@@ -30,7 +45,8 @@ RARE = 3.09
 """Standard errors below which one of 1,000 lies."""
 RESAMPLES = 300
 World = Callable[[int], tuple[ScoreEstimates, np.ndarray] | None]
-"""From the number of a world to an estimate and the truth, shape (models,); None if the data raise an error."""
+"""From the number of a world to an estimate and the truth, shape (models,); None if the data raise
+an error."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,8 @@ class Shares:
 
     Attributes:
         worlds: in which the data were not refused.
-        others: share of the intervals of all but the last model that hold the truth; none holds nothing.
+        others: share of the intervals of all but the last model that hold the truth; none holds
+            nothing.
         spread: variance of a world's share of `others`, over that of one interval.
         last: the same of the last model (the newcomer, where there is one).
         sets: share of worlds in which all rank sets hold; NaN where they are not looked at.
@@ -74,7 +91,8 @@ class Shares:
     last_width: float
 
     def least(self) -> float:
-        """Return the share of `others` below which a right interval of 95% falls in one of 1,000 runs."""
+        """Return the share of `others` below which a right interval of 95% falls in one of 1,000
+        runs."""
         return LEVEL - RARE * np.sqrt(LEVEL * (1 - LEVEL) * self.spread / self.worlds)
 
     def least_of_one(self) -> float:
@@ -113,14 +131,18 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
 def _rank_sets_hold(estimate: ScoreEstimates, truth: np.ndarray, seed: int) -> bool:
     """Return whether no model is called better than one that is as good, or better."""
     ranks = compare_all_pairs(estimate, level=LEVEL, rng=np.random.default_rng(seed))
-    low, high = np.nan_to_num(ranks.best_rank, nan=1), np.nan_to_num(ranks.worst_rank, nan=len(truth))
+    low, high = (
+        np.nan_to_num(ranks.best_rank, nan=1),
+        np.nan_to_num(ranks.worst_rank, nan=len(truth)),
+    )
     better = (truth[None] > truth[:, None] + 1e-9).sum(axis=1)
     as_good = (truth[None] >= truth[:, None] - 1e-9).sum(axis=1)
     return bool(((low <= 1 + better) & (as_good <= high)).all())
 
 
 def rates(play: Callable[[int], Played]) -> World:
-    """Win rates as podium estimates them; truth is the same mean over opponents of exact credits."""
+    """Win rates as podium estimates them; truth is the same mean over opponents of exact
+    credits."""
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
@@ -137,7 +159,9 @@ def equal_rates(play: Callable[[int], Played]) -> World:
         played = play(seed)
         coded, pairs = played.coded, pair_sums(played.coded)
         covariance = covariance_of(_plain_influence(coded, pairs))
-        estimate = sandwich_estimate(win_rates(pairs), covariance, coded.clusters, level=LEVEL, cluster="item")
+        estimate = sandwich_estimate(
+            win_rates(pairs), covariance, coded.clusters, level=LEVEL, cluster="item"
+        )
         estimate = estimate.clip(0, 1)
         return estimate, win_rates(_exact(pairs, played.credit))
 
@@ -145,7 +169,8 @@ def equal_rates(play: Callable[[int], Played]) -> World:
 
 
 def elo(play: Callable[[int], Played]) -> World:
-    """Elo as podium estimates it; truth is that of a fit to exact credits in the same design, on the same scale."""
+    """Elo as podium estimates it; truth is that of a fit to exact credits in the same design, on
+    the same scale."""
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         coded, credit = (played := play(seed)).coded, played.credit
@@ -194,13 +219,16 @@ def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
         matrix, truth = play(seed)
         spread = covariance_of((matrix.values - matrix.values.mean(axis=0)) / len(matrix.values))
         score = matrix.values.mean(axis=0)
-        return sandwich_estimate(score, spread, len(matrix.values), level=LEVEL, cluster="item"), truth
+        return sandwich_estimate(
+            score, spread, len(matrix.values), level=LEVEL, cluster="item"
+        ), truth
 
     return world
 
 
 def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -> World:
-    """Win rates of a round robin with percentile intervals; the wrong variant does not widen them."""
+    """Win rates of a round robin with percentile intervals; the wrong variant does not widen
+    them."""
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
@@ -208,18 +236,23 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
         draws = resample(lambda counts: _plain_rates(cells, counts), coded.clusters, RESAMPLES, rng)
         own = coded.clusters_by_model() if widened else FEW
-        estimate = bootstrap_estimate(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", items=own)
+        estimate = bootstrap_estimate(
+            win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", items=own
+        )
         return estimate.clip(0, 1), win_rates(_exact(pairs, played.credit))
 
     return world
 
 
 def _plain_rates(cells: PairCells, counts: np.ndarray) -> np.ndarray:
-    """Return win rates where every pair met on every item, shape (draws, models); all draws in one product."""
+    """Return win rates where every pair met on every item, shape (draws, models); all draws in one
+    product."""
     pairs = cells.pairs
     credit, weight = cells.resampled_sums(counts)
     rate, sides = credit / weight, np.zeros((2, len(pairs.first), pairs.models))
-    sides[0, np.arange(len(pairs.first)), pairs.first] = sides[1, np.arange(len(pairs.first)), pairs.second] = 1
+    sides[0, np.arange(len(pairs.first)), pairs.first] = sides[
+        1, np.arange(len(pairs.first)), pairs.second
+    ] = 1
     return (rate @ sides[0] + (1 - rate) @ sides[1]) / (pairs.models - 1)
 
 
@@ -231,7 +264,9 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
         coded, own = played.coded, played.coded.clusters_by_model()
         scale = elo_scale(coded.models, bounded_models(strengths.graph), own, None, None)
         score, own = scale.scores(strengths.theta), own if widened else FEW
-        estimate = bootstrap_estimate(score, scale.scores(draws), items, level=LEVEL, cluster="item", items=own)
+        estimate = bootstrap_estimate(
+            score, scale.scores(draws), items, level=LEVEL, cluster="item", items=own
+        )
         truth = fit_strengths(_exact(strengths.pairs, played.credit), 0.0).theta
         return hide_separated(estimate, strengths.graph), scale.scores(truth)
 
@@ -243,11 +278,16 @@ def _elo_draws(items: int, seed: int) -> tuple[Played, Strengths, np.ndarray]:
     played = worlds.whole(seed, items)
     strengths, rng = fit_battles(played.coded), np.random.default_rng(seed)
     cells = cells_by_cluster(played.coded, strengths.pairs)
-    return played, strengths, resample(lambda n: strengths.resampled_theta(cells, n), items, RESAMPLES, rng)
+    return (
+        played,
+        strengths,
+        resample(lambda n: strengths.resampled_theta(cells, n), items, RESAMPLES, rng),
+    )
 
 
 def medians(items: int, *, guarded: bool = True) -> World:
-    """Medians of whole scores from 1 to 10, of equal models; the wrong variant takes them for normal."""
+    """Medians of whole scores from 1 to 10, of equal models; the wrong variant takes them for
+    normal."""
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         matrix, truth = worlds.whole_scores(seed, items)
@@ -266,7 +306,8 @@ def _plain_influence(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
     error = (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
     met, shape = pairs.sum_by_model(), (coded.clusters, pairs.models)
     of_first, of_second = (
-        sum_by_cell(coded.cluster, side, error / met[side], shape) for side in (pairs.first[pair], pairs.second[pair])
+        sum_by_cell(coded.cluster, side, error / met[side], shape)
+        for side in (pairs.first[pair], pairs.second[pair])
     )
     return of_first - of_second
 
@@ -283,7 +324,9 @@ def _case_of_elo(play: Callable[[int], Played], least: float = 0.92) -> Case:
     return Case(elo(play), plain_elo(play), least)
 
 
-def _case_of_means(share: float, epochs: int = 1, correlation: float = 0.0, least: float = 0.92) -> Case:
+def _case_of_means(
+    share: float, epochs: int = 1, correlation: float = 0.0, least: float = 0.92
+) -> Case:
     def play(seed: int) -> tuple[ScoreMatrix, np.ndarray]:
         return worlds.answers(seed, share, epochs=epochs, correlation=correlation)
 
@@ -310,9 +353,15 @@ CASES: Mapping[str, Case] = {
     "win rates, newcomer with 20 battles": _case_of_rates(_newcomer(20)),
     "win rates, newcomer with 40 battles": _case_of_rates(_newcomer(40)),
     "win rates, newcomer with 5 battles, all equal": _case_of_rates(_newcomer(5, spread=0.0)),
-    "win rates, 2 of 28 pairs an item, 80 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=80)),
-    "win rates, 2 of 28 pairs an item, 40 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=40)),
-    "win rates, each pair on 2 of 4 items": _case_of_rates(lambda seed: worlds.half_of_items(seed, 4), 0.91),
+    "win rates, 2 of 28 pairs an item, 80 items": _case_of_rates(
+        lambda seed: worlds.sparse_design(seed, items=80)
+    ),
+    "win rates, 2 of 28 pairs an item, 40 items": _case_of_rates(
+        lambda seed: worlds.sparse_design(seed, items=40)
+    ),
+    "win rates, each pair on 2 of 4 items": _case_of_rates(
+        lambda seed: worlds.half_of_items(seed, 4), 0.91
+    ),
     "win rates, anchor by pilot": _case_of_rates(worlds.anchor_by_pilot),
     "means of .97 on 30 items": _case_of_means(0.97),
     "means of .9 on 30 items, 3 epochs": _case_of_means(0.9, 3, 0.5),
@@ -346,5 +395,6 @@ _HELD_BEFORE: Mapping[str, Case] = {
     "Elo, round robin of 200 items": _case_of_elo(lambda seed: worlds.whole(seed, 200)),
     "Elo, rings of 12 on 40 items": _case_of_elo(worlds.random_rings),
 }
-"""Designs that held before: both ways should, and be as wide; Wilson's intervals of means may be wider."""
+"""Designs that held before: both ways should, and be as wide; Wilson's intervals of means may be
+wider."""
 HELD = {name: replace(case, held=True) for name, case in _HELD_BEFORE.items()}

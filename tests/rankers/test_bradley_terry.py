@@ -21,7 +21,12 @@ from podium.rankers.bradley_terry import bradley_terry, estimate_elo
 from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.few_items import FewBattles
-from podium.rankers.graph import comparison_graph, design_efficiency, separated_in_resamples, separated_models
+from podium.rankers.graph import (
+    comparison_graph,
+    design_efficiency,
+    separated_in_resamples,
+    separated_models,
+)
 from podium.rankers.identification import fit_battles
 from podium.rankers.newton import maximize_samples
 from podium.rankers.pairs import (
@@ -44,7 +49,9 @@ def worldly_battles(seed=0, items=30, judge=None):
 
 
 def elo(battles, **options):
-    return {entry.model: entry.score for entry in bradley_terry(battles, rng=rng(), **options).entries}
+    return {
+        entry.model: entry.score for entry in bradley_terry(battles, rng=rng(), **options).entries
+    }
 
 
 def squares_of(battles):
@@ -58,7 +65,10 @@ def squares_of(battles):
 
 def log_likelihood(pairs, theta, regularization):
     gap = theta[pairs.first] - theta[pairs.second]
-    return np.sum(pairs.credit * gap - pairs.weight * np.logaddexp(0, gap)) - regularization / 2 * theta @ theta
+    return (
+        np.sum(pairs.credit * gap - pairs.weight * np.logaddexp(0, gap))
+        - regularization / 2 * theta @ theta
+    )
 
 
 def design(coded):
@@ -89,32 +99,40 @@ def test_weighted_ratings_equal_a_statsmodels_glm_with_frequency_weights():
     frame = simulate(5, 20, seed=3).judgments()
     frame["weight"] = np.random.default_rng(1).uniform(0.5, 3, len(frame))
     coded, pairs, _ = squares_of(read_battles(frame, merge=False))
-    glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial(), freq_weights=coded.weight).fit(tol=1e-14)
+    glm = sm.GLM(
+        coded.credit, design(coded), family=sm.families.Binomial(), freq_weights=coded.weight
+    ).fit(tol=1e-14)
     theirs = np.append(glm.params, 0.0)
     assert fit_strengths(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
 
 def test_the_penalised_maximum_equals_a_general_optimisers():
     _, pairs, _ = squares_of(worldly_battles(2))
-    found = minimize(lambda t: -log_likelihood(pairs, t, 3.0), np.zeros(6), method="BFGS", options={"gtol": 1e-9})
+    found = minimize(
+        lambda t: -log_likelihood(pairs, t, 3.0), np.zeros(6), method="BFGS", options={"gtol": 1e-9}
+    )
     assert fit_strengths(pairs, 3.0).theta == pytest.approx(found.x, abs=1e-6)
 
 
 def test_half_lambda_not_lambda_multiplies_the_squared_ratings():
-    """Closed form for two models: w (y - s(2t)) = lambda t at the maximum of the lambda / 2 convention."""
+    """Closed form for two models: w (y - s(2t)) = lambda t at the maximum of the lambda / 2
+    convention."""
     pairs = pairs_from_matrices(np.array([[0, 8.0], [0, 0]]), np.array([[0, 10.0], [0, 0]]))
     t = fit_strengths(pairs, 0.7).theta[0]
     assert 8 - 10 * expit(2 * t) == pytest.approx(0.7 * t, abs=1e-9)
 
 
 def test_two_models_have_the_closed_form_rating():
-    frame = pd.DataFrame({"item": range(10), "model_a": "x", "model_b": "y", "credit": [1.0] * 7 + [0.0] * 3})
+    frame = pd.DataFrame(
+        {"item": range(10), "model_a": "x", "model_b": "y", "credit": [1.0] * 7 + [0.0] * 3}
+    )
     gap = np.diff(list(elo(read_battles(frame), regularization=0.0).values()))[0]
     assert -gap == pytest.approx(400 * np.log10(7 / 3), abs=1e-9)
 
 
 def test_the_clustered_covariance_equals_statsmodels():
-    """statsmodels without its own correction, times G / (G - 1), contrasted against the last model."""
+    """statsmodels without its own correction, times G / (G - 1), contrasted against the last
+    model."""
     battles = worldly_battles(4)
     coded, pairs, _ = squares_of(battles)
     strengths = fit_strengths(pairs, 0.0)
@@ -130,7 +148,9 @@ def test_the_clustered_covariance_equals_statsmodels():
 def test_many_resamples_at_once_equal_one_by_one():
     coded, pairs, _ = squares_of(worldly_battles(5))
     cells = cells_by_cluster(coded, pairs)
-    counts = np.random.default_rng(0).multinomial(coded.clusters, [1 / coded.clusters] * coded.clusters, 20)
+    counts = np.random.default_rng(0).multinomial(
+        coded.clusters, [1 / coded.clusters] * coded.clusters, 20
+    )
     credit, weight = cells.resampled_sums(counts.astype(float))
     together = maximize_samples(pair_likelihood(pairs, 0.01, credit, weight), np.zeros(6))
     drawn = [Pairs(pairs.first, pairs.second, c, w, 6) for c, w in zip(credit, weight, strict=True)]
@@ -148,7 +168,9 @@ def test_many_resamples_of_150_models_equal_steps_of_all_at_once(monkeypatch):
     likelihood = pair_likelihood(pairs, 0.01, credit, weight)
     alone = maximize_samples(likelihood, fit_strengths(pairs, 0.01).theta)
     monkeypatch.setattr("podium.rankers.newton.MOST_BATCHED", 150)
-    assert POINTS * maximize_samples(likelihood, np.zeros(150)) == pytest.approx(POINTS * alone, abs=1e-9)
+    assert POINTS * maximize_samples(likelihood, np.zeros(150)) == pytest.approx(
+        POINTS * alone, abs=1e-9
+    )
 
 
 def test_separated_models_of_resamples_are_those_of_each():
@@ -156,7 +178,9 @@ def test_separated_models_of_resamples_are_those_of_each():
     weight = draws.poisson(0.7, (50, len(low))).astype(float)
     credit = draws.binomial(weight.astype(int), 0.7).astype(float)
     pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 9)
-    drawn = [replace(pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True)]
+    drawn = [
+        replace(pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True)
+    ]
     alone = [separated_models(each) for each in drawn]
     together = separated_in_resamples(pairs, credit, weight)
     assert together.tolist() == [each.tolist() for each in alone]
@@ -179,14 +203,20 @@ def test_chain_of_battles_is_reported_as_weakly_identified():
     names = [f"m{k:02d}" for k in range(30)]
     rows = [(f"i{j}", a, b, j % 2) for a, b in pairwise(names) for j in range(40)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
-    assert any("weakly identified" in text for text in bradley_terry(read_battles(frame), rng=rng()).warnings)
+    assert any(
+        "weakly identified" in text
+        for text in bradley_terry(read_battles(frame), rng=rng()).warnings
+    )
 
 
 def beside_veterans(battles, credit):
-    """Return a round robin of six on 25 items, and a newcomer that meets the first on some of them."""
+    """Return a round robin of six on 25 items, and a newcomer that meets the first on some of
+    them."""
     names = [f"m{k}" for k in range(6)]
     rows = [
-        (f"i{j:02d}", a, b, (j * 7 + k) % 3 / 2) for j in range(25) for k, (a, b) in enumerate(combinations(names, 2))
+        (f"i{j:02d}", a, b, (j * 7 + k) % 3 / 2)
+        for j in range(25)
+        for k, (a, b) in enumerate(combinations(names, 2))
     ]
     rows += [(f"i{j:02d}", "new", names[j % 6], credit) for j in range(battles)]
     return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
@@ -201,15 +231,21 @@ def test_a_newcomer_does_not_make_the_others_weakly_identified():
 
 @pytest.mark.parametrize("battles", [5, 13, 19])
 def test_newcomer_with_only_wins_has_a_one_sided_interval(battles):
-    entries = {entry.model: entry for entry in bradley_terry(beside_veterans(battles, 1.0), rng=rng()).entries}
+    entries = {
+        entry.model: entry
+        for entry in bradley_terry(beside_veterans(battles, 1.0), rng=rng()).entries
+    }
     assert entries["new"].separated
     assert entries["new"].low > min(entry.score for name, entry in entries.items() if name != "new")
     assert entries["new"].high in (None, np.inf)
 
 
-@pytest.mark.parametrize(("shape", "efficiency"), [("complete", 1.0), ("star", 0.5), ("chain", None)])
+@pytest.mark.parametrize(
+    ("shape", "efficiency"), [("complete", 1.0), ("star", 0.5), ("chain", None)]
+)
 def test_design_efficiency_has_its_closed_forms(shape, efficiency):
-    """Round robin 1; star of n: 1/2 * n / (n - 1) * (n-1)^2 / ((n-2) + 1/n) / n; chain: 3 / (n + 1)."""
+    """Round robin 1; star of n: 1/2 * n / (n - 1) * (n-1)^2 / ((n-2) + 1/n) / n; chain: 3 / (n +
+    1)."""
     n = 9
     edges = {
         "complete": np.triu_indices(n, 1),
@@ -217,7 +253,11 @@ def test_design_efficiency_has_its_closed_forms(shape, efficiency):
         "chain": (np.arange(n - 1), np.arange(1, n)),
     }[shape]
     weight = np.ones(len(edges[0]))
-    expected = {"complete": 1.0, "star": (n - 1) ** 2 / ((n - 2) + 1 / n) / (2 * (n - 1)), "chain": 3 / (n + 1)}[shape]
+    expected = {
+        "complete": 1.0,
+        "star": (n - 1) ** 2 / ((n - 2) + 1 / n) / (2 * (n - 1)),
+        "chain": 3 / (n + 1),
+    }[shape]
     found = design_efficiency(Pairs(*edges, weight / 2, weight, n))
     assert found == pytest.approx(expected, rel=1e-9)
     assert efficiency is None or found == pytest.approx(efficiency, abs=0.08)
@@ -229,14 +269,24 @@ def test_a_win_never_lowers_the_winners_rating():
     before = elo(read_battles(frame, merge=False))
     for name in before:
         rival = next(other for other in before if other != name)
-        win = pd.DataFrame({"item": ["new"], "model_a": [name], "model_b": [rival], "credit": [1.0], "order": ["ab"]})
+        win = pd.DataFrame(
+            {
+                "item": ["new"],
+                "model_a": [name],
+                "model_b": [rival],
+                "credit": [1.0],
+                "order": ["ab"],
+            }
+        )
         assert elo(read_battles(pd.concat([frame, win]), merge=False))[name] > before[name]
 
 
 def tables():
     """Small random tables of 4 models, connected by a round robin of ties."""
     row = st.tuples(
-        st.integers(0, 5), st.sampled_from([(a, b) for a in range(4) for b in range(4) if a != b]), st.integers(0, 4)
+        st.integers(0, 5),
+        st.sampled_from([(a, b) for a in range(4) for b in range(4) if a != b]),
+        st.integers(0, 4),
     )
     return st.lists(row, min_size=1, max_size=30)
 
@@ -265,7 +315,9 @@ def answers(frame, rankers=("bradley-terry", "win-rate", "informativeness")):
 @given(tables())
 def test_renaming_models_changes_nothing(rows):
     renamed = answers(frame_of(rows, names=("zz", "aa", "mm", "bb")))
-    back = renamed.rename(index={"zz": "w", "aa": "x", "mm": "y", "bb": "z"}, level="model").sort_index()
+    back = renamed.rename(
+        index={"zz": "w", "aa": "x", "mm": "y", "bb": "z"}, level="model"
+    ).sort_index()
     pd.testing.assert_frame_equal(answers(frame_of(rows)), back, rtol=0, atol=1e-9)
 
 
@@ -295,7 +347,9 @@ def test_bootstrap_intervals_do_not_depend_on_the_order_of_rows():
     frame = simulate(4, 20, seed=2).judgments()
     options = {"interval": "bootstrap", "resamples": 50}
     first = rank(read_battles(frame), "bradley-terry", **options).to_frame()
-    second = rank(read_battles(frame.sample(frac=1, random_state=1)), "bradley-terry", **options).to_frame()
+    second = rank(
+        read_battles(frame.sample(frac=1, random_state=1)), "bradley-terry", **options
+    ).to_frame()
     pd.testing.assert_frame_equal(first, second, rtol=0, atol=1e-9)
 
 
@@ -319,7 +373,9 @@ def test_pinning_shifts_scores_and_gives_the_errors_of_contrasts():
     coded = code_battles(battles)
     covariance, p = POINTS**2 * fit_battles(coded).covariance(coded), coded.models.index("model-02")
     by_hand = np.sqrt(np.diag(covariance) + covariance[p, p] - 2 * covariance[p])
-    assert {e.model: e.se for e in pinned.entries} == pytest.approx(dict(zip(coded.models, by_hand, strict=True)))
+    assert {e.model: e.se for e in pinned.entries} == pytest.approx(
+        dict(zip(coded.models, by_hand, strict=True))
+    )
 
 
 def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
@@ -334,7 +390,9 @@ def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"])
+@pytest.mark.parametrize(
+    "pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"]
+)
 def test_a_malformed_pin_is_rejected(pin):
     with pytest.raises(UsageError, match=r"pin=|no model called"):
         bradley_terry(worldly_battles(), rng=rng(), pin=pin)
@@ -350,7 +408,13 @@ def test_the_centre_is_the_mean_of_the_models_named():
 
 
 def test_disconnected_groups_are_named_with_the_battle_that_joins_them():
-    rows = [("i1", "a", "b", 1), ("i2", "b", "a", 1), ("i1", "c", "d", 1), ("i2", "d", "c", 1), ("i3", "d", "c", 0)]
+    rows = [
+        ("i1", "a", "b", 1),
+        ("i2", "b", "a", 1),
+        ("i1", "c", "d", 1),
+        ("i2", "d", "c", 1),
+        ("i3", "d", "c", 0),
+    ]
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
     with pytest.raises(NotIdentifiedError, match=r"2 groups .*a, b \| c, d.*join them: a vs c"):
         bradley_terry(battles, rng=rng())
@@ -358,7 +422,11 @@ def test_disconnected_groups_are_named_with_the_battle_that_joins_them():
 
 def one_sided_wins():
     """A circle a > b > c > a, and d, which never lost."""
-    rows = [(f"i{k}", *pair, 1.0) for k in range(4) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
+    rows = [
+        (f"i{k}", *pair, 1.0)
+        for k in range(4)
+        for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))
+    ]
     return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
 
 
@@ -372,22 +440,34 @@ def test_an_unbeaten_model_is_marked_and_its_interval_left_open():
 
 
 def test_without_regularization_an_unbeaten_model_is_rejected():
-    with pytest.raises(NotIdentifiedError, match=r"no finite maximum-likelihood rating.*d \(never lost\)"):
+    with pytest.raises(
+        NotIdentifiedError, match=r"no finite maximum-likelihood rating.*d \(never lost\)"
+    ):
         bradley_terry(one_sided_wins(), rng=rng(), regularization=0.0)
 
 
 def test_a_model_that_only_won_within_its_group_is_found_separated():
-    """x and y beat each other, and together only ever lost: outside the strongly connected core, yet not winless."""
+    """x and y beat each other, and together only ever lost: outside the strongly connected core,
+    yet not winless."""
     pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x"), ("a", "x"), ("b", "y")]
-    frame = pd.DataFrame([("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"])
+    frame = pd.DataFrame(
+        [("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"]
+    )
     coded = code_battles(read_battles(frame))
     graph = comparison_graph(pair_sums(coded))
-    assert [name for name, out in zip(coded.models, graph.separated, strict=True) if out] == ["x", "y"]
+    assert [name for name, out in zip(coded.models, graph.separated, strict=True) if out] == [
+        "x",
+        "y",
+    ]
 
 
 def test_resamples_that_separate_a_model_are_counted_and_open_its_interval_alone():
     """Only one of 6 items has d losing: resamples without it separate d, (5/6)^6 of them."""
-    rows = [(f"i{k}", *pair, 1.0) for k in range(6) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
+    rows = [
+        (f"i{k}", *pair, 1.0)
+        for k in range(6)
+        for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))
+    ]
     rows.append(("i0", "d", "a", 0.0))
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
     standings = bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=400)
@@ -400,30 +480,41 @@ def test_resamples_that_separate_a_model_are_counted_and_open_its_interval_alone
 
 
 def test_averaging_separated_resamples_in_would_widen_the_interval():
-    """The wrong variant: without the check, the regularised huge ratings of separated resamples enter."""
-    rows = [(f"i{k}", *pair, 1.0) for k in range(6) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
+    """The wrong variant: without the check, the regularised huge ratings of separated resamples
+    enter."""
+    rows = [
+        (f"i{k}", *pair, 1.0)
+        for k in range(6)
+        for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))
+    ]
     rows.append(("i0", "d", "a", 0.0))
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
     coded, pairs, _ = squares_of(battles)
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(6, [1 / 6] * 6, 500).astype(float)
-    theta = maximize_samples(pair_likelihood(pairs, 1e-6, *cells.resampled_sums(counts)), np.zeros(4))
+    theta = maximize_samples(
+        pair_likelihood(pairs, 1e-6, *cells.resampled_sums(counts)), np.zeros(4)
+    )
     assert POINTS * (theta.max() - theta.min()) > 2000
 
 
 def test_all_ties_give_equal_ratings_without_an_interval():
     rows = [(f"i{k}", a, b, 0.5) for k in range(8) for a, b in (("a", "b"), ("b", "c"))]
     standings = bradley_terry(
-        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])), rng=rng()
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])),
+        rng=rng(),
     )
-    assert [(e.rank, e.score, e.se, e.low) for e in standings.entries] == [(1, pytest.approx(1500), None, None)] * 3
+    assert [(e.rank, e.score, e.se, e.low) for e in standings.entries] == [
+        (1, pytest.approx(1500), None, None)
+    ] * 3
     assert any("no variation between items" in text for text in standings.warnings)
 
 
 def test_a_single_item_gives_no_interval():
     rows = [("i", a, b, 0.5) for a, b in (("a", "b"), ("b", "c"))] + [("i", "a", "b", 1.0)]
     standings = bradley_terry(
-        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])), rng=rng()
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])),
+        rng=rng(),
     )
     assert standings.interval is None
     assert any("single item gives no interval" in text for text in standings.warnings)
@@ -443,7 +534,9 @@ def test_newton_reports_a_vanishing_gradient():
 
 def test_expected_credit_logits_are_strength_gaps_in_a_world_without_item_effects():
     world = simulate(4, 3, seed=5, item_sd=0.0)
-    assert logit(world.expected_credits()[0, 1]) == pytest.approx(world.strengths[0] - world.strengths[1])
+    assert logit(world.expected_credits()[0, 1]) == pytest.approx(
+        world.strengths[0] - world.strengths[1]
+    )
 
 
 def core_and_unbeaten(seed, items=60):
@@ -453,7 +546,9 @@ def core_and_unbeaten(seed, items=60):
 
 def test_an_unbeaten_model_does_not_move_the_others_scale():
     """With it in the origin, changing lambda from 0.01 to 1e-4 moved the others by 180 Elo."""
-    battles = next(b for b in (core_and_unbeaten(k).battles() for k in range(20)) if rated_separated(b))
+    battles = next(
+        b for b in (core_and_unbeaten(k).battles() for k in range(20)) if rated_separated(b)
+    )
     strong, weak = elo(battles, regularization=0.01), elo(battles, regularization=1e-4)
     assert strong["model-01"] == pytest.approx(weak["model-01"], abs=1)
 
@@ -466,7 +561,9 @@ def rated_separated(battles):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_nearly_singular_covariance_still_gives_rank_sets(seed):
     standings = bradley_terry(core_and_unbeaten(seed).battles(), rng=rng(), regularization=1e-3)
-    assert all(1 <= e.rank_low <= e.rank <= e.rank_high <= 5 for e in standings.entries if e.rank_low)
+    assert all(
+        1 <= e.rank_low <= e.rank <= e.rank_high <= 5 for e in standings.entries if e.rank_low
+    )
 
 
 def test_a_vanishing_regularization_is_an_error_of_ours_or_a_fit():
@@ -488,7 +585,11 @@ def test_a_pin_changes_no_rank_set_and_has_no_error_under_the_bootstrap():
     pinned = bradley_terry(battles, rng=rng(), pin="model-02:1000", **options)
     facts = [(e.model, e.rank_low, e.rank_high, e.battles) for e in plain.entries]
     assert [(e.model, e.rank_low, e.rank_high, e.battles) for e in pinned.entries] == facts
-    assert next((e.low, e.se, e.high) for e in pinned.entries if e.model == "model-02") == (1000, 0, 1000)
+    assert next((e.low, e.se, e.high) for e in pinned.entries if e.model == "model-02") == (
+        1000,
+        0,
+        1000,
+    )
 
 
 def test_a_single_common_model_keeps_its_standard_error():
@@ -512,15 +613,23 @@ def rated(battles, **options):
 
 
 def test_two_battles_of_a_newcomer_leave_the_others_intervals():
-    before, after = rated(duel_with_guest()), rated(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)))
+    before, after = (
+        rated(duel_with_guest()),
+        rated(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))),
+    )
     widths = [found["b"].high - found["b"].low for found in (before, after)]
     assert widths[1] < 1.15 * widths[0]
     assert after["d"].high - after["d"].low > 4 * widths[1]
 
 
 def test_models_with_little_weight_in_the_origin_are_reported():
-    standings = bradley_terry(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)), rng=rng())
-    assert standings.diagnostics["origin"] == {"well_known": 2, "weights": {"d": pytest.approx(4 / 40)}}
+    standings = bradley_terry(
+        duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)), rng=rng()
+    )
+    assert standings.diagnostics["origin"] == {
+        "well_known": 2,
+        "weights": {"d": pytest.approx(4 / 40)},
+    }
 
 
 def test_an_unbeaten_newcomer_has_a_lower_end_only():
@@ -532,9 +641,20 @@ def test_an_unbeaten_newcomer_has_a_lower_end_only():
 
 def test_score_test_with_one_exact_opponent_gives_the_wilson_interval():
     """Oracle: statsmodels, 3 wins of 5; the opponent's strength is 0.3 logits."""
-    battles = FewBattles(1, np.array([0]), np.arange(5), np.zeros(5, int), np.ones(5), 3.0, np.array([0.3]), (1.0, 0.0))
+    battles = FewBattles(
+        1,
+        np.array([0]),
+        np.arange(5),
+        np.zeros(5, int),
+        np.ones(5),
+        3.0,
+        np.array([0.3]),
+        (1.0, 0.0),
+    )
     expected = proportion_confint(3, 5, method="wilson")
-    assert expit(np.array(battles.score_interval(np.zeros((1, 1)), norm.ppf(0.975))) - 0.3) == pytest.approx(expected)
+    assert expit(
+        np.array(battles.score_interval(np.zeros((1, 1)), norm.ppf(0.975))) - 0.3
+    ) == pytest.approx(expected)
 
 
 def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
@@ -543,7 +663,9 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
     estimates = []
     for coded in (prepare_battles(battles), code_battles(battles)):
         strengths = fit_strengths(pair_sums_with_items(coded))
-        scale = elo_scale(coded.models, np.ones(3, dtype=bool), coded.clusters_by_model(), None, None)
+        scale = elo_scale(
+            coded.models, np.ones(3, dtype=bool), coded.clusters_by_model(), None, None
+        )
         estimates.append(estimate_elo(strengths, coded, scale, 0.95))
     for name in ("low", "high", "covariance"):
         assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
@@ -562,7 +684,14 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
     a = random.integers(0, 6, 500)
     b = (a + random.integers(1, 6, 500)) % 6
     coded = CodedBattles(
-        a, b, random.random(500), random.uniform(0.5, 3, 500), np.arange(500), 500, "row", tuple("abcdef")
+        a,
+        b,
+        random.random(500),
+        random.uniform(0.5, 3, 500),
+        np.arange(500),
+        500,
+        "row",
+        tuple("abcdef"),
     )
     sparse, dense = _sparse_pair_sums(coded), pair_sums(coded)
     assert sparse.credit == pytest.approx(dense.credit)

@@ -1,7 +1,7 @@
 """Every kind of interval has its stated coverage, and a wrong variant of each does not.
 
-Truth is what a fit to the simulator's exact expected credits gives; 200 worlds of 7 models each, so that an honest
-95% interval covers between 92% and 98%.
+Truth is what a fit to the simulator's exact expected credits gives; 200 worlds of 7 models each, so
+that an honest 95% interval covers between 92% and 98%.
 """
 
 from functools import cache
@@ -33,7 +33,10 @@ def test_item_clustered_elo_intervals_cover():
 
 
 def test_row_level_elo_intervals_do_not_cover():
-    assert coverage(lambda battles, rng: bradley_terry(battles, rng=rng, cluster="row"), items=100) < 0.88
+    assert (
+        coverage(lambda battles, rng: bradley_terry(battles, rng=rng, cluster="row"), items=100)
+        < 0.88
+    )
 
 
 def test_elo_intervals_cover_under_a_biased_and_inflated_judge():
@@ -51,7 +54,15 @@ def test_true_strengths_are_not_what_an_interval_covers():
     def strengths(world):
         return dict(zip(world.models, 1500 + 400 / np.log(10) * world.strengths, strict=True))
 
-    assert coverage(lambda battles, rng: bradley_terry(battles, rng=rng), items=300, truth=strengths, number=40) < 0.6
+    assert (
+        coverage(
+            lambda battles, rng: bradley_terry(battles, rng=rng),
+            items=300,
+            truth=strengths,
+            number=40,
+        )
+        < 0.6
+    )
 
 
 @cache
@@ -86,14 +97,17 @@ def test_without_the_small_sample_factor_five_items_cover_less():
 
 def test_item_bootstrap_intervals_cover():
     found = coverage(
-        lambda battles, rng: bradley_terry(battles, rng=rng, interval="bootstrap", resamples=300), items=100
+        lambda battles, rng: bradley_terry(battles, rng=rng, interval="bootstrap", resamples=300),
+        items=100,
     )
     assert found == NOMINAL
 
 
 def test_row_bootstrap_intervals_do_not_cover():
     found = coverage(
-        lambda battles, rng: bradley_terry(battles, rng=rng, interval="bootstrap", resamples=300, cluster="row"),
+        lambda battles, rng: bradley_terry(
+            battles, rng=rng, interval="bootstrap", resamples=300, cluster="row"
+        ),
         items=100,
     )
     assert found < 0.88
@@ -110,12 +124,19 @@ def test_win_rate_intervals_cover():
 
 
 def test_row_level_win_rate_intervals_do_not_cover():
-    assert coverage(lambda b, rng: win_rate(b, rng=rng, cluster="row"), items=100, truth=win_rate_truth) < 0.88
+    assert (
+        coverage(
+            lambda b, rng: win_rate(b, rng=rng, cluster="row"), items=100, truth=win_rate_truth
+        )
+        < 0.88
+    )
 
 
 def test_win_rate_bootstrap_intervals_cover():
     found = coverage(
-        lambda b, rng: win_rate(b, rng=rng, interval="bootstrap", resamples=200), items=100, truth=win_rate_truth
+        lambda b, rng: win_rate(b, rng=rng, interval="bootstrap", resamples=200),
+        items=100,
+        truth=win_rate_truth,
     )
     assert found == NOMINAL
 
@@ -126,7 +147,9 @@ def anchors_own_interval(cluster):
     for seed, (world, battles) in enumerate(played(100)):
         anchor = world.models[3]
         truth = win_rate_truth(world)[anchor]
-        standings = win_rate(battles, rng=np.random.default_rng(seed), anchor=anchor, cluster=cluster)
+        standings = win_rate(
+            battles, rng=np.random.default_rng(seed), anchor=anchor, cluster=cluster
+        )
         own = next(entry for entry in standings.entries if entry.model == anchor)
         hits.append(own.low <= truth <= own.high)
     return np.mean(hits)
@@ -149,7 +172,8 @@ def test_an_unbeaten_win_rate_is_bounded_by_the_exact_binomial_limit():
 
 @cache
 def pointwise_worlds(items=80):
-    """Return the worlds with battles made of scores, the quality of each response; made once per test process."""
+    """Return the worlds with battles made of scores, the quality of each response; made once per
+    test process."""
     return [(world, scored_battles(world)) for world in worlds(items)]
 
 
@@ -171,7 +195,8 @@ def test_mean_score_bootstrap_intervals_cover():
         hit
         for seed, (world, battles) in enumerate(pointwise_worlds())
         for hit in covered(
-            mean(battles, rng=np.random.default_rng(seed), interval="bootstrap", resamples=300), truth_of_scores(world)
+            mean(battles, rng=np.random.default_rng(seed), interval="bootstrap", resamples=300),
+            truth_of_scores(world),
         )
     ]
     assert np.mean(hits) == NOMINAL
@@ -192,7 +217,9 @@ def test_median_score_intervals_cover():
     hits = [
         hit
         for seed, (world, battles) in enumerate(pointwise_worlds())
-        for hit in covered(median(battles, rng=np.random.default_rng(seed), resamples=300), truth_of_scores(world))
+        for hit in covered(
+            median(battles, rng=np.random.default_rng(seed), resamples=300), truth_of_scores(world)
+        )
     ]
     assert np.mean(hits) == NOMINAL
 
@@ -210,7 +237,9 @@ def test_the_standard_error_of_a_mean_is_too_small_for_a_median():
 @pytest.fixture(scope="module")
 def informative_truth():
     """Informativeness on 20,000 items of the same world, by model."""
-    world = simulate(7, 20_000, seed=10_001, strengths=(-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3), item_sd=1.5)
+    world = simulate(
+        7, 20_000, seed=10_001, strengths=(-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3), item_sd=1.5
+    )
     coded = code_battles(battles_of(world))
     reported = count_differences(coded, 2 * coded.credit - 1)
     return dict(zip(world.models, reported.apart.sum(0) / reported.compared.sum(0), strict=True))
@@ -220,7 +249,9 @@ def test_informativeness_intervals_cover(informative_truth):
     hits = [
         hit
         for seed, (world, battles) in enumerate(played(60))
-        for hit in covered(informativeness(battles, rng=np.random.default_rng(seed)), informative_truth)
+        for hit in covered(
+            informativeness(battles, rng=np.random.default_rng(seed)), informative_truth
+        )
     ]
     assert np.mean(hits) == NOMINAL
 
@@ -230,18 +261,24 @@ def test_informativeness_bootstrap_intervals_cover(informative_truth):
         hit
         for seed, (world, battles) in enumerate(played(60))
         for hit in covered(
-            informativeness(battles, rng=np.random.default_rng(seed), interval="bootstrap", resamples=200),
+            informativeness(
+                battles, rng=np.random.default_rng(seed), interval="bootstrap", resamples=200
+            ),
             informative_truth,
         )
     ]
     assert np.mean(hits) == NOMINAL
 
 
-def test_taking_pairs_of_one_item_for_independent_makes_informativeness_intervals_too_narrow(informative_truth):
+def test_taking_pairs_of_one_item_for_independent_makes_informativeness_intervals_too_narrow(
+    informative_truth,
+):
     hits = []
     for seed, (_, battles) in enumerate(played(60)):
         for entry in informativeness(battles, rng=np.random.default_rng(seed)).entries:
-            reach = norm.ppf(0.975) * np.sqrt(entry.score * (1 - entry.score) / entry.extra["pairs"])
+            reach = norm.ppf(0.975) * np.sqrt(
+                entry.score * (1 - entry.score) / entry.extra["pairs"]
+            )
             hits.append(abs(entry.score - informative_truth[entry.model]) <= reach)
     assert np.mean(hits) < 0.85
 
@@ -252,7 +289,9 @@ def all_rank_sets_hold(critical_from_simulation):
     for seed, (_, battles) in enumerate(played(60, WORLDS, (0.0,) * 7)):
         if critical_from_simulation:
             standings = bradley_terry(battles, rng=np.random.default_rng(seed))
-            hold.append(all((entry.rank_low, entry.rank_high) == (1, 7) for entry in standings.entries))
+            hold.append(
+                all((entry.rank_low, entry.rank_high) == (1, 7) for entry in standings.entries)
+            )
         else:
             hold.append(not pointwise_difference_found(battles))
     return np.mean(hold)
@@ -280,12 +319,18 @@ def test_pairs_tested_one_by_one_call_equals_different():
 def test_rank_sets_separate_clearly_different_models():
     world = simulate(3, 400, seed=1, strengths=(2.0, 0.0, -2.0), item_sd=0.5)
     standings = bradley_terry(world.battles(), rng=np.random.default_rng(0))
-    assert [(entry.rank_low, entry.rank_high) for entry in standings.entries] == [(1, 1), (2, 2), (3, 3)]
+    assert [(entry.rank_low, entry.rank_high) for entry in standings.entries] == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+    ]
 
 
 def test_bonferroni_rank_sets_are_at_least_as_wide_as_simulated_ones(monkeypatch):
     rng = np.random.default_rng(3)
-    estimate = sandwich_estimate(rng.normal(0, 2, 12), np.diag(rng.uniform(0.2, 1, 12)), 40, level=0.95, cluster="item")
+    estimate = sandwich_estimate(
+        rng.normal(0, 2, 12), np.diag(rng.uniform(0.2, 1, 12)), 40, level=0.95, cluster="item"
+    )
     simulated = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0))
     monkeypatch.setattr("podium.rankers.rank_sets.MOST_SIMULATED", 1)
     bounded = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0))
@@ -322,16 +367,21 @@ def test_an_origin_that_the_data_do_not_bound_costs_coverage():
 
 
 def bootstrap_of_copies(statistic):
-    """Coverage when each score is resampled once per battle that it is part of, as if the copies were independent."""
+    """Coverage when each score is resampled once per battle that it is part of, as if the copies
+    were independent."""
     hits = []
     for seed, (world, battles) in enumerate(pointwise_worlds()):
         copies = np.repeat(score_matrix(battles).values, len(world.models) - 1, axis=0)
 
         def scores(counts, copies=copies):
-            return np.stack([statistic(np.repeat(copies, row.astype(int), axis=0), axis=0) for row in counts])
+            return np.stack(
+                [statistic(np.repeat(copies, row.astype(int), axis=0), axis=0) for row in counts]
+            )
 
         draws = resample(scores, len(copies), 100, np.random.default_rng(seed))
-        found = bootstrap_estimate(statistic(copies, axis=0), draws, len(copies), level=0.95, cluster="row")
+        found = bootstrap_estimate(
+            statistic(copies, axis=0), draws, len(copies), level=0.95, cluster="row"
+        )
         hits += list((found.low <= world.strengths) & (world.strengths <= found.high))
     return np.mean(hits)
 
@@ -351,7 +401,10 @@ def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(
         coded = code_battles(battles)
         reported = count_differences(coded, 2 * coded.credit - 1)
         apart, compared = reported.apart.sum(axis=0), reported.compared.sum(axis=0)
-        draws = np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7)) / compared
+        draws = (
+            np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7))
+            / compared
+        )
         found = bootstrap_estimate(apart / compared, draws, 60, level=0.95, cluster="row")
         truth = np.array([informative_truth[name] for name in coded.models])
         hits += list((found.low <= truth) & (truth <= found.high))

@@ -19,11 +19,16 @@ def test_from_30_items_on_the_test_of_symmetric_differences_is_scipys_t_test():
     found, theirs = paired_difference(differences), stats.ttest_1samp(differences, 0)
     assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
     assert found.interval(0.9) == pytest.approx(tuple(theirs.confidence_interval(0.9)), abs=1e-7)
-    assert found.p_above(0.05) == pytest.approx(stats.ttest_1samp(differences, 0.05, alternative="greater").pvalue)
+    assert found.p_above(0.05) == pytest.approx(
+        stats.ttest_1samp(differences, 0.05, alternative="greater").pvalue
+    )
 
 
 LOSSES = {
-    "losses on 3% of items": (lambda rng, n: np.where(rng.random(n) < 0.03, -1, 3 / 97) + rng.normal(0, 0.02, n), 0.06),
+    "losses on 3% of items": (
+        lambda rng, n: np.where(rng.random(n) < 0.03, -1, 3 / 97) + rng.normal(0, 0.02, n),
+        0.06,
+    ),
     "lognormal losses": (lambda rng, n: np.exp(0.5) - rng.lognormal(size=n), 0.075),
 }
 
@@ -31,7 +36,8 @@ LOSSES = {
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("items", [100, 200])
 def test_rare_large_losses_are_not_taken_for_gains(name: str, items: int):
-    """1,000 worlds with a mean of 0; t alone takes the candidate for better in 9.7 to 18.3% of 10,000."""
+    """1,000 worlds with a mean of 0; t alone takes the candidate for better in 9.7 to 18.3% of
+    10,000."""
     draw, most = LOSSES[name]
     rng = np.random.default_rng([30, items])
     found = [paired_difference(draw(rng, items)) for _ in range(WORLDS)]
@@ -44,13 +50,17 @@ def test_rarest_difference_is_sampled_with_the_stated_probability(items: int):
     """The binomial probability that none of the items has it."""
     differences = np.random.default_rng(6).normal(size=items)
     rarest = paired_difference(differences).rarest_seen()
-    assert stats.binom.pmf(0, items, 1 / rarest) <= 0.05 < stats.binom.pmf(0, items, 1 / (rarest + 1))
+    assert (
+        stats.binom.pmf(0, items, 1 / rarest) <= 0.05 < stats.binom.pmf(0, items, 1 / (rarest + 1))
+    )
     assert paired_difference(np.sign(differences), 1.0).rarest_seen() is None
 
 
 def test_sign_flips_are_scipys_exact_permutation_test():
     values = np.random.default_rng(2).normal(0.4, 1, 12)
-    theirs = stats.permutation_test((values,), np.sum, permutation_type="samples", n_resamples=np.inf)
+    theirs = stats.permutation_test(
+        (values,), np.sum, permutation_type="samples", n_resamples=np.inf
+    )
     assert 2 * min(flip_tails(values)) == pytest.approx(theirs.pvalue)
     assert flip_tails(np.zeros(4)) == (1.0, 1.0)
     assert flip_tails(np.array([0.1, 0.2, 0.3, 0.0]))[0] == 1 / 8
@@ -58,25 +68,33 @@ def test_sign_flips_are_scipys_exact_permutation_test():
 
 def test_two_valued_scores_are_tested_by_mcnemars_exact_test():
     differences = np.repeat([1.0, -1.0, 0.0], [9, 2, 30])
-    assert paired_difference(differences, 1.0).p_value == pytest.approx(stats.binomtest(9, 11).pvalue)
+    assert paired_difference(differences, 1.0).p_value == pytest.approx(
+        stats.binomtest(9, 11).pvalue
+    )
 
 
 def sign_tests(items):
-    """Return wins, losses and ties of all records of items, shape (records, 3), and podium's tests of them."""
+    """Return wins, losses and ties of all records of items, shape (records, 3), and podium's tests
+    of them."""
     won, lost = np.indices((items + 1, items + 1)).reshape(2, -1)
     possible = won + lost <= items
     records = np.stack([won, lost, items - won - lost], axis=1)[possible]
-    return records, [paired_difference(np.repeat([1.0, -1.0, 0.0], record), 1.0) for record in records]
+    return records, [
+        paired_difference(np.repeat([1.0, -1.0, 0.0], record), 1.0) for record in records
+    ]
 
 
 @pytest.mark.parametrize("items", [7, 20, 50])
 def test_right_or_wrong_scores_are_found_to_differ_at_most_as_often_as_the_level(items):
-    """Enumerated, at any share of differing items; of 50 that all differ, mid-p McNemar says so in 6.5% at 5%."""
+    """Enumerated, at any share of differing items; of 50 that all differ, mid-p McNemar says so in
+    6.5% at 5%."""
     records, tests = sign_tests(items)
     above = np.array([test.p_above() for test in tests])
     either = np.array([test.p_value for test in tests])
     for differing in [*np.arange(0.02, 1, 0.02), 1.0]:
-        chance = stats.multinomial.pmf(records, items, [differing / 2, differing / 2, 1 - differing])
+        chance = stats.multinomial.pmf(
+            records, items, [differing / 2, differing / 2, 1 - differing]
+        )
         assert chance.sum() == pytest.approx(1)
         for level in (0.05, 0.0025):
             assert chance[above <= level].sum() <= level
@@ -94,22 +112,33 @@ def test_one_sided_p_values_of_right_or_wrong_scores_are_scipys():
 
 
 def tango(won, lost, items, difference):
-    """Return Tango's statistic (1998), transcribed: its variance at the share of losses that is likeliest."""
+    """Return Tango's statistic (1998), transcribed: its variance at the share of losses that is
+    likeliest."""
     a, b = 2 * items, -won - lost + (2 * items - won + lost) * difference
     c = -lost * difference * (1 - difference)
     share = (np.sqrt(b**2 - 4 * a * c) - b) / (2 * a)
-    return (won - lost - items * difference) / np.sqrt(items * (2 * share + difference * (1 - difference)))
+    return (won - lost - items * difference) / np.sqrt(
+        items * (2 * share + difference * (1 - difference))
+    )
 
 
 @pytest.mark.parametrize(("won", "lost"), [(12, 0), (12, 5), (3, 9)])
 def test_the_interval_of_paired_shares_is_tangos(won, lost):
-    """The roots of a transcription of Tango's statistic, found by bisection; none discordant: Wilson's."""
+    """The roots of a transcription of Tango's statistic, found by bisection; none discordant:
+    Wilson's."""
     z = stats.norm.isf(0.025)
-    differences, value = np.repeat([1.0, -1.0, 0.0], [won, lost, 100 - won - lost]), (won - lost) / 100
+    differences, value = (
+        np.repeat([1.0, -1.0, 0.0], [won, lost, 100 - won - lost]),
+        (won - lost) / 100,
+    )
     low = optimize.brentq(lambda d: tango(won, lost, 100, d) - z, -0.5, value - 1e-9)
     high = optimize.brentq(lambda d: tango(won, lost, 100, d) + z, value + 1e-9, 0.9)
-    assert paired_difference(differences, 1.0).interval(0.95) == pytest.approx((low, high), abs=1e-6)
-    assert paired_difference(np.zeros(54), 1.0).interval(0.95)[1] == pytest.approx(z**2 / (54 + z**2), abs=1e-6)
+    assert paired_difference(differences, 1.0).interval(0.95) == pytest.approx(
+        (low, high), abs=1e-6
+    )
+    assert paired_difference(np.zeros(54), 1.0).interval(0.95)[1] == pytest.approx(
+        z**2 / (54 + z**2), abs=1e-6
+    )
 
 
 def test_no_losses_are_tested_by_the_normal_score():
@@ -125,7 +154,9 @@ def test_an_interval_reaches_beyond_zero_just_where_the_test_does_not_tell(items
         kinds = [
             paired_difference(rng.normal(0.5, 1, items)),
             paired_difference(rng.integers(-1, 2, items).astype(float), 1.0, 1.0),
-            paired_difference(np.where(rng.random(items) < 0.2, rng.integers(-4, 5, items) / 4, 0.0), None, 1.0),
+            paired_difference(
+                np.where(rng.random(items) < 0.2, rng.integers(-4, 5, items) / 4, 0.0), None, 1.0
+            ),
         ]
         for found in kinds:
             low, high = found.interval(0.9)
@@ -142,14 +173,22 @@ def test_difference_is_unknown_with_at_most_one_differing_item():
 
 
 def test_swapping_the_two_turns_the_difference_around():
-    for values in (np.random.default_rng(3).exponential(size=20) - 0.4, np.repeat([1.0, -1.0, 0.0], [7, 2, 9])):
-        ahead, behind = (paired_difference(sign * values, 1.0 if values[0] == 1 else None) for sign in (1, -1))
+    for values in (
+        np.random.default_rng(3).exponential(size=20) - 0.4,
+        np.repeat([1.0, -1.0, 0.0], [7, 2, 9]),
+    ):
+        ahead, behind = (
+            paired_difference(sign * values, 1.0 if values[0] == 1 else None) for sign in (1, -1)
+        )
         assert behind.p_value == pytest.approx(ahead.p_value)
-        assert behind.interval(0.9) == pytest.approx(tuple(-end for end in reversed(ahead.interval(0.9))), abs=1e-6)
+        assert behind.interval(0.9) == pytest.approx(
+            tuple(-end for end in reversed(ahead.interval(0.9))), abs=1e-6
+        )
 
 
 def battles_of(rng, items, models, *, gap=0.0, met=True, orders=2, soft=False):
-    """Draw a round robin of which the first two are alike, unless there is a gap; items move each by a logit."""
+    """Draw a round robin of which the first two are alike, unless there is a gap; items move each
+    by a logit."""
     strengths = np.append([gap, 0.0], rng.normal(size=models - 2))
     a, b = np.triu_indices(models, 1)
     kept = (a > 0) | (b > 1) | met
@@ -161,21 +200,29 @@ def battles_of(rng, items, models, *, gap=0.0, met=True, orders=2, soft=False):
     item = np.repeat(np.arange(items), len(a))
     names = tuple(f"m{k}" for k in range(models))
     weight = np.ones(credit.size)
-    return CodedBattles(np.tile(a, items), np.tile(b, items), credit.ravel(), weight, item, items, "item", names)
+    return CodedBattles(
+        np.tile(a, items), np.tile(b, items), credit.ravel(), weight, item, items, "item", names
+    )
 
 
 def test_elo_of_battles_between_two_is_the_t_test_of_their_mean_credit():
     coded = battles_of(np.random.default_rng(4), 80, 2, gap=0.4)
-    found, theirs = elo_difference(coded, 0, 1, regularization=0.0), stats.ttest_1samp(coded.credit, 0.5)
+    found, theirs = (
+        elo_difference(coded, 0, 1, regularization=0.0),
+        stats.ttest_1samp(coded.credit, 0.5),
+    )
     assert found.p_value == pytest.approx(theirs.pvalue)
     ends = np.array(theirs.confidence_interval(0.95))
     test = stats.ttest_1samp(coded.credit, 0.55).pvalue
     assert 2 * min(found.tails(POINTS * np.log(0.55 / 0.45))) == pytest.approx(test)
-    assert found.interval(0.95) == pytest.approx(tuple(POINTS * np.log(ends / (1 - ends))), abs=1e-3)
+    assert found.interval(0.95) == pytest.approx(
+        tuple(POINTS * np.log(ends / (1 - ends))), abs=1e-3
+    )
 
 
 def test_a_model_that_never_lost_has_a_lower_bound_only():
-    """Ten of ten battles: the exact binomial bound of the share is .692 (Clopper and Pearson), which is 140 Elo."""
+    """Ten of ten battles: the exact binomial bound of the share is .692 (Clopper and Pearson),
+    which is 140 Elo."""
     coded = battles_of(np.random.default_rng(5), 10, 2, gap=40.0)
     found = elo_difference(coded, 0, 1)
     low, high = found.interval(0.95)
@@ -187,23 +234,38 @@ def test_a_model_that_never_lost_has_a_lower_bound_only():
 @pytest.mark.parametrize("won", [20, 13])
 @pytest.mark.parametrize("apart", [0, 20])
 def test_undefeated_models_with_the_same_record_are_level(won: int, apart: int):
-    """Rounding puts one ahead by twenty contributions of one sign, which a sign test would call a difference."""
+    """Rounding puts one ahead by twenty contributions of one sign, which a sign test would call a
+    difference."""
     credit, own = np.tile(np.arange(20) < won, 2) * 1.0, np.repeat([0, 1], 20)
     item = np.tile(np.arange(20), 2) + apart * own
-    coded = CodedBattles(own, np.full(40, 2), credit, np.ones(40), item, 20 + apart, "item", ("a", "b", "c"))
+    coded = CodedBattles(
+        own, np.full(40, 2), credit, np.ones(40), item, 20 + apart, "item", ("a", "b", "c")
+    )
     for pair in ((0, 1), (1, 0)):
         found = elo_difference(coded, *pair)
         assert (found.value, found.p_value) == (0.0, 1.0)
 
 
 METRICS = {
-    "accuracy .9, 5 items": (5, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),
-    "accuracy .9, 20 items": (20, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),
-    "accuracy .5, 200 items": (200, lambda rng, n: ((rng.random(n) < 0.5).astype(float) - (rng.random(n) < 0.5), 1.0)),
+    "accuracy .9, 5 items": (
+        5,
+        lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0),
+    ),
+    "accuracy .9, 20 items": (
+        20,
+        lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0),
+    ),
+    "accuracy .5, 200 items": (
+        200,
+        lambda rng, n: ((rng.random(n) < 0.5).astype(float) - (rng.random(n) < 0.5), 1.0),
+    ),
     "normal, 10 items": (10, lambda rng, n: (rng.normal(size=n), None)),
     "normal, 30 items": (30, lambda rng, n: (rng.normal(size=n), None)),
     "normal, 100 items": (100, lambda rng, n: (rng.normal(size=n), None)),
-    "beta against beta, 100 items": (100, lambda rng, n: (rng.beta(0.5, 0.5, n) - rng.beta(5, 5, n), None)),
+    "beta against beta, 100 items": (
+        100,
+        lambda rng, n: (rng.beta(0.5, 0.5, n) - rng.beta(5, 5, n), None),
+    ),
     "normal, 300 items": (300, lambda rng, n: (rng.normal(size=n), None)),
     "one long tail, 10 items": (10, lambda rng, n: (rng.exponential(size=n) - 1, None)),
     "one long tail, 20 items": (20, lambda rng, n: (rng.exponential(size=n) - 1, None)),
@@ -218,7 +280,8 @@ METRICS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", METRICS)
 def test_false_alarms_on_metrics_are_at_most_what_is_promised(name):
-    """1,000 worlds without a difference in the mean, seeds fixed: at most 7.5%, and at least 2.5% by t from 100."""
+    """1,000 worlds without a difference in the mean, seeds fixed: at most 7.5%, and at least 2.5%
+    by t from 100."""
     items, draw = METRICS[name]
     rng = np.random.default_rng([18, items])
     found = [paired_difference(*draw(rng, items)) for _ in range(WORLDS)]
@@ -264,7 +327,8 @@ def test_a_t_test_that_took_battles_for_independent_would_alarm_too_often():
 @pytest.mark.slow
 @pytest.mark.parametrize("items", [12, 60, 150])
 def test_intervals_cover_a_difference_as_often_as_they_say(items):
-    """400 worlds of graded scores with a mean difference of 0.3: 95% intervals hold it in 92 to 99%."""
+    """400 worlds of graded scores with a mean difference of 0.3: 95% intervals hold it in 92 to
+    99%."""
     rng = np.random.default_rng([21, items])
     found = [paired_difference(rng.normal(0.3, 1, items)) for _ in range(400)]
     covers = [own.p_above(0.3) > 0.025 and own.p_below(0.3) > 0.025 for own in found]

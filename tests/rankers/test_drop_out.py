@@ -1,4 +1,5 @@
-"""Drop-out robustness of the first place: brute force by fits of another kind, worlds in which the answer is known."""
+"""Drop-out robustness of the first place: brute force by fits of another kind, worlds in which the
+answer is known."""
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,14 @@ def close_pair(extra: list[tuple[str, str, str, float]]) -> podium.Battles:
 
 
 def test_removing_the_one_deciding_item_changes_the_leader() -> None:
-    robustness = drop_out_robustness(close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)]))
-    assert (robustness.leader, robustness.new_leader, robustness.is_exact) == ("amber", "birch", True)
+    robustness = drop_out_robustness(
+        close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)])
+    )
+    assert (robustness.leader, robustness.new_leader, robustness.is_exact) == (
+        "amber",
+        "birch",
+        True,
+    )
     assert len(robustness.items) == 3, "without two wins both are level: nobody passes"
     one = drop_out_robustness(close_pair([("i1", "amber", "birch", 0.9)]))
     assert one.leader == "amber"
@@ -37,7 +44,8 @@ def test_a_leader_who_wins_everywhere_falls_by_no_removal() -> None:
 
 
 def test_drop_out_ignores_removals_that_disconnect_the_models() -> None:
-    """Without item `bridge` no model plays cedar, and without a common scale there is no other leader."""
+    """Without item `bridge` no model plays cedar, and without a common scale there is no other
+    leader."""
     rows = [(f"i{k}", "amber", "birch", 1.0 - 0.3 * (k % 2)) for k in range(6)]
     robustness = drop_out_robustness(table([*rows, ("bridge", "birch", "cedar", 0.6)]))
     assert robustness.leader == "amber"
@@ -53,7 +61,11 @@ def test_no_more_items_are_looked_for_than_asked() -> None:
 def test_rows_without_an_item_are_called_by_their_number() -> None:
     credits = [1.0, 0.0, 1.0, 0.0, 0.9]
     frame = pd.DataFrame({"model_a": "amber", "model_b": "birch", "credit": credits})
-    assert drop_out_robustness(podium.read_battles(frame)).items in (("row 1",), ("row 3",), ("row 5",))
+    assert drop_out_robustness(podium.read_battles(frame)).items in (
+        ("row 1",),
+        ("row 3",),
+        ("row 5",),
+    )
 
 
 @pytest.mark.parametrize("enumerated", [12, 0])
@@ -77,16 +89,23 @@ def unbalanced_record(seed: int) -> CodedBattles:
     item, a, b = (np.repeat(column, times) for column in (item, a, b))
     credit = (rng.random(len(item)) < 1 / (1 + np.exp(theta[b] - theta[a]))) * 1.0
     present, cluster = np.unique(item, return_inverse=True)
-    return CodedBattles(a, b, credit, np.ones(len(a)), cluster, len(present), "item", tuple("abcdef"[:models]))
+    return CodedBattles(
+        a, b, credit, np.ones(len(a)), cluster, len(present), "item", tuple("abcdef"[:models])
+    )
 
 
 @pytest.mark.slow
-def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_of_unbalanced_records_and_never_fewer() -> None:
+def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_of_unbalanced_records_and_never_fewer() -> (
+    None
+):
     counts = []
     for seed in range(1_000):
         try:
             counts.append(
-                [len(drop_out_of_clusters(unbalanced_record(seed), most_enumerated=n).items) for n in (12, 0)]
+                [
+                    len(drop_out_of_clusters(unbalanced_record(seed), most_enumerated=n).items)
+                    for n in (12, 0)
+                ]
             )
         except podium.NotIdentifiedError:
             continue

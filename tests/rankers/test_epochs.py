@@ -1,4 +1,5 @@
-"""Differences of scores averaged over epochs, where many items do not differ: against scipy's tests, in many worlds."""
+"""Differences of scores averaged over epochs, where many items do not differ: against scipy's
+tests, in many worlds."""
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ WITHIN = 0.03
 
 
 def binary_scores(rng: np.random.Generator, items: int, epochs: int, gap: float) -> np.ndarray:
-    """Draw differences of the shares of right answers: both are always right, or always wrong, on most items."""
+    """Draw differences of the shares of right answers: both are always right, or always wrong, on
+    most items."""
     is_open = rng.random(items) < CONTESTED
     settled = (rng.random(items) < 0.6).astype(float)
     sides = (np.where(is_open, np.clip(0.5 + sign * gap, 0, 1), settled) for sign in (1, -1))
@@ -70,7 +72,8 @@ def test_the_p_value_is_that_of_the_test_that_is_named(name, items):
 
 
 def test_a_few_items_that_differ_among_many_are_tested_by_t():
-    """Eight gains and two losses of forty items with two epochs: sign flips of these ten alone say .0625."""
+    """Eight gains and two losses of forty items with two epochs: sign flips of these ten alone say
+    .0625."""
     differences = np.repeat([0.5, 1.0, -0.5, 0.0], [5, 3, 2, 30])
     found = paired_difference(differences, None, 1.0)
     assert found.p_value <= 0.05
@@ -78,8 +81,11 @@ def test_a_few_items_that_differ_among_many_are_tested_by_t():
     assert found.interval(0.95)[0] > 0
 
 
-def shares_found(name: str, items: int, epochs: int, gap: float, worlds: int) -> tuple[float, float]:
-    """Return the shares of worlds in which podium, and scipy's t test, find a difference at the 5% level."""
+def shares_found(
+    name: str, items: int, epochs: int, gap: float, worlds: int
+) -> tuple[float, float]:
+    """Return the shares of worlds in which podium, and scipy's t test, find a difference at the 5%
+    level."""
     rng = np.random.default_rng([41, items, epochs])
     drawn = [DRAWS[name](rng, items, epochs, gap) for _ in range(worlds)]
     drawn = [differences for differences in drawn if np.ptp(differences) > 0]
@@ -107,7 +113,8 @@ def test_scores_of_four_epochs_are_told_apart_as_often_as_by_t(name, items):
 @pytest.mark.parametrize("epochs", [2, 4, 8])
 @pytest.mark.parametrize("name", DRAWS)
 def test_power_is_that_of_the_t_test_and_false_alarms_are_rare(name, epochs, items):
-    """1,500 worlds each with and without a gap; the bound on false alarms is that of all metrics."""
+    """1,500 worlds each with and without a gap; the bound on false alarms is that of all
+    metrics."""
     ours, theirs = shares_found(name, items, epochs, gap_of(items, epochs), worlds=1_500)
     assert ours >= theirs - WITHIN
     alarms, _ = shares_found(name, items, epochs, 0.0, worlds=1_500)

@@ -19,15 +19,19 @@ from podium.rankers.rank_sets import further_items
         (100, 2.16, float("nan"), None),
     ],
 )
-def test_the_formula_by_hand_of_either_sign_and_nothing_where_the_gap_is_below_its_error(items, critical, z, expected):
+def test_the_formula_by_hand_of_either_sign_and_nothing_where_the_gap_is_below_its_error(
+    items, critical, z, expected
+):
     assert further_items(items, critical, z) == expected
 
 
 def test_without_the_allowance_for_the_gaps_own_error_the_odds_are_even_at_best() -> None:
-    """With the stated items, power is 80%; with n ((c / z)^2 - 1) more (the wrong variant) it is 50%."""
+    """With the stated items, power is 80%; with n ((c / z)^2 - 1) more (the wrong variant) it is
+    50%."""
     n, c, z = 200, 2.8, 1.6
     drawn = np.random.default_rng(4).normal(0, 1, 100_000)
     shares = [
-        np.mean(drawn + z * np.sqrt((n + more) / n) > c) for more in (further_items(n, c, z), n * ((c / z) ** 2 - 1))
+        np.mean(drawn + z * np.sqrt((n + more) / n) > c)
+        for more in (further_items(n, c, z), n * ((c / z) ** 2 - 1))
     ]
     assert shares == pytest.approx([0.8, 0.5], abs=0.01)

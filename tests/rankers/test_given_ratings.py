@@ -13,7 +13,11 @@ from podium.rankers.given_ratings import read_ladder
 @pytest.mark.parametrize("sign", ["+-", "±", "+/-"])
 def test_ratings_are_typed_with_their_standard_error(sign):
     ladder = read_ladder(f"org/one:1612.5{sign}25, two:b:1500{sign}0")
-    assert (ladder.models, ladder.elo, ladder.se) == (("org/one", "two:b"), (1612.5, 1500.0), (25.0, 0.0))
+    assert (ladder.models, ladder.elo, ladder.se) == (
+        ("org/one", "two:b"),
+        (1612.5, 1500.0),
+        (25.0, 0.0),
+    )
     assert ladder.assumed == ()
     assert read_ladder([f"org/one:1612.5{sign}25", f"two:b:1500{sign}0"]) == ladder
     assert read_ladder({"org/one": (1612.5, 25), "two:b": (1500, 0)}) == ladder
@@ -23,7 +27,12 @@ def test_a_table_has_ratings_and_errors_where_they_are_known(tmp_path):
     path = tmp_path / "ladder.csv"
     path.write_text("model,rating,se\none,1612,25\ntwo,1500,\n", encoding="utf-8")
     ladder = read_ladder(str(path))
-    assert (ladder.models, ladder.elo, ladder.se, ladder.assumed) == (("one", "two"), (1612, 1500), (25, 30), ("two",))
+    assert (ladder.models, ladder.elo, ladder.se, ladder.assumed) == (
+        ("one", "two"),
+        (1612, 1500),
+        (25, 30),
+        ("two",),
+    )
     assert ladder.source == str(path)
 
 
@@ -40,7 +49,9 @@ def test_a_ranking_of_podium_is_a_ladder(tmp_path):
 def test_a_model_without_a_bounded_rating_in_a_ranking_is_named_as_a_newcomer(tmp_path):
     """It once became a newcomer without a word."""
     world = simulate(4, 60, seed=1).battles()
-    table = world.table.assign(credit=world.table["credit"].where(world.table["model_a"] != "model-02", 1.0))
+    table = world.table.assign(
+        credit=world.table["credit"].where(world.table["model_a"] != "model-02", 1.0)
+    )
     table["credit"] = table["credit"].where(table["model_b"] != "model-02", 0.0)
     battles, path = read_battles(table), tmp_path / "ladder.json"
     path.write_text(rank(battles).to_json(), encoding="utf-8")
@@ -77,7 +88,9 @@ def test_what_is_no_rating_is_rejected_with_its_value(ratings, complaint):
 def test_a_table_in_another_encoding_is_rejected_since_its_names_would_match_no_model(tmp_path):
     path = tmp_path / "ladder.csv"
     path.write_bytes("model,rating\nmod\u00e8le,1500\n".encode("latin-1"))
-    with pytest.raises(PodiumError, match=r"ladder.csv: not UTF-8 text .*Remedy: convert the file to UTF-8"):
+    with pytest.raises(
+        PodiumError, match=r"ladder.csv: not UTF-8 text .*Remedy: convert the file to UTF-8"
+    ):
         read_ladder(str(path))
 
 
@@ -85,8 +98,16 @@ def test_a_table_in_another_encoding_is_rejected_since_its_names_would_match_no_
     ("name", "text", "complaint"),
     [
         ("a.csv", "name,elo\none,1500\n", "no columns model and rating"),
-        ("b.csv", "model,rating\ntwo,1500\n\none,high\n", r"^\S*b.csv: row 2: one:high: write NAME"),
-        ("g.csv", "model,rating\none,1500\none,1500\n", r"^\S*g.csv: row 2: one:1500 twice: write NAME"),
+        (
+            "b.csv",
+            "model,rating\ntwo,1500\n\none,high\n",
+            r"^\S*b.csv: row 2: one:high: write NAME",
+        ),
+        (
+            "g.csv",
+            "model,rating\none,1500\none,1500\n",
+            r"^\S*g.csv: row 2: one:1500 twice: write NAME",
+        ),
         ("c.csv", "model,rating,se\n", "no rating"),
         ("d.json", "{}", "0 tables of Elo ratings"),
         ("e.csv", "", "no columns model and rating"),

@@ -16,7 +16,8 @@ def table(rows):
 
 
 def by_definition(battles, anchor, verdict):
-    """Share of (item, unordered pair of others) whose verdicts against the anchor differ, loop by loop."""
+    """Share of (item, unordered pair of others) whose verdicts against the anchor differ, loop by
+    loop."""
     rows = battles.table[battles.readable]
     apart = compared = 0
     for _, item in rows.groupby("item", observed=True):
@@ -32,7 +33,8 @@ def by_definition(battles, anchor, verdict):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("column", "verdict"), [(None, lambda c: round(c, 9)), ("three_level", lambda c: np.sign(c - 0.5))]
+    ("column", "verdict"),
+    [(None, lambda c: round(c, 9)), ("three_level", lambda c: np.sign(c - 0.5))],
 )
 def test_it_equals_the_papers_definition_loop_by_loop(column, verdict):
     battles = simulate(5, 15, seed=2).battles(Judge(tie=0.5, unparsed=0.1))
@@ -49,10 +51,16 @@ def test_anchor_that_beats_every_model_is_uninformative():
 
 
 def test_five_level_verdicts_distinguish_more_pairs_than_three_level():
-    rows = [("i", "anchor", "x", 1.0, 2.0), ("i", "anchor", "y", 1.0, 1.0), ("i", "anchor", "z", 0.0, -1.0)]
+    rows = [
+        ("i", "anchor", "x", 1.0, 2.0),
+        ("i", "anchor", "y", 1.0, 1.0),
+        ("i", "anchor", "z", 0.0, -1.0),
+    ]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
     entry = next(
-        e for e in informativeness(read_battles(frame), rng=np.random.default_rng(0)).entries if e.model == "anchor"
+        e
+        for e in informativeness(read_battles(frame), rng=np.random.default_rng(0)).entries
+        if e.model == "anchor"
     )
     assert (entry.score, entry.extra["three_level"]) == (1.0, pytest.approx(2 / 3))
 
@@ -65,8 +73,17 @@ def test_informativeness_compares_continuous_credits_by_sign_and_reports_it():
 
 
 def test_unparsed_verdicts_leave_the_denominator():
-    rows = [("i", "anchor", "x", 1.0), ("i", "anchor", "y", 0.0), ("i", "anchor", "z", None), ("j", "anchor", "x", 1.0)]
-    entry = next(e for e in informativeness(table(rows), rng=np.random.default_rng(0)).entries if e.model == "anchor")
+    rows = [
+        ("i", "anchor", "x", 1.0),
+        ("i", "anchor", "y", 0.0),
+        ("i", "anchor", "z", None),
+        ("j", "anchor", "x", 1.0),
+    ]
+    entry = next(
+        e
+        for e in informativeness(table(rows), rng=np.random.default_rng(0)).entries
+        if e.model == "anchor"
+    )
     assert (entry.score, entry.extra["pairs"]) == (1.0, 1)
 
 
@@ -76,13 +93,16 @@ def test_two_models_are_rejected():
 
 
 def test_rows_without_items_are_rejected():
-    frame = pd.DataFrame([("a", "b", 1.0), ("b", "c", 1.0)], columns=["model_a", "model_b", "credit"])
+    frame = pd.DataFrame(
+        [("a", "b", 1.0), ("b", "c", 1.0)], columns=["model_a", "model_b", "credit"]
+    )
     with pytest.raises(NotIdentifiedError, match="`item` column"):
         informativeness(read_battles(frame), rng=np.random.default_rng(0))
 
 
 def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
-    """Oracle: leave one item out, sqrt((n - 1) / n * sum of squared deviations); items differ in pairs compared."""
+    """Oracle: leave one item out, sqrt((n - 1) / n * sum of squared deviations); items differ in
+    pairs compared."""
     random = np.random.default_rng(0)
     compared = random.integers(1, 20, 400).astype(float)
     share = np.clip(0.3 + 0.02 * compared + random.normal(0, 0.05, 400), 0, 1)
@@ -94,15 +114,23 @@ def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
 
 
 def test_repeats_are_averaged_before_their_sign_is_taken():
-    """Two losers to the anchor, one of them in two of three repeats: both lose, so they are not distinguishable."""
-    rows = [("i", "anchor", "x", c) for c in (1.0, 1.0, 0.0)] + [("i", "anchor", "y", 1.0), ("i", "x", "y", 0.5)]
+    """Two losers to the anchor, one of them in two of three repeats: both lose, so they are not
+    distinguishable."""
+    rows = [("i", "anchor", "x", c) for c in (1.0, 1.0, 0.0)] + [
+        ("i", "anchor", "y", 1.0),
+        ("i", "x", "y", 0.5),
+    ]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     standings = informativeness(read_battles(frame), rng=np.random.default_rng(0))
     assert {e.model: e.extra["three_level"] for e in standings.entries}["anchor"] == 0.0
 
 
 def test_informativeness_reports_partly_known_margins():
-    rows = [("i", "anchor", "x", 1.0, 2.0), ("i", "anchor", "y", 1.0, None), ("i", "anchor", "z", 0.0, -1.0)]
+    rows = [
+        ("i", "anchor", "x", 1.0, 2.0),
+        ("i", "anchor", "y", 1.0, None),
+        ("i", "anchor", "z", 0.0, -1.0),
+    ]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
     warnings = informativeness(read_battles(frame), rng=np.random.default_rng(0)).warnings
     assert any("1 battles have no margin" in text for text in warnings)

@@ -1,7 +1,8 @@
-"""Intervals hold where they should, and wrong ones do not: small versions of `benchmarks/coverage.py`.
+"""Intervals hold where they should, and wrong ones do not: small versions of
+`benchmarks/coverage.py`.
 
-With so few worlds, an interval of 95% falls below the share asked for in one of 1,000 draws of seeds; the wrong variant
-falls below it with these seeds, or is much wider.
+With so few worlds, an interval of 95% falls below the share asked for in one of 1,000 draws of
+seeds; the wrong variant falls below it with these seeds, or is much wider.
 """
 
 import pytest
@@ -36,7 +37,8 @@ REPEATED = {
     "rate at equal length, 12 items",
     "rate at equal length, 40 items",
 }
-"""Sizes between two that are tested, or that `test_coverage.py` tests; `benchmarks/coverage.py` has them all."""
+"""Sizes between two that are tested, or that `test_coverage.py` tests; `benchmarks/coverage.py` has
+them all."""
 WIDER = 1.2
 USUAL = Case.least
 """Default coverage that `benchmarks/coverage.py` requires of a design."""
@@ -47,7 +49,8 @@ def number_of(name: str) -> int:
 
 
 def holds(found: Shares, name: str) -> bool:
-    """Return whether the shares fit a right interval; a design known to fall short is held to its stated share."""
+    """Return whether the shares fit a right interval; a design known to fall short is held to its
+    stated share."""
     known = (CASES | FIGURES | HELD | HELD_FIGURES)[name].least
     least = min(found.least(), known) if known < USUAL else found.least()
     return found.others >= least and ("newcomer" not in name or found.last >= found.least_of_one())
@@ -63,12 +66,17 @@ def test_intervals_hold_where_wrong_ones_do_not_or_make_everybody_pay(name):
 
 @pytest.mark.parametrize("name", [name for name in [*HELD, *HELD_FIGURES] if name not in REPEATED])
 def test_what_held_before_holds(name):
-    assert holds(found := shares_of((HELD | HELD_FIGURES)[name].right, number_of(name)), name), found
+    assert holds(found := shares_of((HELD | HELD_FIGURES)[name].right, number_of(name)), name), (
+        found
+    )
 
 
 def test_rank_sets_of_equal_medians_hold_and_did_not():
-    """Of 100 items the wrong variant holds in .93 of worlds, which takes the benchmark's 1,000 to see."""
+    """Of 100 items the wrong variant holds in .93 of worlds, which takes the benchmark's 1,000 to
+    see."""
     case = MEDIANS[name := "medians of whole scores, 200 items"]
-    right, wrong = (shares_of(world, number_of(name), ranks=True) for world in (case.right, case.wrong))
+    right, wrong = (
+        shares_of(world, number_of(name), ranks=True) for world in (case.right, case.wrong)
+    )
     assert right.sets >= right.least_of_one()
     assert wrong.sets < wrong.least_of_one()

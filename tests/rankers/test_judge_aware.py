@@ -1,4 +1,5 @@
-"""judge-aware: an optimiser, numerical derivatives, limits, and juries with known truth, drawn without podium."""
+"""judge-aware: an optimiser, numerical derivatives, limits, and juries with known truth, drawn
+without podium."""
 
 import numpy as np
 import pandas as pd
@@ -21,11 +22,17 @@ LAMBDA = 0.01
 def small_jury(seed=0, rows=400):
     """Return a table of one-order verdicts of two judges on four models, two battles an item."""
     rng = np.random.default_rng(seed)
-    theta, slope, position = np.array([0.9, 0.3, -0.2, -1.0]), np.array([1.6, 0.5]), np.array([0.4, -0.2])
+    theta, slope, position = (
+        np.array([0.9, 0.3, -0.2, -1.0]),
+        np.array([1.6, 0.5]),
+        np.array([0.4, -0.2]),
+    )
     a = rng.integers(0, 4, rows)
     b = (a + rng.integers(1, 4, rows)) % 4
     judge, order = rng.integers(0, 2, rows), rng.choice([1, -1], rows)
-    credit = rng.random(rows) < expit(slope[judge] * (theta[a] - theta[b]) + position[judge] * order)
+    credit = rng.random(rows) < expit(
+        slope[judge] * (theta[a] - theta[b]) + position[judge] * order
+    )
     return pd.DataFrame(
         {
             "item": [f"i{k // 2}" for k in range(rows)],
@@ -44,12 +51,15 @@ def silenced(frame, judge):
 
 
 def loss(at, data):
-    """Return minus the penalized log-likelihood, the first slope being free and the second following."""
+    """Return minus the penalized log-likelihood, the first slope being free and the second
+    following."""
     theta, first, position = at[:4], at[4], at[5:]
     shares = np.bincount(data.judge) / len(data.judge)
     slopes = np.array([first, (1 - shares[0] * first) / shares[1]])
     coded = data.coded
-    logits = slopes[data.judge] * (theta[coded.a] - theta[coded.b]) + position[data.judge] * data.order
+    logits = (
+        slopes[data.judge] * (theta[coded.a] - theta[coded.b]) + position[data.judge] * data.order
+    )
     fitted = np.sum(coded.credit * logits - np.logaddexp(0, logits))
     return -fitted + LAMBDA / 2 * (theta @ theta + np.sum((slopes - 1) ** 2) + position @ position)
 
@@ -61,7 +71,13 @@ def fitted(frame, merge=False, **options):
 
 def test_the_fit_is_that_of_a_general_optimiser():
     data, fit = fitted(small_jury())
-    best = minimize(loss, np.append(np.zeros(4), [1.0, 0.0, 0.0]), args=(data,), method="BFGS", options={"gtol": 1e-9})
+    best = minimize(
+        loss,
+        np.append(np.zeros(4), [1.0, 0.0, 0.0]),
+        args=(data,),
+        method="BFGS",
+        options={"gtol": 1e-9},
+    )
     assert fit.theta == pytest.approx(best.x[:4] - best.x[:4].mean(), abs=1e-6)
     assert fit.slopes[0] == pytest.approx(best.x[4], abs=1e-6)
     assert fit.position == pytest.approx(best.x[5:], abs=1e-6)
@@ -78,7 +94,10 @@ def test_the_sandwich_is_that_of_numerical_derivatives():
 
         def value(y):
             slopes = np.array([y[4], (1 - shares[0] * y[4]) / shares[1]])
-            logits = slopes[part.judge] * (y[part.coded.a] - y[part.coded.b]) + y[5:][part.judge] * part.order
+            logits = (
+                slopes[part.judge] * (y[part.coded.a] - y[part.coded.b])
+                + y[5:][part.judge] * part.order
+            )
             return np.sum(part.coded.credit * logits - np.logaddexp(0, logits))
 
         return np.array([(value(x + h) - value(x - h)) / 2e-5 for h in 1e-5 * np.eye(len(x))])
@@ -88,14 +107,18 @@ def test_the_sandwich_is_that_of_numerical_derivatives():
     scores -= scores.mean(axis=0)
     step = 1e-4 * np.eye(len(at))
     both = [(i, j) for i in step for j in step]
-    mixed = [loss(at + i + j, data) - loss(at + i - j, data) - loss(at - i + j, data) for i, j in both]
+    mixed = [
+        loss(at + i + j, data) - loss(at + i - j, data) - loss(at - i + j, data) for i, j in both
+    ]
     hessian = (np.array(mixed) + [loss(at - i - j, data) for i, j in both]).reshape(7, 7) / 4e-8
     bread = np.linalg.inv(hessian)
     groups = len(items)
     expected = groups / (groups - 1) * bread @ scores.T @ scores @ bread
     found = fit.covariance()
     keep = [0, 1, 2, 3, 4, 6, 7]
-    gaps = np.eye(7) - np.outer(np.array([1, 1, 1, 1, 0, 0, 0]) / 4, np.array([1, 1, 1, 1, 0, 0, 0]))
+    gaps = np.eye(7) - np.outer(
+        np.array([1, 1, 1, 1, 0, 0, 0]) / 4, np.array([1, 1, 1, 1, 0, 0, 0])
+    )
     assert found[np.ix_(keep, keep)] == pytest.approx(gaps @ expected @ gaps.T, rel=2e-3, abs=1e-6)
 
 
@@ -103,8 +126,13 @@ def test_equal_slopes_without_orders_are_bradley_terry():
     frame = small_jury().drop(columns="order")
     battles = podium.read_battles(frame, merge=False)
     _, fit = fitted(frame, equal=True)
-    plain = {entry.model: entry.score for entry in bradley_terry(battles, rng=np.random.default_rng(0)).entries}
-    assert 400 / np.log(10) * fit.theta + 1500 == pytest.approx([plain[name] for name in sorted(plain)], abs=1e-5)
+    plain = {
+        entry.model: entry.score
+        for entry in bradley_terry(battles, rng=np.random.default_rng(0)).entries
+    }
+    assert 400 / np.log(10) * fit.theta + 1500 == pytest.approx(
+        [plain[name] for name in sorted(plain)], abs=1e-5
+    )
 
 
 def test_weights_count_in_the_mean_of_slopes_like_repeated_battles():
@@ -119,7 +147,9 @@ def test_weights_count_in_the_mean_of_slopes_like_repeated_battles():
 def test_sides_of_rows_do_not_matter():
     frame = small_jury()
     swapped = frame.rename(columns={"model_a": "model_b", "model_b": "model_a"})
-    swapped = swapped.assign(credit=1 - frame["credit"], order=frame["order"].map({"ab": "ba", "ba": "ab"}))
+    swapped = swapped.assign(
+        credit=1 - frame["credit"], order=frame["order"].map({"ab": "ba", "ba": "ab"})
+    )
     _, fit = fitted(frame)
     _, other = fitted(swapped)
     assert other.at == pytest.approx(fit.at, abs=1e-8)
@@ -135,7 +165,9 @@ def test_a_judge_that_contradicts_the_others_has_a_negative_slope():
 
 def test_two_judges_of_opposite_verdicts_keep_the_scores_of_equal_slopes():
     frame = play(Jury(slopes=(1.5, 1.5)), items=150, seed=7)
-    turned = frame.assign(credit=np.where(frame["judge"] == "judge-1", 1 - frame["credit"], frame["credit"]))
+    turned = frame.assign(
+        credit=np.where(frame["judge"] == "judge-1", 1 - frame["credit"], frame["credit"])
+    )
     standings = judge_aware(podium.read_battles(turned), rng=np.random.default_rng(0))
     assert standings.diagnostics["jury"]["equal_because"] in ("contradiction", "not identified")
     plain = bradley_terry(podium.read_battles(turned), rng=np.random.default_rng(0))
@@ -148,7 +180,10 @@ def test_slopes_of_judges_without_common_pairs_are_not_identified():
     frame = play(Jury(slopes=(1.5, 1.5)), items=300, seed=8)
     low = {"m0", "m1", "m2", "m3"}
     parts = {"judge-0": low, "judge-1": {"m3", "m4", "m5", "m6", "m7"}}
-    kept = [{a, b} <= parts[j] for a, b, j in zip(frame["model_a"], frame["model_b"], frame["judge"], strict=True)]
+    kept = [
+        {a, b} <= parts[j]
+        for a, b, j in zip(frame["model_a"], frame["model_b"], frame["judge"], strict=True)
+    ]
     standings = judge_aware(podium.read_battles(frame[kept]), rng=np.random.default_rng(0))
     assert standings.diagnostics["jury"]["equal_because"] == "not identified"
     assert any("do not identify the judges' slopes" in text for text in standings.warnings)
@@ -160,12 +195,15 @@ def test_a_single_item_and_a_judge_of_few_battles_have_no_intervals():
     assert (one["equal_because"], one["one_truth_p"]) == ("not identified", None)
     frame = play(Jury(), items=60, seed=0)
     few = frame[(frame["judge"] != "judge-2") | (frame.groupby("judge").cumcount() < 5)]
-    rows = judge_aware(podium.read_battles(few), rng=np.random.default_rng(0)).diagnostics["jury"]["judges"]
+    rows = judge_aware(podium.read_battles(few), rng=np.random.default_rng(0)).diagnostics["jury"][
+        "judges"
+    ]
     assert (rows["judge-2"]["slope_low"], rows["judge-2"]["p_value"]) == (None, None)
 
 
 def two_models_and_three_judges(battles, seed):
-    """Return one-order verdicts of three equal judges on two models 174 Elo apart, each judge on half of the items."""
+    """Return one-order verdicts of three equal judges on two models 174 Elo apart, each judge on
+    half of the items."""
     rng = np.random.default_rng(seed)
     rows = [(k, j) for k in range(2 * battles) for j in range(3) if rng.random() < 0.5]
     credit = rng.random(len(rows)) < expit(1)
@@ -190,8 +228,12 @@ def test_few_battles_of_a_judge_identify_no_slopes_and_intervals_hold(battles):
 
 
 def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
-    one = judge_aware(podium.read_battles(play(Jury(), items=262, seed=1)), rng=np.random.default_rng(0))
-    tastes = judge_aware(podium.read_battles(play(Jury(taste=0.5), items=262, seed=1)), rng=np.random.default_rng(0))
+    one = judge_aware(
+        podium.read_battles(play(Jury(), items=262, seed=1)), rng=np.random.default_rng(0)
+    )
+    tastes = judge_aware(
+        podium.read_battles(play(Jury(taste=0.5), items=262, seed=1)), rng=np.random.default_rng(0)
+    )
     assert one.diagnostics["jury"]["equal_because"] is None
     assert tastes.diagnostics["jury"]["equal_because"] == "no common truth"
     assert any("do not share one truth" in text for text in tastes.warnings)
@@ -201,13 +243,19 @@ def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
 def test_two_judges_with_shared_errors_are_named_and_the_answer_says_so():
     jury = Jury(shared=0.3, copies=(0, 1), copied=0.7)
     ranking = podium.rank(play(jury, items=100, seed=5, overlap=0.5), ["judge-aware"], pool=True)
-    named = [pair for pair in ranking.standings[0].diagnostics["jury"]["shared_errors"] if pair["is_named"]]
+    named = [
+        pair
+        for pair in ranking.standings[0].diagnostics["jury"]["shared_errors"]
+        if pair["is_named"]
+    ]
     assert [pair["judges"] for pair in named] == [("judge-0", "judge-1")]
     assert "share errors" in " ".join(ranking.standings[0].answer)
 
 
 def test_shared_errors_are_unknown_without_common_battles():
-    standings = judge_aware(podium.read_battles(play(Jury(), items=80, seed=2)), rng=np.random.default_rng(0))
+    standings = judge_aware(
+        podium.read_battles(play(Jury(), items=80, seed=2)), rng=np.random.default_rng(0)
+    )
     assert standings.diagnostics["jury"]["shared_errors"] == []
     assert any("overlap=0.1" in text for text in standings.warnings)
 
@@ -246,10 +294,13 @@ def test_judges_that_always_agree_share_one_truth():
 
 @pytest.mark.slow
 def test_the_penalty_of_models_that_never_lose_is_no_sign_of_several_truths():
-    """20 worlds of three equal judges without noise: net of the penalty in 1 of 20 at most, else in 12."""
+    """20 worlds of three equal judges without noise: net of the penalty in 1 of 20 at most, else in
+    12."""
     rejected = 0
     for seed in range(20):
-        data = jury_battles(podium.read_battles(play(Jury((200.0,) * 3, 0, 0, position=0), items=60, seed=seed)))
+        data = jury_battles(
+            podium.read_battles(play(Jury((200.0,) * 3, 0, 0, position=0), items=60, seed=seed))
+        )
         fit = fit_slopes(data, fit_battles(data.coded).theta, LAMBDA)
         rejected += one_truth_test(fit, np.random.default_rng(seed)).p_value < 0.05
     assert rejected <= 1

@@ -1,4 +1,5 @@
-"""Placement on a ladder: the fit against a general optimiser, the check against known worlds, and what is printed."""
+"""Placement on a ladder: the fit against a general optimiser, the check against known worlds, and
+what is printed."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,16 @@ from podium.rankers.strengths import build_prior, fit_strengths
 
 POINTS = 400 / np.log(10)
 RATED = ("a", "b", "c", "d", "e", "f")
-TRUTH = {"a": -150.0, "b": -90.0, "c": -30.0, "d": 30.0, "e": 90.0, "f": 150.0, "new": 20.0, "odd": -40.0}
+TRUTH = {
+    "a": -150.0,
+    "b": -90.0,
+    "c": -30.0,
+    "d": 30.0,
+    "e": 90.0,
+    "f": 150.0,
+    "new": 20.0,
+    "odd": -40.0,
+}
 
 
 def coded_battles(seed, items=80, truth=TRUTH, newcomers=("new", "odd")):
@@ -35,13 +45,20 @@ def battles_of(*options, **more):
     """Return the same as a table that was read."""
     coded = coded_battles(*options, **more)
     names = np.array(coded.models)
-    columns = {"item": coded.cluster, "model_a": names[coded.a], "model_b": names[coded.b], "credit": coded.credit}
+    columns = {
+        "item": coded.cluster,
+        "model_a": names[coded.a],
+        "model_b": names[coded.b],
+        "credit": coded.credit,
+    }
     return read_battles(pd.DataFrame(columns).astype({"item": str}))
 
 
 def given(error=20.0, shift=0.0, scale=1.0, **changed):
     """Return true ratings with an error, some of them changed."""
-    return {name: (1500 + scale * TRUTH[name] + shift + changed.get(name, 0.0), error) for name in RATED}
+    return {
+        name: (1500 + scale * TRUTH[name] + shift + changed.get(name, 0.0), error) for name in RATED
+    }
 
 
 def entries_of(battles, **options):
@@ -55,10 +72,15 @@ def test_the_fit_is_the_maximum_of_likelihood_times_prior_with_any_covariance():
     root = rng.normal(0, 20, (6, 6))
     covariance = root @ root.T + 25 * np.eye(6)
     elo = np.array([1500 + TRUTH[name] for name in RATED]) + rng.normal(0, 40, 6)
-    ladder = Ladder(RATED, tuple(elo), tuple(np.sqrt(np.diag(covariance))), tuple(map(tuple, covariance)))
+    ladder = Ladder(
+        RATED, tuple(elo), tuple(np.sqrt(np.diag(covariance))), tuple(map(tuple, covariance))
+    )
     prior = build_prior(ladder, coded.models)
     fit = fit_strengths(pair_sums(coded), prior=prior)
-    precision, place = np.linalg.inv(covariance / POINTS**2), [coded.models.index(name) for name in RATED]
+    precision, place = (
+        np.linalg.inv(covariance / POINTS**2),
+        [coded.models.index(name) for name in RATED],
+    )
     new = [coded.models.index(name) for name in ("new", "odd")]
 
     def loss(theta):
@@ -80,7 +102,9 @@ def test_the_fit_is_the_maximum_of_likelihood_times_prior_with_any_covariance():
     np.add.at(scores, (coded.cluster, coded.b), expected - coded.credit)
     meat = np.cov(scores.T) * coded.clusters
     meat[np.ix_(place, place)] += precision
-    assert fit.covariance(coded) == pytest.approx(np.linalg.inv(bread) @ meat @ np.linalg.inv(bread), rel=1e-6)
+    assert fit.covariance(coded) == pytest.approx(
+        np.linalg.inv(bread) @ meat @ np.linalg.inv(bread), rel=1e-6
+    )
 
 
 def test_given_ratings_change_the_table_and_newcomers_are_on_their_scale():
@@ -99,7 +123,10 @@ def test_given_ratings_change_the_table_and_newcomers_are_on_their_scale():
 def test_a_typed_name_that_is_no_model_is_named_and_a_file_may_have_others(tmp_path):
     battles = battles_of(3)
     _, standings = entries_of(battles, ratings={**given(), "newest": (1700.0, 20.0)})
-    assert any(text.startswith("ratings=: no model called 'newest'; did you mean 'new'") for text in standings.warnings)
+    assert any(
+        text.startswith("ratings=: no model called 'newest'; did you mean 'new'")
+        for text in standings.warnings
+    )
     path = tmp_path / "ladder.csv"
     path.write_text("model,rating,se\na,1350,20\nnewest,1700,20\n", encoding="utf-8")
     _, standings = entries_of(battles, ratings=str(path))
@@ -118,12 +145,17 @@ def test_ratings_without_an_error_have_one_of_30_and_a_warning():
     bare = {name: elo for name, (elo, _) in given().items()}
     assumed, standings = entries_of(battles, ratings=bare)
     told, _ = entries_of(battles, ratings=given(error=30))
-    assert {name: entry.score for name, entry in assumed.items()} == {n: entry.score for n, entry in told.items()}
-    assert any("30 Elo is assumed" in warning and "a, b, c" in warning for warning in standings.warnings)
+    assert {name: entry.score for name, entry in assumed.items()} == {
+        n: entry.score for n, entry in told.items()
+    }
+    assert any(
+        "30 Elo is assumed" in warning and "a, b, c" in warning for warning in standings.warnings
+    )
 
 
 def test_intervals_cover_the_gaps_to_rated_models_when_the_ladder_has_errors():
-    """Ratings taken as exact cover too rarely; with their error, 95% intervals cover as often as they say."""
+    """Ratings taken as exact cover too rarely; with their error, 95% intervals cover as often as
+    they say."""
     covered = {30.0: [], 0.0: []}
     truth = np.array([TRUTH[name] for name in sorted(TRUTH)])
     for seed in range(120):
@@ -131,10 +163,14 @@ def test_intervals_cover_the_gaps_to_rated_models_when_the_ladder_has_errors():
         noise = np.random.default_rng([5, seed]).normal(0, 30, 6)
         elo = tuple(1500 + np.array([TRUTH[name] for name in RATED]) + noise)
         for error, kept in covered.items():
-            fit = fit_strengths(pair_sums(coded), prior=build_prior(Ladder(RATED, elo, (error,) * 6), coded.models))
+            fit = fit_strengths(
+                pair_sums(coded), prior=build_prior(Ladder(RATED, elo, (error,) * 6), coded.models)
+            )
             covariance = POINTS**2 * fit.covariance(coded)
             new, rated = coded.models.index("new"), np.arange(6)
-            variance = covariance[new, new] + np.diag(covariance)[rated] - 2 * covariance[new, rated]
+            variance = (
+                covariance[new, new] + np.diag(covariance)[rated] - 2 * covariance[new, rated]
+            )
             off = POINTS * (fit.theta[new] - fit.theta[rated]) - (truth[new] - truth[rated])
             kept.append(np.mean(np.abs(off) < 2 * np.sqrt(variance)))
     assert 0.92 < np.mean(covered[30.0]) < 0.98
@@ -144,7 +180,13 @@ def test_intervals_cover_the_gaps_to_rated_models_when_the_ladder_has_errors():
 def test_the_slope_is_not_drawn_towards_0_by_the_errors_of_the_ladder():
     """The naive slope is about 0.9 at errors of 30 and a spread of 75."""
     truth, rng = np.linspace(-100, 100, 6) / POINTS, np.random.default_rng(6)
-    ours, naive, covered, noise, error = [], [], [], np.eye(6) * (25 / POINTS) ** 2, np.eye(6) * (30 / POINTS) ** 2
+    ours, naive, covered, noise, error = (
+        [],
+        [],
+        [],
+        np.eye(6) * (25 / POINTS) ** 2,
+        np.eye(6) * (30 / POINTS) ** 2,
+    )
     for _ in range(400):
         free, ladder = truth + rng.normal(0, 25 / POINTS, 6), truth + rng.normal(0, 30 / POINTS, 6)
         check = compare_scales(np.arange(6), free, noise, ladder, error, 10_000)
@@ -184,7 +226,9 @@ def test_another_scale_is_named_and_nothing_is_claimed_about_newcomers():
 
 
 def test_another_scale_without_newcomers_is_named_too():
-    [standings] = rank(battles_of(7, 400), ratings={**given(scale=2.2), "new": (1544, 20), "odd": (1412, 20)}).standings
+    [standings] = rank(
+        battles_of(7, 400), ratings={**given(scale=2.2), "new": (1544, 20), "odd": (1412, 20)}
+    ).standings
     assert standings.diagnostics["ladder"]["new"] == []
     assert standings.answer[0] == "Nothing is claimed about the rated models."
     assert standings.answer[1].endswith("nothing is claimed about the rated models.")
@@ -209,7 +253,10 @@ def test_a_rating_that_is_off_is_named_and_no_other():
     ladder = standings.diagnostics["ladder"]
     assert ladder["drifted"] == ["c"]
     assert 80 < ladder["drifts"]["c"]["drift"] < 200
-    assert any("The ladder's rating of c is" in warning and "too high" in warning for warning in standings.warnings)
+    assert any(
+        "The ladder's rating of c is" in warning and "too high" in warning
+        for warning in standings.warnings
+    )
     assert "The ladder's rating of c is" in " ".join(standings.answer)
 
 
@@ -238,15 +285,21 @@ def test_the_smallest_drift_is_found_in_eight_of_ten_worlds():
     for seed in range(100):
         coded = coded_battles([10, seed], 250)
         ratings = given(error=10, d=115.0)
-        elo = np.array([elo for elo, _ in ratings.values()]) + np.random.default_rng(seed).normal(0, 10, 6)
-        check = check_ladder(coded, build_prior(Ladder(RATED, tuple(elo), (10.0,) * 6), coded.models))
+        elo = np.array([elo for elo, _ in ratings.values()]) + np.random.default_rng(seed).normal(
+            0, 10, 6
+        )
+        check = check_ladder(
+            coded, build_prior(Ladder(RATED, tuple(elo), (10.0,) * 6), coded.models)
+        )
         detectable.append(check.detectable[3])
         found += check.p[3] <= 0.045
     assert np.mean(detectable) == pytest.approx(115, rel=0.1)
     assert 68 <= found <= 92
 
 
-@pytest.mark.parametrize(("name", "elo", "side"), [("new", 700.0, "above"), ("odd", -700.0, "below")])
+@pytest.mark.parametrize(
+    ("name", "elo", "side"), [("new", 700.0, "above"), ("odd", -700.0, "below")]
+)
 def test_a_newcomer_beyond_the_ladder_has_a_bound_on_one_side(name, elo, side):
     entries, standings = entries_of(battles_of(11, truth={**TRUTH, name: elo}), ratings=given())
     entry = entries[name]
@@ -264,7 +317,9 @@ def test_the_one_sided_bound_holds_in_95_of_100_worlds():
         coded = coded_battles([12, seed], 40, truth={**TRUTH, "new": 650.0})
         prior = build_prior(ladder, coded.models)
         fit = fit_strengths(pair_sums(coded), prior=prior)
-        estimate, _ = place_newcomers(fit, prior, coded, estimate_elo(fit, coded, prior.scale, 0.95))
+        estimate, _ = place_newcomers(
+            fit, prior, coded, estimate_elo(fit, coded, prior.scale, 0.95)
+        )
         held += estimate.low[coded.models.index("new")] < 1500 + 650
     assert held >= 185
 

@@ -1,4 +1,5 @@
-"""The audit of a leaderboard of means: fewest items by enumeration, false claims where all are equal, its sentences."""
+"""The audit of a leaderboard of means: fewest items by enumeration, false claims where all are
+equal, its sentences."""
 
 import re
 import subprocess
@@ -25,21 +26,30 @@ def test_the_fewest_items_are_those_of_enumeration(seed):
     values = (np.random.default_rng(seed).random((9, 3)) < 0.6).astype(float)
     first = int(np.argmax(values.sum(axis=0)))
     if np.sum(values.sum(axis=0) == values[:, first].sum()) > 1:
-        assert "share the first place" in mean_robustness(ScoreMatrix(values, ("a", "b", "c")))["unknown"]
+        assert (
+            "share the first place"
+            in mean_robustness(ScoreMatrix(values, ("a", "b", "c")))["unknown"]
+        )
         return
 
     def loses(removed):
         rest = np.delete(values, removed, axis=0).sum(axis=0)
         return rest.max() > rest[first]
 
-    sizes = (size for size in range(1, 9) if any(loses(list(removed)) for removed in combinations(range(9), size)))
+    sizes = (
+        size
+        for size in range(1, 9)
+        if any(loses(list(removed)) for removed in combinations(range(9), size))
+    )
     found = mean_robustness(ScoreMatrix(values, ("a", "b", "c")))
     assert found.get("items") == next(sizes, None)
     assert ("unknown" in found) == ("items" not in found)
 
 
 def test_a_single_item_cannot_be_removed():
-    assert mean_robustness(ScoreMatrix(np.array([[1.0, 0.5]]), ("a", "b"))) == {"unknown": "there is one item only"}
+    assert mean_robustness(ScoreMatrix(np.array([[1.0, 0.5]]), ("a", "b"))) == {
+        "unknown": "there is one item only"
+    }
 
 
 def test_a_leader_that_nobody_beats_on_any_item_keeps_the_first_place(save):
@@ -53,18 +63,25 @@ def test_a_shared_first_place_is_named(save):
     values = (np.random.default_rng(1).random((60, 2)) < 0.5).astype(int)
     values = np.column_stack([values[:, 0], values[::-1, 0], values[:, 1] * values[:, 0]])
     answer = " ".join(podium.rank(read_matrix(save, values)).standings[0].answer)
-    assert "How few items decide the first place is unknown: 2 models share the first place." in answer
+    assert (
+        "How few items decide the first place is unknown: 2 models share the first place." in answer
+    )
 
 
 def test_the_answer_has_the_four_statements(save):
-    values = (np.random.default_rng(1).random((400, 6)) < [0.2, 0.5, 0.52, 0.54, 0.75, 0.78]).astype(int)
+    values = (
+        np.random.default_rng(1).random((400, 6)) < [0.2, 0.5, 0.52, 0.54, 0.75, 0.78]
+    ).astype(int)
     standings = podium.rank(read_matrix(save, values), "mean").standings[0]
     answer, sets = " ".join(standings.answer), {each.model: each for each in standings.entries}
     ordered = [sets[name] for name in standings.separation.names]
     apart = [k + 1 for k in range(5) if k + 1 in standings.separation.beats[k]]
     assert f"{5 - len(apart)} of 5 neighbouring places are too close to call" in answer
     assert f"the first two that are separated are places {apart[0]} and {apart[0] + 1}" in answer
-    assert re.search(r"[\d,]+ more items would separate them|How many more items would separate m05 from m04", answer)
+    assert re.search(
+        r"[\d,]+ more items would separate them|How many more items would separate m05 from m04",
+        answer,
+    )
     gap = (values[:, 5] - values[:, 4]).sum()
     assert standings.diagnostics["drop_out"] == {"items": gap + 1, "leader": "m04"}
     assert f"of the 400 items, {ordered[1].model} would lead." in answer
@@ -76,7 +93,9 @@ def test_models_of_equal_strength_are_clearly_ahead_in_at_most_5_percent_of_200_
     for world in range(200):
         rng = np.random.default_rng(world)
         values = (rng.random((300, 12)) < rng.beta(1, 1, (300, 1))).astype(int)
-        standings = podium.rank(read_matrix(save, values), "mean", seed=world, answers=False).standings[0]
+        standings = podium.rank(
+            read_matrix(save, values), "mean", seed=world, answers=False
+        ).standings[0]
         claims += any(standings.separation.beats)
     assert claims <= 10  # 5% of 200 worlds
     print(f"clear claims in {claims} of 200 worlds")

@@ -1,4 +1,5 @@
-"""Graded credits on the human scale: soft-elo fits beta to human labels and the log-odds of the credits."""
+"""Graded credits on the human scale: soft-elo fits beta to human labels and the log-odds of the
+credits."""
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,14 @@ from podium import NotIdentifiedError, rank, read_battles
 STRENGTHS = np.linspace(-1, 1, 6)
 ELO = 400 / np.log(10)
 FLATTENED = 0.4
-"""Logits of the judge's probability per logit of difference: its graded credits are nearer to 0.5 than humans'."""
+"""Logits of the judge's probability per logit of difference: its graded credits are nearer to 0.5
+than humans'."""
 
 
 @pytest.fixture(scope="module")
 def battles():
-    """Return graded verdicts without error in both orders, with a preference for the first, and human labels."""
+    """Return graded verdicts without error in both orders, with a preference for the first, and
+    human labels."""
     rng, rows = np.random.default_rng(5), []
     first, second = np.triu_indices(len(STRENGTHS), 1)
     for item in range(200):

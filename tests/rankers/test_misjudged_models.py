@@ -1,4 +1,5 @@
-"""Models that a judge misjudges: tests against the fit without each, closed forms beside refits, and coverage."""
+"""Models that a judge misjudges: tests against the fit without each, closed forms beside refits,
+and coverage."""
 
 import json
 
@@ -20,7 +21,8 @@ FIRST, SECOND = np.triu_indices(SIZE, 1)
 
 
 def drawn_world(seed, labels, misjudged, coins=False):
-    """Return labels, a judge's log-strengths by 40 verdicts a pair, and true ones; some models reversed, or coins."""
+    """Return labels, a judge's log-strengths by 40 verdicts a pair, and true ones; some models
+    reversed, or coins."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(0, 0.8, SIZE)
     theta -= theta.mean()
@@ -49,7 +51,8 @@ def interval_ends(found, level=0.95):
 
 
 def held_and_flagged(seeds, labels, misjudged, coins):
-    """Return whether 95% intervals hold the truth, those without tests, masks of misjudged and of flagged models."""
+    """Return whether 95% intervals hold the truth, those without tests, masks of misjudged and of
+    flagged models."""
     found = []
     for seed in seeds:
         human, phi, theta, wrong = drawn_world(seed, labels, misjudged, coins)
@@ -64,7 +67,9 @@ def held_and_flagged(seeds, labels, misjudged, coins):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("misjudged", "coins"), [(2, True), (1, False)])
-def test_intervals_of_misjudged_models_miss_the_truth_less_than_half_as_often_as_those_of_the_fit(misjudged, coins):
+def test_intervals_of_misjudged_models_miss_the_truth_less_than_half_as_often_as_those_of_the_fit(
+    misjudged, coins
+):
     """The measured coverage is that of `benchmarks/claims.py structured`, over more worlds."""
     held, plain, wrong, _ = held_and_flagged(range(40), 100, misjudged, coins)
     assert plain[wrong].mean() < 0.85
@@ -82,7 +87,8 @@ def test_a_judge_who_is_right_is_rarely_flagged_and_one_who_reverses_a_model_oft
 
 
 def test_the_fit_without_a_model_is_that_of_its_widened_prior_for_every_model():
-    """The closed form, normal at the mode of all labels, beside ten refits with tau, kappa and the mode found anew."""
+    """The closed form, normal at the mode of all labels, beside ten refits with tau, kappa and the
+    mode found anew."""
     human, phi, _, _ = drawn_world(0, 300, 1)
     joint = fit_random_effects(human, phi, dispersion=1.0)
     for k in range(SIZE):
@@ -121,7 +127,8 @@ def test_a_model_without_labels_is_not_tested_and_keeps_its_interval():
 
 
 def reversed_table(seed=4):
-    """Return verdicts with 400 labels, of a judge who places the best model as far below the mean as it is above."""
+    """Return verdicts with 400 labels, of a judge who places the best model as far below the mean
+    as it is above."""
     rng = np.random.default_rng(seed)
     theta = np.linspace(1.2, -1.2, SIZE)
     psi = np.where(np.arange(SIZE) == 0, -theta, theta)
@@ -129,7 +136,12 @@ def reversed_table(seed=4):
     names = np.array([f"m{k}" for k in range(SIZE)], dtype=object)
     credit, human = ((rng.random(len(a)) < expit(s[a] - s[b])) * 1.0 for s in (psi, theta))
     labelled = np.isin(np.arange(len(a)), rng.choice(len(a), 400, replace=False))
-    columns = {"item": np.arange(len(a)), "model_a": names[a], "model_b": names[b], "credit": credit}
+    columns = {
+        "item": np.arange(len(a)),
+        "model_a": names[a],
+        "model_b": names[b],
+        "credit": credit,
+    }
     return pd.DataFrame({**columns, "human": np.where(labelled, human, np.nan)})
 
 
@@ -157,19 +169,33 @@ def test_a_misjudged_model_is_named_and_rated_mainly_by_its_labels():
 
 def test_labels_that_contradict_a_judge_on_no_model_are_no_passed_check():
     fair = reversed_table()
-    found = rank(read_battles(fair.assign(credit=fair["human"].fillna(fair["credit"]))[fair["model_a"] != "m0"]))
-    labels = rank(read_battles(fair[fair["model_a"] != "m0"]), "structured-bradley-terry").standings[0]
+    found = rank(
+        read_battles(
+            fair.assign(credit=fair["human"].fillna(fair["credit"]))[fair["model_a"] != "m0"]
+        )
+    )
+    labels = rank(
+        read_battles(fair[fair["model_a"] != "m0"]), "structured-bradley-terry"
+    ).standings[0]
     assert labels.diagnostics["structured"]["misjudged"]["models"] == {}
-    passed = [answer[1].partition(" of ")[0] for answer in (found.standings[0].answer, labels.answer)]
+    passed = [
+        answer[1].partition(" of ")[0] for answer in (found.standings[0].answer, labels.answer)
+    ]
     assert passed == ["Four", "Four"]
     assert "unknown: position" in labels.answer[1]
-    assert "whether the judge misjudges a model (the human labels contradict it on none" in labels.answer[1]
+    assert (
+        "whether the judge misjudges a model (the human labels contradict it on none"
+        in labels.answer[1]
+    )
 
 
 def test_a_pinned_model_that_may_be_misjudged_widens_the_others():
     battles = read_battles(reversed_table())
     found = {
-        pin: {e.model: e for e in rank(battles, "structured-bradley-terry", pin=pin).standings[0].entries}
+        pin: {
+            e.model: e
+            for e in rank(battles, "structured-bradley-terry", pin=pin).standings[0].entries
+        }
         for pin in ("m5:1000", None)
     }
     pinned = found["m5:1000"]["m5"]
@@ -195,7 +221,8 @@ def test_intervals_hold_those_of_the_fit_and_of_own_labels():
 
 @pytest.mark.slow
 def test_a_right_judge_leaves_narrower_intervals_than_labels_alone_which_still_miss_now_and_then():
-    """Intervals that held 90% intervals of own labels missed in 0.5%, and were 16% narrower than by labels alone."""
+    """Intervals that held 90% intervals of own labels missed in 0.5%, and were 16% narrower than by
+    labels alone."""
     widths, alone, missed = [], [], []
     for seed in range(120):
         human, phi, theta, _ = drawn_world(seed, 30, 0)

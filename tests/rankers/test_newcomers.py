@@ -1,4 +1,5 @@
-"""New models beside a calibration: each placed alone against fixed anchors, with a conformal interval."""
+"""New models beside a calibration: each placed alone against fixed anchors, with a conformal
+interval."""
 
 import math
 from dataclasses import replace
@@ -59,7 +60,8 @@ def without(frame, name):
 
 @cache
 def calibrated(**options):
-    """Twelve calibrated models, enough for 90%, on the judge's own scale unless it is asked for otherwise."""
+    """Twelve calibrated models, enough for 90%, on the judge's own scale unless it is asked for
+    otherwise."""
     options = {"scale_correction": False, **options}
     frame = among_old().assign(prompt_hash="abc") if options.pop("hashed", False) else among_old()
     return calibrate(read_battles(frame), bootstrap=25, **options)
@@ -99,7 +101,8 @@ def scores_of(models):
 
 
 def quantile(scores, level):
-    """The smallest score that a share `level` of n + 1 lies below, the newcomer's own being infinite."""
+    """The smallest score that a share `level` of n + 1 lies below, the newcomer's own being
+    infinite."""
     k = math.ceil(round(level * (len(scores) + 1), 9))
     return scores[k - 1] if k <= len(scores) else math.inf
 
@@ -114,7 +117,11 @@ def own_score(name, frame, calibration, kind="soft"):
     credit = expit(calibration.target.beta * mine["margin"]) if kind == "soft" else mine["credit"]
     earned = credit.where(first, 1 - credit)
     t = brentq(
-        lambda t: np.sum(earned - expit(t - against)) - calibration.regularization * t, -30, 30, xtol=1e-14, rtol=1e-14
+        lambda t: np.sum(earned - expit(t - against)) - calibration.regularization * t,
+        -30,
+        30,
+        xtol=1e-14,
+        rtol=1e-14,
     )
     return MEAN + POINTS * t
 
@@ -129,7 +136,10 @@ def test_newcomers_score_solves_its_score_equation(name):
 def test_a_joint_fit_would_give_other_scores():
     joint = rank(read_battles(arrivals()), "soft-elo", beta=known().target.beta).standings[0]
     apart = placed(arrivals())
-    assert max(abs(one.score - apart[one.model].score) for one in joint.entries if one.model in NEW) > 1
+    assert (
+        max(abs(one.score - apart[one.model].score) for one in joint.entries if one.model in NEW)
+        > 1
+    )
 
 
 @pytest.mark.slow
@@ -148,7 +158,9 @@ def test_human_labels_of_newcomers_do_not_move_them():
 @pytest.mark.parametrize("other", NEW)
 def test_without_another_newcomer_the_rest_stays_as_it_was(other):
     every, fewer = placed(arrivals()), placed(without(arrivals(), other))
-    assert {name: fewer[name] for name in NEW if name != other} == {name: every[name] for name in NEW if name != other}
+    assert {name: fewer[name] for name in NEW if name != other} == {
+        name: every[name] for name in NEW if name != other
+    }
 
 
 def test_battles_among_newcomers_change_no_score():
@@ -168,7 +180,9 @@ def test_battles_among_calibrated_models_move_no_newcomer():
 
 def test_result_does_not_depend_on_row_order_or_response_order():
     turned = np.random.default_rng(0).random(len(arrivals())) < 0.5
-    swapped = pd.concat([arrivals()[~turned], mirror(arrivals()[turned])]).sample(frac=1, random_state=1)
+    swapped = pd.concat([arrivals()[~turned], mirror(arrivals()[turned])]).sample(
+        frac=1, random_state=1
+    )
     found, expected = placed(swapped), placed(arrivals())
     for name in NEW:
         assert found[name].score == pytest.approx(expected[name].score, abs=1e-8)
@@ -195,13 +209,18 @@ def test_conformal_ends_are_q_standard_errors_away_with_q_from_the_files_scores(
     for name in NEW:
         entry = placed(arrivals(), conformal_level=level)[name]
         ends = (entry.extra["conformal_low"], entry.extra["conformal_high"])
-        assert ends == pytest.approx((entry.score - q * entry.se, entry.score + q * entry.se), abs=1e-9)
+        assert ends == pytest.approx(
+            (entry.score - q * entry.se, entry.score + q * entry.se), abs=1e-9
+        )
         assert entry.extra["conformal_level"] == level
 
 
 @pytest.mark.slow
 def test_the_conformal_level_is_by_default_that_of_the_file():
-    assert placed(arrivals(), calibration=calibrated(level=0.8))["new-a"].extra["conformal_level"] == 0.8
+    assert (
+        placed(arrivals(), calibration=calibrated(level=0.8))["new-a"].extra["conformal_level"]
+        == 0.8
+    )
 
 
 def test_more_models_than_there_are_make_an_infinite_interval_with_their_number():
@@ -212,7 +231,10 @@ def test_more_models_than_there_are_make_an_infinite_interval_with_their_number(
         "infinite conformal interval: 12 calibrated models stand for it, and the level needs at least 19: "
         "new-a, new-b, new-c"
     )
-    assert (found.diagnostics["conformal"]["needed"], found.diagnostics["conformal"]["q"]["new-a"]) == (19, None)
+    assert (
+        found.diagnostics["conformal"]["needed"],
+        found.diagnostics["conformal"]["q"]["new-a"],
+    ) == (19, None)
 
 
 @pytest.mark.slow
@@ -235,7 +257,9 @@ def test_calibrated_models_keep_the_files_rating():
 @pytest.mark.slow
 def test_calibrated_models_have_no_interval_of_any_kind():
     rows = [placed(arrivals())[name] for name in OLD]
-    assert {value for one in rows for value in (one.low, one.high, one.se, *one.extra.values())} == {None}
+    assert {
+        value for one in rows for value in (one.low, one.high, one.se, *one.extra.values())
+    } == {None}
 
 
 def test_all_are_ranked_by_their_score():
@@ -256,12 +280,21 @@ LONE = [("item-01", "lone", "lonely", 1.5), ("item-02", "lonely", "new-a", 0.5)]
 def test_models_that_never_met_a_calibrated_one_come_last_without_a_score():
     *_, one, other = standings(arrivals(), strangers(*LONE)).entries
     assert ({one.model, other.model}, one.rank, other.rank) == ({"lone", "lonely"}, 16, 16)
-    assert {one.score, one.se, one.extra["conformal_low"], other.score, other.extra["conformal_level"]} == {None}
+    assert {
+        one.score,
+        one.se,
+        one.extra["conformal_low"],
+        other.score,
+        other.extra["conformal_level"],
+    } == {None}
 
 
 def test_models_that_never_met_a_calibrated_one_are_named_with_what_would_help():
     warning = warning_with(standings(arrivals(), strangers(*LONE)), "no place")
-    assert "no place and no conformal interval: lone, lonely. What would help: battles against any" in warning
+    assert (
+        "no place and no conformal interval: lone, lonely. What would help: battles against any"
+        in warning
+    )
 
 
 def test_battles_among_newcomers_are_counted_as_left_out():
@@ -313,15 +346,21 @@ def test_newcomers_without_margins_are_rejected():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [{"pin": "new-a:1000"}, {"regularization": 0.01}, {"cluster": "row"}], ids=lambda one: next(iter(one))
+    "options",
+    [{"pin": "new-a:1000"}, {"regularization": 0.01}, {"cluster": "row"}],
+    ids=lambda one: next(iter(one)),
 )
 def test_what_the_calibration_decides_is_rejected_beside_placement(options):
-    with pytest.raises(UsageError, match=f"{next(iter(options))}: new models are placed on the calibration's axis"):
+    with pytest.raises(
+        UsageError, match=f"{next(iter(options))}: new models are placed on the calibration's axis"
+    ):
         standings(arrivals(), **options)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"pin": "old-00:1000"}, {"regularization": 0.05}, {"cluster": "row"}])
+@pytest.mark.parametrize(
+    "options", [{"pin": "old-00:1000"}, {"regularization": 0.05}, {"cluster": "row"}]
+)
 def test_same_input_is_accepted_without_newcomers(options):
     assert len(standings(among_old(), **options).entries) == 12
 
@@ -330,7 +369,9 @@ def test_same_input_is_accepted_without_newcomers(options):
 @pytest.mark.parametrize("options", [{"target": "margin"}, {"beta": 0.5}, {"constant": 0.7}])
 @pytest.mark.parametrize("frame", [arrivals, among_old])
 def test_another_map_beside_a_calibration_is_rejected(frame, options):
-    with pytest.raises(UsageError, match="target, beta, constant and ridge say what the calibration says already"):
+    with pytest.raises(
+        UsageError, match="target, beta, constant and ridge say what the calibration says already"
+    ):
         standings(frame(), **options)
 
 
@@ -370,7 +411,9 @@ def test_coverage_assumptions_are_reported_with_the_numbers_and_in_the_table():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("cluster", "drawn"), [("item", "items independent"), ("row", "battles independent")])
+@pytest.mark.parametrize(
+    ("cluster", "drawn"), [("item", "items independent"), ("row", "battles independent")]
+)
 def test_independence_assumption_of_standard_errors_is_reported(cluster, drawn):
     found = standings(arrivals(), calibration=calibrated(cluster=cluster))
     assert drawn in found.diagnostics["conformal"]["assumption"]
@@ -385,13 +428,20 @@ def test_battles_without_items_are_reported_as_independent():
 
 def test_a_calibration_of_single_battles_warns_where_battles_share_items():
     found = standings(arrivals(), calibration=calibrated(cluster="row"))
-    assert warning_with(found, "too narrow").startswith("battles of new-a, new-b, new-c share items")
+    assert warning_with(found, "too narrow").startswith(
+        "battles of new-a, new-b, new-c share items"
+    )
 
 
 def test_a_single_item_gives_a_score_and_no_interval():
     found = standings(arrivals()[arrivals()["item"] == "item-03"])
     entry = {one.model: one for one in found.entries}["new-a"]
-    assert (entry.score is not None, entry.se, entry.low, entry.extra["conformal_low"]) == (True, None, None, None)
+    assert (entry.score is not None, entry.se, entry.low, entry.extra["conformal_low"]) == (
+        True,
+        None,
+        None,
+        None,
+    )
     assert warning_with(found, "a single item").endswith("no interval: new-a, new-b, new-c")
 
 
@@ -430,11 +480,16 @@ def test_battles_that_do_not_say_their_judge_are_warned_of():
 
 def test_another_prompt_is_warned_of_by_its_hash():
     found = standings(arrivals().assign(prompt_hash="def"), calibration=calibrated(hashed=True))
-    assert warning_with(found, "another prompt") == "another prompt: calibrated on abc, the battles have def"
+    assert (
+        warning_with(found, "another prompt")
+        == "another prompt: calibrated on abc, the battles have def"
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("factor", "warned"), [(0.5, True), (0.8, False), (1.25, False), (2.0, True)])
+@pytest.mark.parametrize(
+    ("factor", "warned"), [(0.5, True), (0.8, False), (1.25, False), (2.0, True)]
+)
 def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
     before, now = known().agreement.mean_abs_margin, factor * arrivals()["margin"].abs().mean()
     found = standings(arrivals().assign(margin=factor * arrivals()["margin"]))
@@ -444,8 +499,12 @@ def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
 
 @pytest.mark.slow
 def test_margins_on_other_criteria_are_rejected():
-    frame = among_old().assign(margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"])
-    calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria", scale_correction=False)
+    frame = among_old().assign(
+        margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"]
+    )
+    calibration = calibrate(
+        read_battles(frame), bootstrap=20, target="criteria", scale_correction=False
+    )
     other = arrivals().assign(margin_style=arrivals()["margin"], margin_tone=arrivals()["margin"])
     with pytest.raises(Exception, match="another judge or another rubric"):
         standings(other, calibration=calibration)
@@ -457,7 +516,9 @@ def test_slices_are_placed_on_the_same_axis():
     ranking = rank(read_battles(halves), "soft-elo", calibration=known(), by="half")
     first, second = ({one.model: one.score for one in part.entries} for part in ranking.standings)
     assert [first[name] for name in OLD] == [second[name] for name in OLD]
-    assert first["new-a"] == pytest.approx(own_score("new-a", halves[halves["half"] == "first"], known()), abs=1e-8)
+    assert first["new-a"] == pytest.approx(
+        own_score("new-a", halves[halves["half"] == "first"], known()), abs=1e-8
+    )
 
 
 def repeated(frame, times):
@@ -467,7 +528,8 @@ def repeated(frame, times):
 
 @pytest.mark.slow
 def test_a_newcomer_of_many_more_battles_than_the_calibrated_ones_is_warned_of():
-    """Its standard error shrinks, the judge's disagreement with humans does not: the interval would be too narrow."""
+    """Its standard error shrinks, the judge's disagreement with humans does not: the interval would
+    be too narrow."""
     warning = warning_with(standings(repeated(arrivals(), 20)), "conformal interval too narrow")
     assert all(name in warning for name in NEW)
 

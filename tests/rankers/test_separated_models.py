@@ -44,7 +44,11 @@ def by_name(standings: Standings) -> dict[str, Entry]:
 
 
 CORE = {"x": 0.0, "y": 0.3, "z": -0.3}
-RANKERS = [("bradley-terry", {}), ("win-rate", {}), ("bradley-terry", {"interval": "bootstrap", "resamples": 100})]
+RANKERS = [
+    ("bradley-terry", {}),
+    ("win-rate", {}),
+    ("bradley-terry", {"interval": "bootstrap", "resamples": 100}),
+]
 
 
 @pytest.mark.parametrize(("ranker", "options"), RANKERS)
@@ -62,9 +66,15 @@ def test_a_champion_changes_no_rank_set_among_the_others_but_for_its_own_place(r
     """Where all tests of the champion decide, the others are compared at the whole error rate."""
     frame = verdicts({"top": 20, **CORE}, 30)
     others = frame[(frame["model_a"] != "top") & (frame["model_b"] != "top")]
-    whole, alone = by_name(ranked(frame, ranker, **options)), by_name(ranked(others, ranker, **options))
+    whole, alone = (
+        by_name(ranked(frame, ranker, **options)),
+        by_name(ranked(others, ranker, **options)),
+    )
     for name in CORE:
-        assert (whole[name].rank_low, whole[name].rank_high) == (alone[name].rank_low + 1, alone[name].rank_high + 1)
+        assert (whole[name].rank_low, whole[name].rank_high) == (
+            alone[name].rank_low + 1,
+            alone[name].rank_high + 1,
+        )
 
 
 def test_a_model_with_all_items_right_is_first_by_the_exact_test():
@@ -83,7 +93,9 @@ def test_all_right_is_clearly_ahead_where_the_exact_sign_test_says_so(lost):
     """Oracle: SciPy's binomial test of the items that differ."""
     scores = {"full": np.ones(100), "less": np.arange(100) >= lost}
     frame = pd.DataFrame({name: np.asarray(values, dtype=float) for name, values in scores.items()})
-    standings = podium.rank(podium.read_battles(frame.rename_axis("item").reset_index()), "mean").standings[0]
+    standings = podium.rank(
+        podium.read_battles(frame.rename_axis("item").reset_index()), "mean"
+    ).standings[0]
     is_clear = binomtest(lost, lost, 0.5).pvalue <= 0.05
     assert (by_name(standings)["less"].rank_low == 2) == is_clear
 
@@ -103,13 +115,22 @@ def test_two_models_are_separated_where_the_exact_sign_test_says_so(ranker, won)
 def test_below_eight_items_nothing_is_clear_without_an_exact_test(ranker, won, lost):
     """Oracle: SciPy's binomial test. A t test of 6 wins and 1 loss has p = .047."""
     standings = ranked(duel(won, lost), ranker)
-    assert (by_name(standings)["A"].rank_high == 1) == (binomtest(won, won + lost, 0.5).pvalue <= 0.05)
+    assert (by_name(standings)["A"].rank_high == 1) == (
+        binomtest(won, won + lost, 0.5).pvalue <= 0.05
+    )
 
 
-@pytest.mark.parametrize(("items", "step"), [(3, 1.0), (5, 1.0), (6, 1.0), (10, 1.0), (10, 0.1), (40, 1.0), (40, 0.1)])
-def test_scores_that_differ_by_the_same_on_every_item_are_separated_where_the_sign_test_says_so(items, step):
+@pytest.mark.parametrize(
+    ("items", "step"), [(3, 1.0), (5, 1.0), (6, 1.0), (10, 1.0), (10, 0.1), (40, 1.0), (40, 0.1)]
+)
+def test_scores_that_differ_by_the_same_on_every_item_are_separated_where_the_sign_test_says_so(
+    items, step
+):
     """Their difference has no standard error. Oracle: SciPy's binomial test."""
-    scores = {"high": np.round(np.arange(items) * step + 9, 1), "low": np.round(np.arange(items) * step + 5, 1)}
+    scores = {
+        "high": np.round(np.arange(items) * step + 9, 1),
+        "low": np.round(np.arange(items) * step + 5, 1),
+    }
     frame = pd.DataFrame(scores).rename_axis("item").reset_index()
     standings = podium.rank(podium.read_battles(frame), "mean").standings[0]
     is_clear = binomtest(items, items, 0.5).pvalue <= 0.05
@@ -121,7 +142,11 @@ def test_models_with_the_same_scores_are_too_close_to_call_beside_one_that_is_ap
     scores = {"one": np.arange(30) + 3.5, "same": np.arange(30) + 3.5, "low": np.arange(30) + 1.0}
     frame = pd.DataFrame(scores).rename_axis("item").reset_index()
     rows = by_name(podium.rank(podium.read_battles(frame), "mean").standings[0])
-    assert [(rows[name].rank_low, rows[name].rank_high) for name in scores] == [(1, 2), (1, 2), (3, 3)]
+    assert [(rows[name].rank_low, rows[name].rank_high) for name in scores] == [
+        (1, 2),
+        (1, 2),
+        (3, 3),
+    ]
 
 
 def test_twelve_wins_of_twelve_have_a_lower_bound_and_no_upper_one():
@@ -140,7 +165,8 @@ def test_the_lower_bound_of_a_champion_is_at_most_that_of_clopper_and_pearson():
 
 
 def test_separated_models_are_ranked_by_the_battles_among_each_other():
-    """Three champions never lose to four others, and one of them loses nearly all battles with the other two."""
+    """Three champions never lose to four others, and one of them loses nearly all battles with the
+    other two."""
     standings = ranked(verdicts({"A": 23.0, "B": 23.0, "C": 20.5, **CORE, "w": 0.1}, 40))
     rows = by_name(standings)
     assert {name for name, row in rows.items() if row.separated} == {"A", "B", "C"}
@@ -188,7 +214,11 @@ def test_renaming_the_models_changes_no_rank_set():
     before, after = by_name(ranked(frame)), by_name(ranked(frame.replace(new)))
     for name, row in before.items():
         other = after[new[name]]
-        assert (row.rank, row.rank_low, row.rank_high) == (other.rank, other.rank_low, other.rank_high)
+        assert (row.rank, row.rank_low, row.rank_high) == (
+            other.rank,
+            other.rank_low,
+            other.rank_high,
+        )
 
 
 @pytest.mark.parametrize("new", ["abcd", "dcba", "cdab", "badc"])
@@ -203,9 +233,14 @@ def test_of_two_groups_of_one_size_the_names_do_not_decide_which_is_separated(ne
 
 
 def test_a_rare_model_takes_no_bootstrap_interval_from_the_others():
-    """`rare` has one win and one loss in 60 items: most resamples separate it, or do not contain it."""
+    """`rare` has one win and one loss in 60 items: most resamples separate it, or do not contain
+    it."""
     rng = np.random.default_rng(5)
-    rows = [(f"q{k}", a, b, float(rng.random() < 0.5)) for k in range(60) for a, b in (("a", "b"), ("b", "c"))]
+    rows = [
+        (f"q{k}", a, b, float(rng.random() < 0.5))
+        for k in range(60)
+        for a, b in (("a", "b"), ("b", "c"))
+    ]
     rows += [("q0", "rare", "a", 1.0), ("q1", "rare", "b", 0.0)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     plain = by_name(ranked(frame))
@@ -238,7 +273,8 @@ def test_median_advises_only_what_it_has():
     ],
 )
 def test_false_claims_hold_their_level(strength, items):
-    """Data drawn by NumPy; of 200 worlds at most 19 may have a false claim (one in a thousand, if the level is 5%)."""
+    """Data drawn by NumPy; of 200 worlds at most 19 may have a false claim (one in a thousand, if
+    the level is 5%)."""
     names = [f"m{k}" for k in range(len(strength))]
     false = 0
     for seed in range(200):
@@ -246,13 +282,16 @@ def test_false_claims_hold_their_level(strength, items):
         separation = podium.rank(frame, answers=False).standings[0].separation
         assert separation is not None
         truth = [strength[int(name[1:])] for name in separation.names]
-        false += any(truth[k] <= truth[j] for k, beaten in enumerate(separation.beats) for j in beaten)
+        false += any(
+            truth[k] <= truth[j] for k, beaten in enumerate(separation.beats) for j in beaten
+        )
     assert false <= 19
 
 
 def test_no_test_is_made_of_two_models_that_lost_all():
-    """The likelihood is as high at any difference between two models that never won, and never met: no battle bounds
-    it, and a test of their items would not reject. Other tests and rank sets stay as they are."""
+    """The likelihood is as high at any difference between two models that never won, and never met:
+    no battle bounds it, and a test of their items would not reject. Other tests and rank sets stay
+    as they are."""
     frame = verdicts({**CORE, "low": -20, "lower": -20}, 30)
     among_losers = frame["model_a"].isin(["low", "lower"]) & frame["model_b"].isin(["low", "lower"])
     standings = ranked(frame[~among_losers])
@@ -268,7 +307,8 @@ def test_no_test_is_made_of_two_models_that_lost_all():
 
 
 def test_wins_bound_a_difference_directly_or_through_others():
-    """A beat B and B beat C: wins bound C from above relative to A; D, which only C beat, is bounded by all three."""
+    """A beat B and B beat C: wins bound C from above relative to A; D, which only C beat, is
+    bounded by all three."""
     pairs = Pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.full(3, 2.0), np.full(3, 2.0), 5)
     expected = np.eye(5, dtype=bool)
     expected[[0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3]] = True

@@ -1,4 +1,5 @@
-"""Rank sets of means of scores whose differences have one long tail: against scipy, and in worlds without a gap."""
+"""Rank sets of means of scores whose differences have one long tail: against scipy, and in worlds
+without a gap."""
 
 import numpy as np
 import pytest
@@ -27,7 +28,8 @@ def test_the_corrected_t_of_skewed_differences_is_that_of_compare() -> None:
 
 
 def test_a_model_with_rare_large_losses_is_not_ranked_above_its_equal() -> None:
-    """500 worlds of 100 items, 3% of them lost by 1 and the others won by 3/97; by t alone it was 16% of them."""
+    """500 worlds of 100 items, 3% of them lost by 1 and the others won by 3/97; by t alone it was
+    16% of them."""
     rng, wrong = np.random.default_rng(3), 0
     for _ in range(500):
         old = rng.normal(2, 1, 100)

@@ -1,4 +1,5 @@
-"""Soft-Elo: beta is recovered, an inflated scale is undone, intervals hold, a judge without a signal is not used."""
+"""Soft-Elo: beta is recovered, an inflated scale is undone, intervals hold, a judge without a
+signal is not used."""
 
 from dataclasses import replace
 from functools import cache
@@ -10,7 +11,16 @@ from coverage import STRENGTHS, WORLDS, covered, worlds
 from merged_worlds import battles_of
 from scipy.special import expit
 
-from podium import Battles, Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium import (
+    Battles,
+    Judge,
+    NotIdentifiedError,
+    UsageError,
+    calibrate,
+    rank,
+    read_battles,
+    simulate,
+)
 from podium.errors import UnknownScaleError
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.calibration.evidence import build_evidence
@@ -21,7 +31,8 @@ from podium.rankers.soft_elo import soft_elo
 
 INFLATED = Judge(scale=2.5, noise=0.5)
 EXACT = Judge(scale=2.0, noise=0.0, position_bias=0.5)
-"""Its merged margin is twice the difference in quality, so humans follow sigmoid(margin / 2): beta is 0.5."""
+"""Its merged margin is twice the difference in quality, so humans follow sigmoid(margin / 2): beta
+is 0.5."""
 ITEMS = 60
 NOMINAL = pytest.approx(0.95, abs=0.03)
 
@@ -60,7 +71,8 @@ def test_an_interval_of_beta_of_half_the_width_would_not_hold():
 
 
 def soft_truth(world):
-    """The Elo that a fit to the exact expected targets gives: sigmoid(quality difference), as with Judge()."""
+    """The Elo that a fit to the exact expected targets gives: sigmoid(quality difference), as with
+    Judge()."""
     return dict(zip(world.models, MEAN + POINTS * world.estimand(Judge()), strict=True))
 
 
@@ -111,7 +123,8 @@ def few_labels(include):
 
 
 def errors_to_human(battles):
-    """Mean absolute error of soft and of hard Elo against the Elo of the human labels, all fitted jointly."""
+    """Mean absolute error of soft and of hard Elo against the Elo of the human labels, all fitted
+    jointly."""
     human = scores(rank(read_battles(human_battles(battles)), "bradley-terry").standings[0])
     soft = ranked(battles, hard=True)
     return (
@@ -121,7 +134,9 @@ def errors_to_human(battles):
 
 
 def human_battles(battles):
-    return battles.to_frame().assign(credit=battles.table["human"])[["item", "model_a", "model_b", "credit"]]
+    return battles.to_frame().assign(credit=battles.table["human"])[
+        ["item", "model_a", "model_b", "credit"]
+    ]
 
 
 @pytest.mark.slow
@@ -136,22 +151,25 @@ def test_under_an_inflated_judge_the_hard_error_is_at_least_twice_the_soft_one(s
 @pytest.mark.parametrize("seed", range(2))
 def test_held_out_the_hard_error_is_at_least_twice_the_soft_one_too(seed):
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
-    accuracy = calibrate(world.battles(INFLATED, human=True), bootstrap=20, scale_correction=False).accuracy
+    accuracy = calibrate(
+        world.battles(INFLATED, human=True), bootstrap=20, scale_correction=False
+    ).accuracy
     assert accuracy["hard"].mae >= 2 * accuracy["soft"].mae
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_hard_label_is_the_credit_and_the_margin_s_sign_would_double_the_error(seed):
-    """Flips are ties in the credits; the sign of the averaged margin decides them all, and corrects the scale
-    of the scale.
+    """Flips are ties in the credits; the sign of the averaged margin decides them all, and corrects
+    the scale of the scale.
     """
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.5)
     battles = world.battles(Judge(scale=1.5, position_bias=2.0, noise=0.5), human=True)
     signs = (np.sign(battles.table["margin"]) + 1) / 2
     by_sign = read_battles(battles.to_frame().drop(columns="swap").assign(credit=signs))
     credit, sign = (
-        calibrate(one, bootstrap=20, scale_correction=False).accuracy["hard"].mae for one in (battles, by_sign)
+        calibrate(one, bootstrap=20, scale_correction=False).accuracy["hard"].mae
+        for one in (battles, by_sign)
     )
     assert battles.swaps().shares()["flip"] > 0.3
     assert sign > 2 * credit
@@ -212,7 +230,9 @@ def test_without_anything_that_gives_beta_hard_verdicts_are_ranked_by_bradley_te
 
 def test_the_note_on_another_ranker_says_why_and_how_many_labels_would_help():
     found = ranked(simulate(5, 20, seed=0).battles(INFLATED))
-    [note] = [one for one in found.warnings if one.startswith("ranked by bradley-terry, not by soft-elo")]
+    [note] = [
+        one for one in found.warnings if one.startswith("ranked by bradley-terry, not by soft-elo")
+    ]
     assert "no calibration and no human labels" in note
     assert "`podium calibrate` finds it from human labels on 30 items or more" in note
     assert "conformal bounds from 9 labelled models on" in note
@@ -270,7 +290,9 @@ def test_a_given_beta_is_used_on_margins_beside_graded_credits():
 
 
 def test_hard_verdicts_without_margins_are_ranked_by_bradley_terry_though_there_are_labels():
-    battles = read_battles(simulate(5, 20, seed=0).judgments(INFLATED, human=True).drop(columns="margin"))
+    battles = read_battles(
+        simulate(5, 20, seed=0).judgments(INFLATED, human=True).drop(columns="margin")
+    )
     found = ranked(battles)
     assert found.ranker == "bradley-terry"
     assert any("(the verdicts have no margins)" in one for one in found.warnings)
@@ -285,7 +307,9 @@ def test_labels_that_do_not_bound_beta_are_as_good_as_none(label):
     found = ranked(read_battles(frame))
     assert found.ranker == "bradley-terry"
     [note] = [one for one in found.warnings if one.startswith("ranked by bradley-terry")]
-    assert ("a human preference: 200 of 200 have a human label" if label == 0.5 else "no finite maximum") in note
+    assert (
+        "a human preference: 200 of 200 have a human label" if label == 0.5 else "no finite maximum"
+    ) in note
 
 
 def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
@@ -318,23 +342,33 @@ def test_soft_credits_without_margins_are_targets_as_they_are():
 
 def test_a_given_beta_equals_bradley_terry_on_its_sigmoid():
     battles = simulate(6, 40, seed=2).battles(INFLATED)
-    soft = battles.to_frame().drop(columns="swap").assign(credit=expit(0.4 * battles.table["margin"]))
+    soft = (
+        battles.to_frame().drop(columns="swap").assign(credit=expit(0.4 * battles.table["margin"]))
+    )
     expected = bradley_terry(read_battles(soft), rng=np.random.default_rng(0))
     found = ranked(battles, beta=0.4)
     assert scores(found) == pytest.approx(scores(expected), abs=1e-9)
-    assert [entry.se for entry in found.entries] == pytest.approx([entry.se for entry in expected.entries], rel=1e-9)
+    assert [entry.se for entry in found.entries] == pytest.approx(
+        [entry.se for entry in expected.entries], rel=1e-9
+    )
 
 
 def test_a_large_beta_tends_to_the_signs_of_the_margins():
     battles = simulate(6, 60, seed=2).battles(INFLATED)
-    signs = battles.to_frame().drop(columns="swap").assign(credit=(np.sign(battles.table["margin"]) + 1) / 2)
+    signs = (
+        battles.to_frame()
+        .drop(columns="swap")
+        .assign(credit=(np.sign(battles.table["margin"]) + 1) / 2)
+    )
     expected = bradley_terry(read_battles(signs), rng=np.random.default_rng(0))
     assert scores(ranked(battles, beta=1e6)) == pytest.approx(scores(expected), abs=0.01)
 
 
 def test_scaling_the_margins_scales_beta_and_nothing_else():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
-    one, ten = (ranked(read_battles(frame.assign(margin=frame["margin"] * factor))) for factor in (1, 10))
+    one, ten = (
+        ranked(read_battles(frame.assign(margin=frame["margin"] * factor))) for factor in (1, 10)
+    )
     assert scores(ten) == pytest.approx(scores(one), abs=1e-8)
     assert ten.fit.beta == pytest.approx(one.fit.beta / 10)
 
@@ -346,7 +380,10 @@ def test_battles_without_a_margin_are_left_out_and_counted():
     found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(lacking))))
     assert scores(found) == pytest.approx(scores(ranked(part)), abs=1e-9)
     assert found.counts.without_margin == lacking.sum()
-    assert any(f"{lacking.sum()} of 600 judged battles have no margin" in warning for warning in found.warnings)
+    assert any(
+        f"{lacking.sum()} of 600 judged battles have no margin" in warning
+        for warning in found.warnings
+    )
 
 
 def test_a_model_without_a_margin_is_named_and_not_ranked():
@@ -362,7 +399,9 @@ def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
     frame = simulate(5, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     unparsed = frame.index % 4 == 0
     reasons = np.where(unparsed, "refused", None)
-    found = ranked(read_battles(frame.assign(credit=frame["credit"].mask(unparsed), reason=reasons)))
+    found = ranked(
+        read_battles(frame.assign(credit=frame["credit"].mask(unparsed), reason=reasons))
+    )
     assert scores(found) == pytest.approx(scores(ranked(read_battles(frame[~unparsed]))), abs=1e-9)
     assert found.counts.unparsed == unparsed.sum()
 
@@ -386,11 +425,14 @@ def test_slices_share_one_beta():
 
 @pytest.mark.slow
 def test_criteria_find_the_one_that_human_heed():
-    """Two criteria, one of them noise: the map weighs the other, and predicts humans better than their mean does."""
+    """Two criteria, one of them noise: the map weighs the other, and predicts humans better than
+    their mean does."""
     world = simulate(8, 100, seed=5, spread=0.8)
     frame = world.judgments(INFLATED, human=True, orders="ab")
     noise = np.random.default_rng(0).normal(0, 3, len(frame))
-    frame = frame.assign(margin_sense=frame["margin"], margin_noise=noise, margin=(frame["margin"] + noise) / 2)
+    frame = frame.assign(
+        margin_sense=frame["margin"], margin_noise=noise, margin=(frame["margin"] + noise) / 2
+    )
     mean, criteria = (
         calibrate(read_battles(frame), target=kind, bootstrap=20, scale_correction=False)
         for kind in ("margin", "criteria")
@@ -400,7 +442,8 @@ def test_criteria_find_the_one_that_human_heed():
 
 
 def test_smoothing_by_a_constant_fits_the_share_of_agreement():
-    """Closed form: the fitted constant is the share of decisive verdicts with which decisive humans agree."""
+    """Closed form: the fitted constant is the share of decisive verdicts with which decisive humans
+    agree."""
     battles = simulate(6, 60, seed=2).battles(Judge(tie=0.5), human=True)
     table = battles.table[battles.table["swap"] != "flip"]
     verdict, human = np.sign(table["credit"] - 0.5), np.sign(table["human"] - 0.5)
@@ -459,7 +502,9 @@ def test_the_simulated_strengths_are_those_of_the_coverage_tests():
 
 
 def verdicts_and_one_probability():
-    frame = simulate(4, 20, seed=3).judgments(Judge(), human=True, orders="ab").drop(columns="margin")
+    frame = (
+        simulate(4, 20, seed=3).judgments(Judge(), human=True, orders="ab").drop(columns="margin")
+    )
     frame["credit"] = frame["credit"].round()
     frame.loc[frame.index[0], "credit"] = 0.2
     return read_battles(frame)

@@ -1,4 +1,5 @@
-"""Few labels by humans joined with a judge's verdicts: limits, an optimiser, bad input, and worlds with known truth."""
+"""Few labels by humans joined with a judge's verdicts: limits, an optimiser, bad input, and worlds
+with known truth."""
 
 import re
 import shutil
@@ -35,7 +36,9 @@ def labels_of(size=6, rows=80, seed=0):
     credit = (rng.random(rows) < expit(theta[a] - theta[b])) * 1.0
     names = tuple(f"m{k}" for k in range(size))
     cluster = np.arange(rows) // 2
-    return CodedBattles(a, b, credit, np.ones(rows), cluster, int(cluster.max()) + 1, "item", names), phi - phi.mean()
+    return CodedBattles(
+        a, b, credit, np.ones(rows), cluster, int(cluster.max()) + 1, "item", names
+    ), phi - phi.mean()
 
 
 def loss(at, labels, phi, tau):
@@ -50,7 +53,13 @@ def loss(at, labels, phi, tau):
 def test_the_mode_at_a_spread_is_that_of_a_general_optimiser(tau):
     labels, phi = labels_of()
     found = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([tau]))
-    best = minimize(loss, np.append(np.zeros(6), 1.0), args=(labels, phi, tau), method="BFGS", options={"gtol": 1e-10})
+    best = minimize(
+        loss,
+        np.append(np.zeros(6), 1.0),
+        args=(labels, phi, tau),
+        method="BFGS",
+        options={"gtol": 1e-10},
+    )
     theta = best.x[:-1] + best.x[-1] * phi
     assert found.theta == pytest.approx(theta - theta.mean(), abs=1e-6)
     assert found.kappa[0] == pytest.approx(best.x[-1], abs=1e-6)
@@ -69,11 +78,15 @@ def test_the_covariance_is_the_inverse_curvature_by_finite_differences():
     for i in range(size):
         for j in range(size):
             corners = [
-                loss(at + s * step[i] + t * step[j], labels, phi, 0.35) * s * t for s in (1, -1) for t in (1, -1)
+                loss(at + s * step[i] + t * step[j], labels, phi, 0.35) * s * t
+                for s in (1, -1)
+                for t in (1, -1)
             ]
             hessian[i, j] = sum(corners) / 4e-8
     to_theta = (np.eye(6) - 1 / 6) @ np.column_stack([np.eye(6), phi])
-    assert found.covariance == pytest.approx(to_theta @ np.linalg.inv(hessian) @ to_theta.T, rel=1e-3, abs=1e-4)
+    assert found.covariance == pytest.approx(
+        to_theta @ np.linalg.inv(hessian) @ to_theta.T, rel=1e-3, abs=1e-4
+    )
 
 
 def test_without_a_spread_of_their_own_models_are_where_the_judge_says():
@@ -90,14 +103,25 @@ def test_with_an_endless_spread_they_are_where_human_say():
 
 def test_labels_that_are_all_ties_are_less_variable_than_coins():
     labels, _ = labels_of()
-    ties = CodedBattles(labels.a, labels.b, np.full(80, 0.5), labels.weight, labels.cluster, 40, "item", labels.models)
+    ties = CodedBattles(
+        labels.a,
+        labels.b,
+        np.full(80, 0.5),
+        labels.weight,
+        labels.cluster,
+        40,
+        "item",
+        labels.models,
+    )
     assert dispersion_of(ties, np.zeros(6)) == 0.3
 
 
 def test_labels_given_twice_on_an_item_are_more_variable():
     """A copy of each label in its item doubles what its cluster says of the error."""
     labels, _ = labels_of(rows=200)
-    columns = [np.repeat(column, 2) for column in (labels.a, labels.b, labels.credit, labels.weight)]
+    columns = [
+        np.repeat(column, 2) for column in (labels.a, labels.b, labels.credit, labels.weight)
+    ]
     twice = CodedBattles(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.models)
     assert dispersion_of(twice, np.zeros(6)) == pytest.approx(2.0, rel=0.1)
 
@@ -118,10 +142,16 @@ def test_further_labels_reach_the_error_that_separates_a_gap_where_the_item_rule
     """The judge is no better for more labels: only their own error falls."""
     few, phi = labels_of(rows=200)
     fit = fit_random_effects(few, phi, dispersion=1.0, spreads=np.array([0.2]))
-    joined, alone = gap_variance(fit.covariance), gap_variance(fit_strengths(pair_sums(few), 0.0).covariance(few))
+    joined, alone = (
+        gap_variance(fit.covariance),
+        gap_variance(fit_strengths(pair_sums(few), 0.0).covariance(few)),
+    )
     gap, critical = 1.5 * np.sqrt(joined), 2.9
     wanted, errors = gap / (critical + 0.84), []
-    for more in (further_labels(200, critical, gap, joined, alone), further_items(200, critical, 1.5)):
+    for more in (
+        further_labels(200, critical, gap, joined, alone),
+        further_items(200, critical, 1.5),
+    ):
         many, phi = labels_of(rows=200 + more)
         fit = fit_random_effects(many, phi, dispersion=1.0, spreads=np.array([0.2]))
         errors.append(np.sqrt(gap_variance(fit.covariance)))
@@ -133,7 +163,10 @@ def test_answer_counts_further_labels():
     names = ["model-03", "model-04", "model-05"]
     asked = world()[world()["model_a"].isin(names) & world()["model_b"].isin(names)]
     who, _, after = standings(read_battles(asked)).answer
-    assert who == f"All pairs of the three models are too close to call with these {len(asked)} human labels."
+    assert (
+        who
+        == f"All pairs of the three models are too close to call with these {len(asked)} human labels."
+    )
     assert re.fullmatch(
         r"If the true gap between .* is the measured \d+ Elo, [\d,]+ more labels would separate them with 80% power\. "
         r"This number includes a correction for testing all 3 pairs\.",
@@ -146,13 +179,17 @@ def test_answer_counts_further_labels():
 def test_unbounded_ratings_give_no_number_of_further_labels():
     asked = labelled(0.03)
     ordered = (asked["model_a"] < asked["model_b"]) * 1.0
-    after = standings(read_battles(asked.assign(human=ordered.where(asked["human"].notna())))).answer[2]
+    after = standings(
+        read_battles(asked.assign(human=ordered.where(asked["human"].notna())))
+    ).answer[2]
     assert after.endswith("is unknown: the labels alone do not bound their ratings.")
 
 
 @cache
 def world():
-    return simulate(8, 40, seed=3, spread=0.8).judgments(Judge(scale=2, noise=0.8), human=True, orders="ab")
+    return simulate(8, 40, seed=3, spread=0.8).judgments(
+        Judge(scale=2, noise=0.8), human=True, orders="ab"
+    )
 
 
 def labelled(share=0.2, seed=0):
@@ -183,8 +220,12 @@ def without_labels():
 
 def test_the_column_and_a_file_of_labels_give_the_same_ratings():
     frame = labelled()
-    by_file = label_by_table(read_battles(without_labels()), read_battles(as_labels(frame)), must_meet=False)
-    assert scores(standings(by_file)) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
+    by_file = label_by_table(
+        read_battles(without_labels()), read_battles(as_labels(frame)), must_meet=False
+    )
+    assert scores(standings(by_file)) == pytest.approx(
+        scores(standings(read_battles(frame))), abs=1e-6
+    )
 
 
 def test_a_human_judge_gives_the_same_ratings():
@@ -199,7 +240,9 @@ def test_a_human_judge_gives_the_same_ratings():
 def test_labels_on_battles_that_no_judge_saw_count():
     frame = labelled()
     unseen = as_labels(frame).assign(item="another " + as_labels(frame)["item"])
-    found = standings(label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=False))
+    found = standings(
+        label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=False)
+    )
     assert found.diagnostics["structured"]["labels"] == len(unseen)
     with pytest.raises(NotIdentifiedError, match="none of the"):
         label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=True)
@@ -207,19 +250,31 @@ def test_labels_on_battles_that_no_judge_saw_count():
 
 def test_ratings_do_not_depend_on_response_order_or_names():
     frame = labelled()
-    sides = {"model_a": "model_b", "model_b": "model_a", "length_a": "length_b", "length_b": "length_a"}
+    sides = {
+        "model_a": "model_b",
+        "model_b": "model_a",
+        "length_a": "length_b",
+        "length_b": "length_a",
+    }
     turned = frame.rename(columns=sides)
-    turned = turned.assign(credit=1 - turned["credit"], margin=-turned["margin"], human=1 - turned["human"], order="ba")
-    assert scores(standings(read_battles(turned))) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
+    turned = turned.assign(
+        credit=1 - turned["credit"], margin=-turned["margin"], human=1 - turned["human"], order="ba"
+    )
+    assert scores(standings(read_battles(turned))) == pytest.approx(
+        scores(standings(read_battles(frame))), abs=1e-6
+    )
     names = {f"model-{k:02d}": f"x{9 - k}" for k in range(1, 9)}
     renamed = scores(standings(read_battles(frame.replace(names))))
     assert renamed == pytest.approx(
-        {names[name]: score for name, score in scores(standings(read_battles(frame))).items()}, abs=1e-6
+        {names[name]: score for name, score in scores(standings(read_battles(frame))).items()},
+        abs=1e-6,
     )
 
 
 def test_without_any_label_it_is_rejected_with_the_ways_to_give_some():
-    with pytest.raises(NotIdentifiedError, match=r"--human-labels FILE .* column `human`, or by --human-judge"):
+    with pytest.raises(
+        NotIdentifiedError, match=r"--human-labels FILE .* column `human`, or by --human-judge"
+    ):
         standings(read_battles(without_labels()))
 
 
@@ -236,7 +291,8 @@ def test_human_labels_that_are_all_ties_are_reported():
     assert (
         len(
             warnings_with(
-                standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5))), "all labels are ties"
+                standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5))),
+                "all labels are ties",
             )
         )
         == 1
@@ -247,18 +303,29 @@ def test_contradicting_human_labels_are_reported_as_ties_are():
     one = as_labels(labelled()).assign(judge="ann")
     one = one[one["credit"] != 0.5]
     both = pd.concat([one, one.assign(judge="bob", credit=1 - one["credit"])], ignore_index=True)
-    found = standings(label_by_table(read_battles(without_labels()), read_battles(both), must_meet=False))
+    found = standings(
+        label_by_table(read_battles(without_labels()), read_battles(both), must_meet=False)
+    )
     assert len(warnings_with(found, "votes that cancel each other: labels say nothing")) == 1
     even = both.assign(item="an even " + both["item"], credit=0.5)
-    mixed = label_by_table(read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False)
-    assert len(warnings_with(standings(mixed), "all labels are ties, or votes that cancel each other")) == 1
+    mixed = label_by_table(
+        read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False
+    )
+    assert (
+        len(warnings_with(standings(mixed), "all labels are ties, or votes that cancel each other"))
+        == 1
+    )
 
 
 def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone():
     frame = labelled()
     won, lost = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
     known = frame["human"].notna()
-    found = standings(read_battles(frame.assign(human=frame["human"].mask(won & known, 1.0).mask(lost & known, 0.0))))
+    found = standings(
+        read_battles(
+            frame.assign(human=frame["human"].mask(won & known, 1.0).mask(lost & known, 0.0))
+        )
+    )
     [row] = [entry for entry in found.entries if entry.model == "model-01"]
     assert (row.extra["human"], np.isfinite(row.score)) == (None, True)
     assert len(warnings_with(found, "labels alone do not bound these")) == 1
@@ -285,15 +352,23 @@ def test_verdicts_on_a_single_item_leave_every_place_open():
 
 def test_labels_that_are_all_ties_have_no_interval_of_no_width():
     found = standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5)))
-    assert {(entry.extra["human_low"], entry.extra["human_high"]) for entry in found.entries} == {(None, None)}
+    assert {(entry.extra["human_low"], entry.extra["human_high"]) for entry in found.entries} == {
+        (None, None)
+    }
 
 
 def test_under_the_table_stand_the_slope_and_the_spread_with_their_ends():
     found = standings(read_battles(labelled()))
-    kappa, spread = found.diagnostics["structured"]["kappa"], found.diagnostics["structured"]["spread"]
+    kappa, spread = (
+        found.diagnostics["structured"]["kappa"],
+        found.diagnostics["structured"]["spread"],
+    )
     lines = " ".join(standings_notes(found))
     assert f"kappa {kappa['mean']:.2f} (90%: {kappa['low']:.2f} … {kappa['high']:.2f})" in lines
-    assert f"spread {spread['mean']:.1f} Elo (90%: {spread['low']:.1f} … {spread['high']:.1f})" in lines
+    assert (
+        f"spread {spread['mean']:.1f} Elo (90%: {spread['low']:.1f} … {spread['high']:.1f})"
+        in lines
+    )
 
 
 def test_two_models_are_ranked():
@@ -305,7 +380,10 @@ def test_two_models_are_ranked():
 def test_labels_of_models_without_verdicts_are_left_out_and_named():
     strange = as_labels(labelled()).replace({"model-01": "stranger"})
     battles = label_by_table(read_battles(without_labels()), read_battles(strange), must_meet=False)
-    assert "stranger" in warnings_with(standings(battles), "labels of models without verdicts are left out")[0]
+    assert (
+        "stranger"
+        in warnings_with(standings(battles), "labels of models without verdicts are left out")[0]
+    )
 
 
 def test_two_human_who_disagree_are_half_a_win_of_weight_two():
@@ -321,7 +399,10 @@ def test_judge_that_contradicts_human_labels_is_reported_and_labels_decide():
     against = frame.assign(credit=1 - frame["human"].fillna(0.5), margin=np.nan)
     found = standings(read_battles(against.drop(columns="margin")))
     assert found.diagnostics["structured"]["kappa"]["high"] < 0
-    assert len(warnings_with(found, "human ratings fall as the judge's rise: is its sign turned?")) == 1
+    assert (
+        len(warnings_with(found, "human ratings fall as the judge's rise: is its sign turned?"))
+        == 1
+    )
     assert warnings_with(found, "may be unrelated to human ratings") == []
 
 
@@ -356,7 +437,9 @@ def test_the_columns_beside_the_rating_are_labels_human_judge_and_pull():
         assert entry.extra["human_low"] < entry.extra["human"] < entry.extra["human_high"]
         assert 0 <= entry.extra["pull"] <= 1
     few = standings(read_battles(labelled(0.1)))
-    assert np.mean([e.extra["pull"] for e in few.entries]) < np.mean([e.extra["pull"] for e in found.entries])
+    assert np.mean([e.extra["pull"] for e in few.entries]) < np.mean(
+        [e.extra["pull"] for e in found.entries]
+    )
 
 
 @pytest.mark.slow
@@ -370,7 +453,9 @@ def test_the_columns_beside_the_rating_are_labels_human_judge_and_pull():
         ("inflated", 100, 0.75, None),
     ],
 )
-def test_few_labels_and_a_judge_err_less_than_either_by_the_share_that_was_measured(name, labels, of_alone, of_soft):
+def test_few_labels_and_a_judge_err_less_than_either_by_the_share_that_was_measured(
+    name, labels, of_alone, of_soft
+):
     """Forty worlds a case, bars of the design; 95% coverage .87 or more."""
     found = few_labels.mean_errors(name, labels, range(40))
     assert found.structured <= of_alone * found.alone
@@ -394,11 +479,17 @@ def test_labels_where_the_judge_is_unsure_err_more():
 
 @pytest.mark.slow
 def test_labels_of_items_with_copies_are_not_held_with_coin_throws_errors():
-    """The wrong variant: with a dispersion of 1, five copies of a label an item count as five labels."""
+    """The wrong variant: with a dispersion of 1, five copies of a label an item count as five
+    labels."""
     labels, phi = labels_of(12, 150, seed=1)
-    columns = [np.repeat(column, 5) for column in (labels.a, labels.b, labels.credit, labels.weight)]
+    columns = [
+        np.repeat(column, 5) for column in (labels.a, labels.b, labels.credit, labels.weight)
+    ]
     copies = CodedBattles(*columns, np.repeat(np.arange(150), 5), 150, "item", labels.models)
-    right, wrong = (np.sqrt(np.diag(fit_random_effects(copies, phi, dispersion=d).covariance)) for d in (None, 1.0))
+    right, wrong = (
+        np.sqrt(np.diag(fit_random_effects(copies, phi, dispersion=d).covariance))
+        for d in (None, 1.0)
+    )
     alone = np.sqrt(np.diag(fit_random_effects(labels, phi).covariance))
     assert np.mean(right / alone) == pytest.approx(1.0, abs=0.15)
     assert np.mean(wrong / alone) < 0.85
@@ -429,11 +520,14 @@ write.csv(t(sapply(1:ncol(z), slope)), "slopes.csv", row.names = FALSE)
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
 def test_bradleyterry2_finds_the_same_slopes_on_its_chameleons(tmp_path):
-    """Seven predictors of who wins a fight, one at a time: signs are the same, and slopes within a standard error.
+    """Seven predictors of who wins a fight, one at a time: signs are the same, and slopes within a
+    standard error.
 
     Quasi-likelihood there and a prior here: digits differ.
     """
-    done = subprocess.run(["Rscript", "-e", CHAMELEONS], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        ["Rscript", "-e", CHAMELEONS], cwd=tmp_path, capture_output=True, text=True
+    )
     if "no package called" in done.stderr:
         pytest.skip("BradleyTerry2 is not installed")
     assert done.returncode == 0, done.stderr
@@ -453,6 +547,8 @@ def test_bradleyterry2_finds_the_same_slopes_on_its_chameleons(tmp_path):
 
 def test_equals_stand_by_name_whatever_rounding_says():
     rows = [(f"{k}", model, "c", 0.7, 1.0) for k in range(30) for model in "ab"]
-    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "human"]))
+    battles = read_battles(
+        pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "human"])
+    )
     first, second, _ = rank(battles, "structured-bradley-terry").standings[0].entries
     assert (first.model, second.model, first.rank, second.rank) == ("a", "b", 1, 1)

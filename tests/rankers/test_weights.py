@@ -1,4 +1,5 @@
-"""Weights of battles and items: the same in every ranker and in compare, against NumPy and statsmodels."""
+"""Weights of battles and items: the same in every ranker and in compare, against NumPy and
+statsmodels."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,9 @@ def weighted_battles() -> pd.DataFrame:
         weight = float(rng.choice([1, 3]))
         for first, second in [(a, b) for a in STRENGTHS for b in STRENGTHS if a < b]:
             margin = score[first] - score[second]
-            rows.append((f"q{item}", first, second, float(margin > 0), score[first], score[second], weight))
+            rows.append(
+                (f"q{item}", first, second, float(margin > 0), score[first], score[second], weight)
+            )
     columns = ["item", "model_a", "model_b", "credit", "score_a", "score_b", "weight"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -47,7 +50,9 @@ def test_a_battle_with_a_weight_counts_as_that_many_copies_on_its_item(ranker):
     copies = table.loc[table.index.repeat(table["weight"].astype(int))]
     copies = copies.assign(repeat=copies.groupby(level=0).cumcount() + 1)
     repeated = copies.drop(columns="weight").reset_index(drop=True)
-    assert ranked(table, ranker).to_numpy() == pytest.approx(ranked(repeated, ranker).to_numpy(), rel=1e-6)
+    assert ranked(table, ranker).to_numpy() == pytest.approx(
+        ranked(repeated, ranker).to_numpy(), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("ranker", ["mean", "median", "informativeness"])
@@ -60,7 +65,9 @@ def test_an_item_with_a_weight_counts_as_that_many_items(ranker):
     assert ours.to_numpy() == pytest.approx(theirs.to_numpy())
 
 
-@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate", "mean", "median", "informativeness"])
+@pytest.mark.parametrize(
+    "ranker", ["bradley-terry", "win-rate", "mean", "median", "informativeness"]
+)
 def test_a_common_weight_changes_nothing(ranker):
     table = weighted_battles()
     plain = ranked(table.drop(columns="weight"), ranker)
@@ -90,8 +97,13 @@ def test_the_bootstrap_of_a_weighted_mean_has_its_error():
 
 
 def test_the_drop_out_of_a_weighted_mean_counts_weighted_leads():
-    """Without the item of weight 9 the other model has the higher mean; by counts, three items would decide."""
-    rows = [("q0", 1.0, 0.0, 9.0), *((f"q{k}", 0.0, 1.0, 1.0) for k in range(1, 6)), ("q6", 1.0, 0.0, 1.0)]
+    """Without the item of weight 9 the other model has the higher mean; by counts, three items
+    would decide."""
+    rows = [
+        ("q0", 1.0, 0.0, 9.0),
+        *((f"q{k}", 0.0, 1.0, 1.0) for k in range(1, 6)),
+        ("q6", 1.0, 0.0, 1.0),
+    ]
     table = pd.DataFrame(rows, columns=["item", "score_a", "score_b", "weight"])
     table = table.assign(model_a="x", model_b="y", credit=table["score_a"])
     standings = podium.rank(podium.read_battles(table), "mean").standings[0]

@@ -30,7 +30,9 @@ def scores(standings):
 
 
 def test_each_opponent_counts_once_however_often_an_item_was_played():
-    rows = [("i1", "a", "b", 1.0), ("i2", "a", "b", 1.0)] + [(f"i{k % 4}", "a", "c", 0.0) for k in range(12)]
+    rows = [("i1", "a", "b", 1.0), ("i2", "a", "b", 1.0)] + [
+        (f"i{k % 4}", "a", "c", 0.0) for k in range(12)
+    ]
     assert scores(win_rate(table(rows), rng=rng()))["a"] == 0.5
 
 
@@ -56,9 +58,12 @@ def test_a_lone_loss_to_a_newcomer_moves_a_rate_of_a_thousand_battles_by_next_to
 
 
 def test_a_lone_battle_takes_its_error_from_the_other_pairs():
-    """Closed form: a pair's one item has their variance, 1000 / 999 p (1 - p), whose root is the error of its rate."""
+    """Closed form: a pair's one item has their variance, 1000 / 999 p (1 - p), whose root is the
+    error of its rate."""
     p = duel_of_two()["a"].score
-    assert duel_of_two(("i003", "c", "a", 1.0))["c"].se == pytest.approx(np.sqrt(1000 / 999 * p * (1 - p)))
+    assert duel_of_two(("i003", "c", "a", 1.0))["c"].se == pytest.approx(
+        np.sqrt(1000 / 999 * p * (1 - p))
+    )
 
 
 def test_errors_are_the_same_from_a_database_and_from_rows():
@@ -67,13 +72,20 @@ def test_errors_are_the_same_from_a_database_and_from_rows():
     frame = world.judgments(Judge("x"), Judge("y", tie=0.5), repeats=2, orders="ab")
     battles = read_battles(frame.sample(150, random_state=1).reset_index(drop=True))
     stored, coded = prepare_battles(battles), code_battles(battles)
-    by_database, by_rows = (win_rate_errors(those, pair_sums_with_items(those)) for those in (stored, coded))
+    by_database, by_rows = (
+        win_rate_errors(those, pair_sums_with_items(those)) for those in (stored, coded)
+    )
     for database, rows in zip(by_database, by_rows, strict=True):
         assert database == pytest.approx(rows, rel=1e-10)
 
 
 def test_the_anchor_scores_one_minus_the_mean_of_the_others():
-    rows = [("i1", "x", "anchor", 1.0), ("i2", "x", "anchor", 0.5), ("i1", "y", "anchor", 0.0), ("i1", "x", "y", 1.0)]
+    rows = [
+        ("i1", "x", "anchor", 1.0),
+        ("i2", "x", "anchor", 0.5),
+        ("i1", "y", "anchor", 0.0),
+        ("i1", "x", "y", 1.0),
+    ]
     found = scores(win_rate(table(rows), rng=rng(), anchor="anchor"))
     assert found == {"x": 0.75, "y": 0.0, "anchor": 1 - (0.75 + 0.0) / 2}
 
@@ -115,7 +127,9 @@ def pointwise(seed=0, items=12, missing=()):
 @pytest.mark.parametrize(("ranker", "rule"), [(mean, "mean"), (median, "median")])
 def test_pointwise_scores_are_aggregated_per_model(ranker, rule):
     battles, frame = pointwise(items=13)
-    assert scores(ranker(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].agg(rule).to_dict())
+    assert scores(ranker(battles, rng=rng())) == pytest.approx(
+        frame.groupby("model")["score"].agg(rule).to_dict()
+    )
 
 
 def test_the_standard_error_of_a_mean_is_the_textbook_one():
@@ -135,10 +149,13 @@ def means_of(*rows):
 
 
 def test_an_accuracy_has_wilsons_interval_with_t():
-    """Oracle: statsmodels' Wilson interval of one item less, at the level of the normal that has the quantile of t."""
+    """Oracle: statsmodels' Wilson interval of one item less, at the level of the normal that has
+    the quantile of t."""
     found = means_of(*accuracy(11, 12), *accuracy(5, 12, "b"))["a"]
     alpha = 2 * norm.sf(t.ppf(0.975, 11))
-    assert (found.low, found.high) == pytest.approx(proportion_confint(11 / 12 * 11, 11, alpha, method="wilson"))
+    assert (found.low, found.high) == pytest.approx(
+        proportion_confint(11 / 12 * 11, 11, alpha, method="wilson")
+    )
     assert found.high < 1
 
 
@@ -165,7 +182,9 @@ def test_a_mean_over_few_items_has_the_error_of_those():
 
 def test_the_median_of_an_even_number_lies_between_the_two_middle_scores():
     battles, frame = pointwise(items=10)
-    assert scores(median(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].median().to_dict())
+    assert scores(median(battles, rng=rng())) == pytest.approx(
+        frame.groupby("model")["score"].median().to_dict()
+    )
 
 
 def test_resampled_medians_equal_numpy_on_the_repeated_items():
@@ -179,13 +198,16 @@ def test_resampled_medians_equal_numpy_on_the_repeated_items():
 
 def test_a_missing_score_is_not_a_zero():
     battles, frame = pointwise(missing=[3])
-    assert scores(mean(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].mean().to_dict())
+    assert scores(mean(battles, rng=rng())) == pytest.approx(
+        frame.groupby("model")["score"].mean().to_dict()
+    )
 
 
 def test_missing_scores_are_reported():
     standings = mean(pointwise(missing=[3])[0], rng=rng())
     assert any(
-        "models are scored on different items: " in text and " on 11 of 12" in text for text in standings.warnings
+        "models are scored on different items: " in text and " on 11 of 12" in text
+        for text in standings.warnings
     )
     assert standings.counts.missing == 3
 
@@ -196,7 +218,10 @@ def test_mean_without_scores_is_rejected():
 
 
 def test_an_unbeaten_guest_of_two_items_gets_the_bound_of_two():
-    rows = [(f"i{k}", "a", "b", float(k % 2)) for k in range(40)] + [("i0", "d", "a", 1.0), ("i1", "d", "a", 1.0)]
+    rows = [(f"i{k}", "a", "b", float(k % 2)) for k in range(40)] + [
+        ("i0", "d", "a", 1.0),
+        ("i1", "d", "a", 1.0),
+    ]
     guest = next(entry for entry in win_rate(table(rows), rng=rng()).entries if entry.model == "d")
     assert guest.low == pytest.approx(0.025**0.5)
 
@@ -207,15 +232,23 @@ def test_models_that_met_different_opponents_are_warned_of():
 
 
 def test_denominators_against_an_anchor_count_its_battles():
-    rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", None), ("i1", "x", "y", 1.0), ("i2", "x", "y", 0.0)]
+    rows = [
+        ("i1", "x", "anchor", 1.0),
+        ("i1", "y", "anchor", None),
+        ("i1", "x", "y", 1.0),
+        ("i2", "x", "y", 0.0),
+    ]
     counts = win_rate(table(rows), rng=rng(), anchor="anchor").counts
     assert (counts.battles, counts.unparsed) == (2, 1)
 
 
 def test_a_bootstrap_of_few_items_is_widened():
-    """Closed form: at 8 items the ends lie sqrt(8 / 7) t_7 / z times as far from the rate as the percentiles."""
+    """Closed form: at 8 items the ends lie sqrt(8 / 7) t_7 / z times as far from the rate as the
+    percentiles."""
     score, draws = np.array([0.5]), np.linspace(0.3, 0.7, 401)[:, None]
-    few, many = (bootstrap_estimate(score, draws, size, level=0.95, cluster="item") for size in (8, 30))
+    few, many = (
+        bootstrap_estimate(score, draws, size, level=0.95, cluster="item") for size in (8, 30)
+    )
     factor = np.sqrt(8 / 7) * t.ppf(0.975, 7) / norm.ppf(0.975)
     assert few.high - 0.5 == pytest.approx(factor * (many.high - 0.5))
 
@@ -225,7 +258,9 @@ def test_medians_are_distinguishable_only_where_resamples_agree(gap, reported):
     """One resample in ten brings the second a step closer: two steps are sure, one is not."""
     second = 6.0 - gap + (np.arange(1000) % 10 == 0)
     draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])
-    estimate = bootstrap_estimate(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
+    estimate = bootstrap_estimate(
+        np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item"
+    )
     ranks = compare_all_pairs(replace(estimate, draws=draws), level=0.95, rng=rng())
     assert (ranks.worst_rank[0] < ranks.best_rank[1]) == reported
 
@@ -235,7 +270,9 @@ def test_below_five_items_a_bootstrap_gives_no_interval():
     refused = bootstrap_estimate(np.array([0.5, 0.5]), draws, 4, level=0.95, cluster="item")
     assert np.isnan(refused.low).all()
     assert "interval=sandwich" in refused.warnings[0]
-    partly = bootstrap_estimate(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", items=np.array([40, 4]))
+    partly = bootstrap_estimate(
+        np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", items=np.array([40, 4])
+    )
     assert np.isnan(partly.low).tolist() == [False, True]
     assert partly.warnings == ("models in fewer than 5 items have no bootstrap interval: 1",)
 
@@ -244,7 +281,10 @@ def test_a_bootstrap_that_misses_a_model_says_so():
     rows = [(f"i{k:02d}", "a", "b", float(k % 3 == 0)) for k in range(40)]
     rows += [("i00", "d", "a", 1.0), ("i01", "d", "a", 0.0)]
     standings = win_rate(table(rows), rng=rng(), interval="bootstrap", resamples=200)
-    assert any("no interval for d: most bootstrap resamples contain too few" in text for text in standings.warnings)
+    assert any(
+        "no interval for d: most bootstrap resamples contain too few" in text
+        for text in standings.warnings
+    )
 
 
 def test_a_model_without_a_readable_battle_keeps_its_own_mean():
@@ -266,14 +306,23 @@ def test_a_model_without_a_readable_battle_keeps_its_own_mean():
 def test_model_known_only_from_scores_is_ranked_by_its_scored_items(ranker, items, is_warned_of):
     rows = [(f"i{k:02d}", "a", "b", float(k % 3), float(k % 5)) for k in range(40)]
     rows += [(f"i{k:02d}", "a", "x", np.nan, float(k % 4)) for k in range(items)]
-    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "score_a", "score_b"]))
+    battles = read_battles(
+        pd.DataFrame(rows, columns=["item", "model_a", "model_b", "score_a", "score_b"])
+    )
     found = ranker(battles, level=0.95, rng=rng())
     assert scores(found).keys() == {"a", "b", "x"}
-    warned = any("in fewer than 30 items" in text and f"x ({items})" in text for text in found.warnings)
+    warned = any(
+        "in fewer than 30 items" in text and f"x ({items})" in text for text in found.warnings
+    )
     assert warned is (is_warned_of and ranker is median)
 
 
 def test_score_on_an_unshared_item_is_reported():
     rows = [("i1", "a", 1.0), ("i1", "b", 2.0), ("i2", "a", 100.0)]
-    standings = mean(read_battles(pd.DataFrame(rows, columns=["item", "model", "score"])), rng=rng())
-    assert any(text.startswith("1 scores stand on items where no other model") for text in standings.warnings)
+    standings = mean(
+        read_battles(pd.DataFrame(rows, columns=["item", "model", "score"])), rng=rng()
+    )
+    assert any(
+        text.startswith("1 scores stand on items where no other model")
+        for text in standings.warnings
+    )

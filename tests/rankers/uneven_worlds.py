@@ -1,4 +1,5 @@
-"""Worlds in which some models have few battles: a newcomer beside a round robin, sparse designs, a pilot."""
+"""Worlds in which some models have few battles: a newcomer beside a round robin, sparse designs, a
+pilot."""
 
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ NAMES = tuple(f"model-{k:02d}" for k in range(40))
 
 @dataclass(frozen=True)
 class Played:
-    """Battles of one world, and the exact expected credit of row against column, shape (models, models)."""
+    """Battles of one world, and the exact expected credit of row against column, shape (models,
+    models)."""
 
     coded: CodedBattles
     credit: np.ndarray
@@ -26,8 +28,11 @@ def round_robin(items: int, models: int) -> tuple[np.ndarray, np.ndarray, np.nda
     return np.repeat(np.arange(items), len(low)), np.tile(low, items), np.tile(high, items)
 
 
-def beside_newcomer(seed: int, battles: int, items: int = 200, models: int = 8, spread: float = 0.7) -> Played:
-    """Return a round robin of all but the last model, which has this many battles, each on an item of its own."""
+def beside_newcomer(
+    seed: int, battles: int, items: int = 200, models: int = 8, spread: float = 0.7
+) -> Played:
+    """Return a round robin of all but the last model, which has this many battles, each on an item
+    of its own."""
     rng = np.random.default_rng([seed, battles])
     item, a, b = round_robin(items, models - 1)
     own, opponents = rng.choice(items, battles, replace=False), rng.integers(0, models - 1, battles)
@@ -36,10 +41,14 @@ def beside_newcomer(seed: int, battles: int, items: int = 200, models: int = 8, 
     return _play(seed, items, models, spread, np.append(item, own), *sides)
 
 
-def sparse_design(seed: int, pairs: int = 2, items: int = 200, models: int = 8, spread: float = 0.7) -> Played:
+def sparse_design(
+    seed: int, pairs: int = 2, items: int = 200, models: int = 8, spread: float = 0.7
+) -> Played:
     """Return some random pairs of each item."""
     low, high = np.triu_indices(models, 1)
-    chosen = np.random.default_rng([seed, pairs]).random((items, len(low))).argsort(axis=1)[:, :pairs]
+    chosen = (
+        np.random.default_rng([seed, pairs]).random((items, len(low))).argsort(axis=1)[:, :pairs]
+    )
     sides = low[chosen].ravel(), high[chosen].ravel()
     return _play(seed, items, models, spread, np.repeat(np.arange(items), pairs), *sides)
 
@@ -47,7 +56,11 @@ def sparse_design(seed: int, pairs: int = 2, items: int = 200, models: int = 8, 
 def half_of_items(seed: int, items: int, models: int = 6, spread: float = 0.7) -> Played:
     """Return each pair on half of the items, drawn anew for each."""
     low, high = np.triu_indices(models, 1)
-    chosen = np.random.default_rng([seed, items]).random((len(low), items)).argsort(axis=1)[:, : items // 2]
+    chosen = (
+        np.random.default_rng([seed, items])
+        .random((len(low), items))
+        .argsort(axis=1)[:, : items // 2]
+    )
     sides = np.repeat(low, items // 2), np.repeat(high, items // 2)
     return _play(seed, items, models, spread, chosen.ravel(), *sides)
 
@@ -56,14 +69,21 @@ def random_rings(seed: int, items: int = 40, models: int = 12, spread: float = 0
     """Return one ring of all models an item, in random order."""
     order = np.random.default_rng([seed, 1]).random((items, models)).argsort(axis=1)
     item = np.repeat(np.arange(items), models)
-    return _play(seed, items, models, spread, item, order.ravel(), np.roll(order, -1, axis=1).ravel())
+    return _play(
+        seed, items, models, spread, item, order.ravel(), np.roll(order, -1, axis=1).ravel()
+    )
 
 
-def anchor_by_pilot(seed: int, items: int = 200, pilot: int = 10, models: int = 8, spread: float = 0.7) -> Played:
-    """Return a round robin on a few items, and on all others everybody against the one whose rate is nearest half."""
+def anchor_by_pilot(
+    seed: int, items: int = 200, pilot: int = 10, models: int = 8, spread: float = 0.7
+) -> Played:
+    """Return a round robin on a few items, and on all others everybody against the one whose rate
+    is nearest half."""
     first = _play(seed, items, models, spread, *round_robin(pilot, models))
     coded = first.coded
-    earned = np.bincount(coded.a, coded.credit, models) + np.bincount(coded.b, 1 - coded.credit, models)
+    earned = np.bincount(coded.a, coded.credit, models) + np.bincount(
+        coded.b, 1 - coded.credit, models
+    )
     anchor = int(np.argmin(np.abs(earned - earned.mean())))
     others = np.delete(np.arange(models), anchor)
     item, a, b = round_robin(pilot, models)
@@ -78,7 +98,12 @@ def whole(seed: int, items: int, models: int = 6, spread: float = 0.7) -> Played
 
 
 def answers(
-    seed: int, share: float, items: int = 30, models: int = 8, epochs: int = 1, correlation: float = 0.0
+    seed: int,
+    share: float,
+    items: int = 30,
+    models: int = 8,
+    epochs: int = 1,
+    correlation: float = 0.0,
 ) -> tuple[ScoreMatrix, np.ndarray]:
     """Return mean scores of right and wrong answers, and the share that is right in truth.
 
@@ -90,18 +115,33 @@ def answers(
     rng = np.random.default_rng([seed, epochs])
     shape = (items, models)
     size = 1 / correlation - 1 if correlation else np.inf
-    chance = rng.beta(share * size, (1 - share) * size, shape) if correlation else np.full(shape, share)
-    return ScoreMatrix(rng.binomial(epochs, chance) / epochs, NAMES[:models]), np.full(models, share)
+    chance = (
+        rng.beta(share * size, (1 - share) * size, shape) if correlation else np.full(shape, share)
+    )
+    return ScoreMatrix(rng.binomial(epochs, chance) / epochs, NAMES[:models]), np.full(
+        models, share
+    )
 
 
 def whole_scores(seed: int, items: int, models: int = 7) -> tuple[ScoreMatrix, np.ndarray]:
-    """Return scores from 1 to 10 of models that are equal, half of them below 5.5, and the medians: 5.5."""
+    """Return scores from 1 to 10 of models that are equal, half of them below 5.5, and the medians:
+    5.5."""
     rng = np.random.default_rng([seed, items])
     item, own = rng.normal(size=(items, 1)), rng.normal(size=(items, models))
-    return ScoreMatrix(np.clip(np.round(5.5 + item + 2 * own), 1, 10), NAMES[:models]), np.full(models, 5.5)
+    return ScoreMatrix(np.clip(np.round(5.5 + item + 2 * own), 1, 10), NAMES[:models]), np.full(
+        models, 5.5
+    )
 
 
-def _play(seed: int, items: int, models: int, spread: float, item: np.ndarray, a: np.ndarray, b: np.ndarray) -> Played:
+def _play(
+    seed: int,
+    items: int,
+    models: int,
+    spread: float,
+    item: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+) -> Played:
     world = simulate(models, items, seed=seed, spread=spread)
     chance = np.random.default_rng(world.seed).random((items, models, models))
     low, high = np.minimum(a, b), np.maximum(a, b)

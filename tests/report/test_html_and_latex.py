@@ -62,7 +62,9 @@ def test_latex_escapes_signs_and_uses_booktabs() -> None:
     assert r"1490.0 (1480 \ldots{} 1500) \\" in text
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert [line.replace(r"\&", "").count(" & ") for line in rows] == [2, 2, 2]
-    rules = [line for line in text.splitlines() if line in (r"\toprule", r"\midrule", r"\bottomrule")]
+    rules = [
+        line for line in text.splitlines() if line in (r"\toprule", r"\midrule", r"\bottomrule")
+    ]
     assert rules == [r"\toprule", r"\midrule", r"\midrule", r"\bottomrule"]
 
 

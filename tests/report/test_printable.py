@@ -15,7 +15,16 @@ from podium.printable import escape_cells, formula_columns, tell
 from podium.report.ranking_view import ranking_text
 from podium.report.styles import WRITERS, styled_text
 
-FORMULAS = ("=cmd|' /C calc'!A0", "@SUM(A1)", "+cmd", "-2+3+cmd|' /C calc'!A0", "- 1-cmd", " =1+1", "＝1+1", "-.5+cmd")
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "+cmd",
+    "-2+3+cmd|' /C calc'!A0",
+    "- 1-cmd",
+    " =1+1",
+    "＝1+1",
+    "-.5+cmd",
+)
 HOSTILE = (*FORMULAS, "\x1b]0;gone\x07\x1b[2J", "gpt\u202e4-tpg", "a\u200bb")
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 ROOT = Path(__file__).parents[2]
@@ -48,11 +57,19 @@ def test_json_escapes_marks_and_means_the_same(ranking: podium.Ranking) -> None:
     assert {row["model"] for row in json.loads(text)["rankings"][0]["models"]} == set(HOSTILE)
 
 
-def test_csv_has_no_cell_that_a_spreadsheet_would_run(ranking: podium.Ranking, tmp_path: Path) -> None:
+def test_csv_has_no_cell_that_a_spreadsheet_would_run(
+    ranking: podium.Ranking, tmp_path: Path
+) -> None:
     path = tmp_path / "ranking.csv"
     path.write_text(styled_text(ranking, "csv", lambda _: ()), encoding="utf-8")
-    cells = [cell for row in csv.reader(path.open(encoding="utf-8", newline="")) for cell in row if cell]
-    assert not [cell for cell in cells if cell.strip()[0] in "=@+-＝" and not re.fullmatch(r"-?[\d.]+(e-\d+)?", cell)]
+    cells = [
+        cell for row in csv.reader(path.open(encoding="utf-8", newline="")) for cell in row if cell
+    ]
+    assert not [
+        cell
+        for cell in cells
+        if cell.strip()[0] in "=@+-＝" and not re.fullmatch(r"-?[\d.]+(e-\d+)?", cell)
+    ]
     assert not RAW.search("".join(cells))
     assert {f"'{name}" for name in FORMULAS} <= set(cells)
 
@@ -60,7 +77,11 @@ def test_csv_has_no_cell_that_a_spreadsheet_would_run(ranking: podium.Ranking, t
 def test_numbers_and_texts_that_do_not_run_stay_as_they_are() -> None:
     numbers = ["-1.5", "+2", "-.5e-3", "-7.", "−1+1"]
     frame = pd.DataFrame(
-        {"score": [-1.5, 2.0, 3.0, 4.0, -5.0], "text": numbers, "name": ["a=b", "x@y", "", "'", "3-1"]}
+        {
+            "score": [-1.5, 2.0, 3.0, 4.0, -5.0],
+            "text": numbers,
+            "name": ["a=b", "x@y", "", "'", "3-1"],
+        }
     )
     assert escape_cells(frame).equals(frame)
     assert formula_columns(frame) == []
@@ -73,10 +94,20 @@ def test_a_column_name_that_a_spreadsheet_would_run_is_escaped_and_named() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["n" * 300_000, "n " * 150_000, "\u2003n" * 150_000], ids=["word", "words", "spaces"])
-def test_an_endless_name_is_printed_short_and_written_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [(f"q{k}", *pair, k % 3 / 2) for k in range(12) for pair in ((name, "elm"), ("elm", "oak"), ("oak", name))]
-    ranking = podium.rank(podium.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+@pytest.mark.parametrize(
+    "name", ["n" * 300_000, "n " * 150_000, "\u2003n" * 150_000], ids=["word", "words", "spaces"]
+)
+def test_an_endless_name_is_printed_short_and_written_whole(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        (f"q{k}", *pair, k % 3 / 2)
+        for k in range(12)
+        for pair in ((name, "elm"), ("elm", "oak"), ("oak", name))
+    ]
+    ranking = podium.rank(
+        podium.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    )
     assert len(ranking_text(ranking)) < 12_000
     tell(f"no model called {name!r}. Remedy: name another")
     said = capsys.readouterr().err
@@ -86,16 +117,31 @@ def test_an_endless_name_is_printed_short_and_written_whole(name: str, capsys: p
 
 @pytest.mark.slow
 def test_csv_conversion_names_columns_with_formulas(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"item": ["q"], "model_a": ["-2+3+cmd()"], "model_b": ["elm"], "credit": [1.0]})
+    frame = pd.DataFrame(
+        {"item": ["q"], "model_a": ["-2+3+cmd()"], "model_b": ["elm"], "credit": [1.0]}
+    )
     frame.to_csv(tmp_path / "in.csv", index=False)
-    command = [sys.executable, "-m", "podium", "convert", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv")]
+    command = [
+        sys.executable,
+        "-m",
+        "podium",
+        "convert",
+        str(tmp_path / "in.csv"),
+        "-o",
+        str(tmp_path / "out.csv"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert "warning: a spreadsheet would run texts in model_a, which begin with = + - or @" in done.stderr
+    assert (
+        "warning: a spreadsheet would run texts in model_a, which begin with = + - or @"
+        in done.stderr
+    )
     assert pd.read_csv(tmp_path / "out.csv")["model_a"].tolist() == ["-2+3+cmd()"]
 
 
 @pytest.mark.slow
-def test_tournament_announcement_is_escaped(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_tournament_announcement_is_escaped(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("inspect_ai")
     from podium.hosts.inspect_ai.tasks import round_robin
 

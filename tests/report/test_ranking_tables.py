@@ -67,8 +67,17 @@ def rows_for_all() -> Iterator[dict[str, object]]:
         lead = (item * (a + 2) + b) % 7 - 3 + (b - a) / 4
         scores = {"score_a": 5 + lead / 2, "score_b": 5 - lead / 2, "margin": lead}
         sizes = {"length_a": 100 + 7 * item % 31, "length_b": 90 + 5 * item % 17}
-        known = scores | sizes | {"judge": f"judge-{(item + b) % 2}", "human": float((lead > 0) != (item % 5 == b))}
-        yield {"item": f"q{item}", "model_a": names[a], "model_b": names[b], "credit": float(lead > 0)} | known
+        known = (
+            scores
+            | sizes
+            | {"judge": f"judge-{(item + b) % 2}", "human": float((lead > 0) != (item % 5 == b))}
+        )
+        yield {
+            "item": f"q{item}",
+            "model_a": names[a],
+            "model_b": names[b],
+            "credit": float(lead > 0),
+        } | known
 
 
 def test_every_ranker_is_in_the_tables_of_this_test(every_ranking: podium.Ranking) -> None:
@@ -76,7 +85,9 @@ def test_every_ranker_is_in_the_tables_of_this_test(every_ranking: podium.Rankin
     assert {each.ranker for each in every_ranking.standings} == set(catalogue.extensions_of(Ranker))
 
 
-def test_markdown_rows_have_as_many_cells_as_their_header_whatever_the_ranker(every_ranking: podium.Ranking) -> None:
+def test_markdown_rows_have_as_many_cells_as_their_header_whatever_the_ranker(
+    every_ranking: podium.Ranking,
+) -> None:
     for report in ranking_reports(every_ranking):
         lines = [line for line in markdown_text([report]).splitlines() if line.startswith("|")]
         assert {line.count("|") for line in lines} == {lines[1].count("|")}
@@ -92,9 +103,13 @@ def test_terminal_rows_have_as_many_cells_as_their_header_whatever_the_ranker(
         bare = replace(report, table=replace(report.table, bars=()))
         table = terminal_text([bare], width=width).split("\n\n")[1].splitlines()
         rule = next(k for k, line in enumerate(table) if set(line.strip()) == {"─"})
-        header, *rows = [re.split(r" {3,}", line.strip()) for line in (table[0], *table[rule + 1 :])]
+        header, *rows = [
+            re.split(r" {3,}", line.strip()) for line in (table[0], *table[rule + 1 :])
+        ]
         assert {len(row) for row in rows} == {len(header)}
-        assert header[2] == (report.table.header[2] if rule == 1 else report.table.header[2].split()[0])
+        assert header[2] == (
+            report.table.header[2] if rule == 1 else report.table.header[2].split()[0]
+        )
         pictured = terminal_text([report], width=width).split("\n\n")[1].splitlines()[2:]
         pictures = {sum(line.count(sign) for sign in "●○") for line in pictured}
         assert pictures in ({0}, {1})

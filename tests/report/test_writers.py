@@ -1,4 +1,5 @@
-"""Writers of reports: whatever is shown, at any width, the tables stay rectangular and no digit is lost."""
+"""Writers of reports: whatever is shown, at any width, the tables stay rectangular and no digit is
+lost."""
 
 import re
 
@@ -14,7 +15,9 @@ from podium.report.terminal import bar_column, terminal_text
 
 CELL_BREAK = re.compile(r"(?<!\\)\|")
 HOSTILE = st.text("ab |*_`<[\\\n\x1b…中(", max_size=12)
-NUMBERS = st.floats(-9999, 9999).map(lambda value: f"{value:.1f} ({value - 1:.1f} … {value + 1:.1f})")
+NUMBERS = st.floats(-9999, 9999).map(
+    lambda value: f"{value:.1f} ({value - 1:.1f} … {value + 1:.1f})"
+)
 
 
 @st.composite
@@ -23,7 +26,11 @@ def tables(draw: st.DrawFn) -> Table:
     columns, rows = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     header = ("name", *(f"column {k}" for k in range(columns)))
     cells = tuple((draw(HOSTILE), *(draw(NUMBERS) for _ in range(columns))) for _ in range(rows))
-    bars = bar_column([Estimate(2, 1, 3)] * rows, 12, ".0f", ends=(0, 4)) if draw(st.booleans()) else ()
+    bars = (
+        bar_column([Estimate(2, 1, 3)] * rows, 12, ".0f", ends=(0, 4))
+        if draw(st.booleans())
+        else ()
+    )
     rules = frozenset(draw(st.sets(st.integers(0, rows - 1))))
     return Table("title", header, cells, rules=rules, spare=("column 1",), bars=bars)
 
@@ -51,7 +58,10 @@ def test_every_row_of_markdown_has_as_many_cells_as_its_header(table: Table) -> 
 def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, width: int) -> None:
     """Only what a table offers to give up may go: its pictures and a spare column."""
     lasting = [
-        cell for row in table.rows for name, cell in zip(table.header[1:], row[1:], strict=True) if name != "column 1"
+        cell
+        for row in table.rows
+        for name, cell in zip(table.header[1:], row[1:], strict=True)
+        if name != "column 1"
     ]
     for report in reports_of(table):
         words = "".join(terminal_text([report], width=width).split())
@@ -63,7 +73,8 @@ def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, 
 @settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(20, 200))
 def test_columns_stand_below_each_other(table: Table, width: int) -> None:
-    """Where nothing is broken, every row is as wide as the rule below the header, or its last cell is empty."""
+    """Where nothing is broken, every row is as wide as the rule below the header, or its last cell
+    is empty."""
     lines = terminal_text([Report("report", table=table)], width=width).splitlines()
     rules = [len(line) for line in lines if set(line.strip()) == {"─"}]
     assert len(set(rules)) == 1
@@ -89,16 +100,34 @@ def test_bars_without_a_row_are_rejected() -> None:
 def test_answer_facts_and_warnings_are_written_in_every_style(style: str) -> None:
     facts = (Fact("fine", "yes"), Fact("share", "49.0%", "48.0 … 50.0", "1,200 pairs", "80 items"))
     section = Section("s", "of a section", facts, notes=("warning: take care",))
-    text = styled_text(None, style, lambda _: [Report("a report", ("amber leads.",), sections=(section,))])
+    text = styled_text(
+        None, style, lambda _: [Report("a report", ("amber leads.",), sections=(section,))]
+    )
     share = r"49.0\%" if style == "latex" else "49.0%"
-    for part in ("amber leads.", "a report", "of a section", "fine", share, "80 items", "warning: take care"):
+    for part in (
+        "amber leads.",
+        "a report",
+        "of a section",
+        "fine",
+        share,
+        "80 items",
+        "warning: take care",
+    ):
         assert part in text
     assert text.index("amber leads.") < text.index("a report") < text.index("of a section")
 
 
 def test_a_rule_stands_below_the_rows_that_ask_for_one() -> None:
-    table = Table("", ("model", "Elo"), (("amber", "1600"), ("birch", "1500")), rules=frozenset({0}))
+    table = Table(
+        "", ("model", "Elo"), (("amber", "1600"), ("birch", "1500")), rules=frozenset({0})
+    )
     lines = terminal_text([Report("ranking", table=table)]).splitlines()
-    assert [set(line.strip()) == {"─"} for line in lines[2:]] == [False, True, False, True, False, False, False][
-        : len(lines) - 2
-    ]
+    assert [set(line.strip()) == {"─"} for line in lines[2:]] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ][: len(lines) - 2]

@@ -5,25 +5,45 @@ import pytest
 import podium
 from podium.responses.read import read_responses
 
-OLD_QUESTION = {"question_id": "u1", "category": "arena-hard-v0.1", "cluster": "games", "turns": [{"content": "Play."}]}
+OLD_QUESTION = {
+    "question_id": "u1",
+    "category": "arena-hard-v0.1",
+    "cluster": "games",
+    "turns": [{"content": "Play."}],
+}
 NEW_QUESTION = {"uid": "u1", "category": "hard_prompt", "subcategory": "coding", "prompt": "Play."}
 
 
 def old(content, item="u1", model="wren"):
     turns = [{"content": content, "token_len": 2}]
-    return {"question_id": item, "answer_id": "x", "model": model, "choices": [{"index": 0, "turns": turns}]}
+    return {
+        "question_id": item,
+        "answer_id": "x",
+        "model": model,
+        "choices": [{"index": 0, "turns": turns}],
+    }
 
 
 def new(content, item="u1", model="wren", system=None):
     stated = [{"role": "system", "content": system}] if system else []
     stated += [{"role": "user", "content": "Play."}, {"role": "assistant", "content": content}]
-    return {"uid": item, "ans_id": "x", "model": model, "messages": stated, "metadata": {"token_len": 2}}
+    return {
+        "uid": item,
+        "ans_id": "x",
+        "model": model,
+        "messages": stated,
+        "metadata": {"token_len": 2},
+    }
 
 
 def test_answers_of_v0_1_take_the_question_from_the_folder_above(save):
     save("bench/question.jsonl", [OLD_QUESTION])
     read = read_responses(save("bench/model_answer/wren.jsonl", [old("Done.")]))
-    assert (read.texts["wren"]["u1"], read.items[0].instruction, read.items[0].category) == ("Done.", "Play.", "games")
+    assert (read.texts["wren"]["u1"], read.items[0].instruction, read.items[0].category) == (
+        "Done.",
+        "Play.",
+        "games",
+    )
 
 
 def test_answers_of_v0_1_without_questions_are_an_error_that_says_so(save):
@@ -34,7 +54,11 @@ def test_answers_of_v0_1_without_questions_are_an_error_that_says_so(save):
 def test_answers_of_v2_bring_their_question(save):
     read = read_responses(save("wren.jsonl", [new({"answer": "Done."}, system="Be brief.")]))
     item = read.items[0]
-    assert (read.texts["wren"]["u1"], item.instruction, item.system) == ("Done.", "Play.", "Be brief.")
+    assert (read.texts["wren"]["u1"], item.instruction, item.system) == (
+        "Done.",
+        "Play.",
+        "Be brief.",
+    )
 
 
 def test_a_message_may_be_plain_text(save):

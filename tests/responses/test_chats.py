@@ -15,10 +15,17 @@ from podium.responses.preference_pairs import read_pairs
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Show
 
-CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+CALL = {
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "weather", "arguments": '{"city": "Oslo"}'},
+}
 CHAT = [
     {"role": "system", "content": "Be brief."},
-    {"role": "user", "content": [{"type": "text", "text": "How warm"}, {"type": "text", "text": "is it?"}]},
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": "How warm"}, {"type": "text", "text": "is it?"}],
+    },
     {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "c2"}]},
     {"role": "tool", "tool_call_id": "c2", "content": "13"},
     {"role": "tool", "tool_call_id": "c1", "content": "12"},
@@ -48,7 +55,13 @@ def test_the_answer_of_a_conversation_is_its_last_message(save):
 
 
 def test_messages_beside_a_response_are_the_prompt(save):
-    row = {"id": "q1", "instruction": "Why?", "model": "wren", "response": "So.", "messages": CHAT[:2]}
+    row = {
+        "id": "q1",
+        "instruction": "Why?",
+        "model": "wren",
+        "response": "So.",
+        "messages": CHAT[:2],
+    }
     assert read_responses(save("a.jsonl", [row])).texts["wren"] == {"q1": "So."}
 
 
@@ -61,7 +74,9 @@ def test_calls_without_ids_get_the_results_in_their_order(save):
         {"role": "tool_response", "content": "opened"},
     ]
     chat = [CHAT[1], *calls, CHAT[-1]]
-    read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO)
+    read = read_responses(
+        save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO
+    )
     assert pieces_in(read.texts["wren"]["q1"])[:4] == [
         ("call 1.1", 'find {"q": 1}'),
         ("call 2.1", 'open {"page": 2}'),
@@ -71,8 +86,14 @@ def test_calls_without_ids_get_the_results_in_their_order(save):
 
 
 def test_an_older_function_call_is_a_call(save):
-    chat = [CHAT[1], {"role": "assistant", "function_call": CALL["function"]}, {"role": "function", "content": "12"}]
-    read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO)
+    chat = [
+        CHAT[1],
+        {"role": "assistant", "function_call": CALL["function"]},
+        {"role": "function", "content": "12"},
+    ]
+    read = read_responses(
+        save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO
+    )
     assert [name for name, _ in pieces_in(read.texts["wren"]["q1"])] == ["call 1.1", "result 1.1"]
 
 
@@ -88,9 +109,15 @@ def test_arena_hard_answers_with_tool_calls_are_transcripts(save):
         ({"content": "Hi"}, "message 2 has the role None"),
         ({"role": "boss", "content": "Hi"}, "message 2 has the role 'boss'"),
         ({"role": ["user"], "content": "Hi"}, "message 2 has the role"),
-        ({"role": "assistant", "tool_calls": [{"id": "1"}]}, "call 1 of message 2 names no function"),
+        (
+            {"role": "assistant", "tool_calls": [{"id": "1"}]},
+            "call 1 of message 2 names no function",
+        ),
         ({"role": "assistant", "tool_calls": "weather"}, "call 1 of message 2 names no function"),
-        ({"role": "assistant", "tool_calls": 7, "content": [{"type": "tool_use", "name": "f"}]}, "call 1 of message 2"),
+        (
+            {"role": "assistant", "tool_calls": 7, "content": [{"type": "tool_use", "name": "f"}]},
+            "call 1 of message 2",
+        ),
         ({"role": "assistant", "content": 7}, "content is not text"),
     ],
 )
@@ -102,23 +129,46 @@ def test_what_is_no_message_is_named_with_its_place(tmp_path, message, problem):
 
 
 def test_an_answer_to_a_later_message_is_not_judged_alone(save):
-    chat = [CHAT[1], {"role": "assistant", "content": "Where?"}, {"role": "user", "content": "Oslo."}, CHAT[-1]]
+    chat = [
+        CHAT[1],
+        {"role": "assistant", "content": "Where?"},
+        {"role": "user", "content": "Oslo."},
+        CHAT[-1],
+    ]
     path = save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}])
     with pytest.raises(podium.DataError, match="the user wrote again after the first answer"):
         read_responses(path, show=AUTO)
-    names = [name for name, _ in pieces_in(read_responses(path, show=Show("transcript")).texts["wren"]["q1"])]
+    names = [
+        name
+        for name, _ in pieces_in(read_responses(path, show=Show("transcript")).texts["wren"]["q1"])
+    ]
     assert names == ["turn 1", "user 2", "answer"]
 
 
 def test_the_answer_stands_before_what_the_user_says_last(save):
-    path = save("a.jsonl", [{"id": "q1", "model": "wren", "response": [*CHAT, {"role": "user", "content": "Thanks."}]}])
+    path = save(
+        "a.jsonl",
+        [
+            {
+                "id": "q1",
+                "model": "wren",
+                "response": [*CHAT, {"role": "user", "content": "Thanks."}],
+            }
+        ],
+    )
     assert read_responses(path).texts["wren"] == {"q1": "12 degrees."}
-    assert pieces_in(read_responses(path, show=AUTO).texts["wren"]["q1"])[-1] == ("answer", "12 degrees.")
+    assert pieces_in(read_responses(path, show=AUTO).texts["wren"]["q1"])[-1] == (
+        "answer",
+        "12 degrees.",
+    )
 
 
 def test_system_messages_are_the_prompt_before_the_first_turn_and_shown_behind_it():
     chat = read_chat(CHAT[2], {"role": "developer", "content": "Hurry."}, CHAT[-1])
-    assert (chat.system, [turn.role for turn in chat.turns]) == (None, ["assistant", "system", "assistant"])
+    assert (chat.system, [turn.role for turn in chat.turns]) == (
+        None,
+        ["assistant", "system", "assistant"],
+    )
 
 
 NAMES = ["role", "content", "tool_calls", "function", "name", "id", "text", "type"]
@@ -131,7 +181,14 @@ JSON = st.recursive(
 
 
 @pytest.mark.slow
-@given(st.lists(JSON | st.fixed_dictionaries({"role": st.sampled_from(ROLES), "content": JSON, "tool_calls": JSON})))
+@given(
+    st.lists(
+        JSON
+        | st.fixed_dictionaries(
+            {"role": st.sampled_from(ROLES), "content": JSON, "tool_calls": JSON}
+        )
+    )
+)
 def test_any_json_is_a_conversation_or_an_error_that_names_its_place(messages):
     chat, problem = NO_CHAT, "a.jsonl, line 1"
     try:
@@ -148,7 +205,10 @@ def test_a_result_that_is_an_object_is_shown_as_json():
         {"role": "user", "content": "How warm is it?"},
         {"role": "assistant", "content": "", "tool_calls": [asked]},
         {"role": "tool", "tool_call_id": "c1", "content": {"temp": 12}},
-        {"role": "assistant", "content": [{"type": "text", "text": ""}, {"type": "text", "text": "12"}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": ""}, {"type": "text", "text": "12"}],
+        },
     ]
     chat = read_conversation(Record("file", "1", {}), messages)
     assert [turn.text for turn in chat.turns] == ["", '{"temp": 12}', "\n12"]
@@ -156,7 +216,9 @@ def test_a_result_that_is_an_object_is_shown_as_json():
 
 def read_chat(*messages):
     """Read a conversation that a user begins."""
-    return read_conversation(Record("file", "1", {}), [{"role": "user", "content": "How warm is it?"}, *messages])
+    return read_conversation(
+        Record("file", "1", {}), [{"role": "user", "content": "How warm is it?"}, *messages]
+    )
 
 
 def test_calls_and_results_in_the_parts_of_anthropic_are_turns():
@@ -209,9 +271,15 @@ def test_a_call_and_its_result_in_one_message_are_both_turns():
 @pytest.mark.parametrize("columns", [("messages",), ("chosen", "rejected")])
 def test_messages_that_cannot_be_parsed_are_no_answer(tmp_path, columns, cut):
     path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"id": "q1", "instruction": "Why?", "model": "wren"} | dict.fromkeys(columns, cut)))
+    path.write_text(
+        json.dumps(
+            {"id": "q1", "instruction": "Why?", "model": "wren"} | dict.fromkeys(columns, cut)
+        )
+    )
     read = read_responses if len(columns) == 1 else lambda path: read_pairs([str(path)], AUTO)
-    with pytest.raises(podium.DataError, match="line 1: the messages are neither JSON nor a Python literal"):
+    with pytest.raises(
+        podium.DataError, match="line 1: the messages are neither JSON nor a Python literal"
+    ):
         read(path)
 
 
@@ -221,7 +289,10 @@ def test_messages_that_cannot_be_parsed_are_no_answer(tmp_path, columns, cut):
         ({"content": None, "refusal": "I can't."}, "I can't."),
         ({"content": [{"type": "refusal", "refusal": "I can't."}]}, "I can't."),
         ({"content": [{"type": "json", "json": {"temp": 12}}]}, '{"temp": 12}'),
-        ({"content": [{"type": "image_url", "text": None}, {"type": "text", "text": "See."}]}, "[image_url]\nSee."),
+        (
+            {"content": [{"type": "image_url", "text": None}, {"type": "text", "text": "See."}]},
+            "[image_url]\nSee.",
+        ),
     ],
 )
 def test_parts_are_shown_by_their_type(message, text):
@@ -234,10 +305,21 @@ def test_a_part_of_an_unknown_type_is_an_error():
 
 
 def test_messages_may_be_json_text_or_arrays_of_parquet(tmp_path):
-    rows = [{"id": "q1", "model": "wren", "messages": [{"role": "user", "content": "How warm is it?"}, *CHAT[2:]]}]
-    pd.DataFrame([{**row, "messages": json.dumps(row["messages"])} for row in rows]).to_csv(tmp_path / "a.csv")
+    rows = [
+        {
+            "id": "q1",
+            "model": "wren",
+            "messages": [{"role": "user", "content": "How warm is it?"}, *CHAT[2:]],
+        }
+    ]
+    pd.DataFrame([{**row, "messages": json.dumps(row["messages"])} for row in rows]).to_csv(
+        tmp_path / "a.csv"
+    )
     pd.DataFrame(rows).to_parquet(tmp_path / "a.parquet")
-    texts = [read_responses(tmp_path / name, show=AUTO).texts["wren"]["q1"] for name in ("a.csv", "a.parquet")]
+    texts = [
+        read_responses(tmp_path / name, show=AUTO).texts["wren"]["q1"]
+        for name in ("a.csv", "a.parquet")
+    ]
     for text in texts:
         assert [name for name, _ in pieces_in(text)][-1] == "answer"
         assert ("result 1.2", "13") in pieces_in(text)

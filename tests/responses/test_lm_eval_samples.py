@@ -36,12 +36,18 @@ def test_the_folder_names_the_model_and_the_file_the_task(save):
 def test_prompt_target_and_response_are_read(save):
     read = read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample()]))
     item = read.items[0]
-    assert (item.instruction, item.reference, read.texts["wren"][item.id]) == ("Say hi.", "Hello.", "Hi.")
+    assert (item.instruction, item.reference, read.texts["wren"][item.id]) == (
+        "Say hi.",
+        "Hello.",
+        "Hi.",
+    )
 
 
 def test_the_whole_response_is_read_not_what_a_filter_left_of_it(save):
     rows = [sample(text="It is 4.", filter="strict", filtered_resps=["4"])]
-    assert list(read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows)).texts["wren"].values()) == ["It is 4."]
+    assert list(
+        read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows)).texts["wren"].values()
+    ) == ["It is 4."]
 
 
 def test_two_filters_of_one_document_are_one_item(save):
@@ -51,18 +57,24 @@ def test_two_filters_of_one_document_are_one_item(save):
 
 def test_the_older_list_of_arguments_is_read(save):
     rows = [sample(arguments=[["Say hi.", {"until": []}]])]
-    assert read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows)).items[0].instruction == "Say hi."
+    assert (
+        read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows)).items[0].instruction == "Say hi."
+    )
 
 
 def test_of_a_chat_the_last_message_of_the_user_is_the_instruction(save):
-    prompt = chat(("system", "Be brief."), ("user", "Say yo."), ("assistant", "Yo."), ("user", "Say hi."))
+    prompt = chat(
+        ("system", "Be brief."), ("user", "Say yo."), ("assistant", "Yo."), ("user", "Say hi.")
+    )
     item = read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample(prompt=prompt)])).items[0]
     assert (item.instruction, item.system) == ("Say hi.", "Be brief.")
 
 
 def test_chat_and_plain_runs_are_joined_by_document_and_reported(save):
     one = save(f"wren/samples_t_{TIME}.jsonl", [sample(prompt="Question: Say hi.\nAnswer:")])
-    other = save(f"lark/samples_t_{TIME}.jsonl", [sample(prompt=chat(("user", "Say hi.")), text="Hello.")])
+    other = save(
+        f"lark/samples_t_{TIME}.jsonl", [sample(prompt=chat(("user", "Say hi.")), text="Hello.")]
+    )
     read = read_responses(one, other)
     assert [item.instruction for item in read.items] == ["Say hi."]
     assert "1 items were put to models in different words" in read.notes[0]
@@ -73,7 +85,11 @@ def test_another_target_of_the_same_document_is_an_error_that_names_both_files(s
     other = save(f"lark/samples_t_{TIME}.jsonl", [sample(target="Bye.")])
     with pytest.raises(podium.DataError) as caught:
         read_responses(one, other)
-    assert [part for part in ("wren/samples", "lark/samples", "Bye.", "Hello.") if part not in str(caught.value)] == []
+    assert [
+        part
+        for part in ("wren/samples", "lark/samples", "Bye.", "Hello.")
+        if part not in str(caught.value)
+    ] == []
 
 
 def test_a_document_that_occurs_twice_is_two_items(save):
@@ -119,16 +135,25 @@ def test_models_that_share_a_folder_are_distinguishable_by_their_results(tmp_pat
 
 def test_a_results_file_stands_for_its_run(tmp_path):
     for time, text in ((TIME, "Old."), (LATER, "New.")):
-        home = write_run(tmp_path, "wren", {"t": [sample(text=text)], "u": [sample(text=text)]}, time=time)
+        home = write_run(
+            tmp_path, "wren", {"t": [sample(text=text)], "u": [sample(text=text)]}, time=time
+        )
     read = read_responses(f"old={home}/results_{TIME}.json", f"new={home}/results_{LATER}.json")
-    assert {name: set(texts.values()) for name, texts in read.texts.items()} == {"old": {"Old."}, "new": {"New."}}
+    assert {name: set(texts.values()) for name, texts in read.texts.items()} == {
+        "old": {"Old."},
+        "new": {"New."},
+    }
     assert read.categories == ("t", "u")
 
 
 def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(tmp_path):
     for revision, time in (("x", TIME), ("y", LATER)):
         write_run(
-            tmp_path, "wren", {"t": [sample()]}, time=time, arguments={"pretrained": "wren", "revision": revision}
+            tmp_path,
+            "wren",
+            {"t": [sample()]},
+            time=time,
+            arguments={"pretrained": "wren", "revision": revision},
         )
     with pytest.raises(podium.UsageError, match=r"other arguments \(revision\).*wren-1=.*wren-2="):
         read_responses(tmp_path)
@@ -143,12 +168,18 @@ def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path):
 
 def test_folders_without_samples_are_an_error_with_the_remedy(tmp_path):
     write_run(tmp_path, "wren", {"t": [sample()]}, samples=False)
-    with pytest.raises(podium.UsageError, match=r"no responses in .*wren has no samples beside .*--log_samples"):
+    with pytest.raises(
+        podium.UsageError, match=r"no responses in .*wren has no samples beside .*--log_samples"
+    ):
         read_responses(tmp_path)
 
 
 def test_repeated_responses_are_all_read_and_reported(tmp_path):
-    write_run(tmp_path, "wren", {"t": [sample(resps=[["One.", "Two.", "Three."]], filtered_resps=["Two."])]})
+    write_run(
+        tmp_path,
+        "wren",
+        {"t": [sample(resps=[["One.", "Two.", "Three."]], filtered_resps=["Two."])]},
+    )
     read = read_responses(tmp_path)
     assert list(read.texts["wren"].values()) == ["One.", "Two.", "Three."]
     assert "1 items have up to 3 responses of a model" in read.notes[0]
@@ -159,7 +190,10 @@ def test_truncated_last_line_is_reported_and_the_rest_is_read(tmp_path):
     path = home / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-9])
     read = read_responses(tmp_path)
-    assert (len(read.items), read.notes) == (1, (f"{path}, line 2: cut off, so its document is missing",))
+    assert (len(read.items), read.notes) == (
+        1,
+        (f"{path}, line 2: cut off, so its document is missing",),
+    )
 
 
 def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(tmp_path):
@@ -171,7 +205,8 @@ def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(tmp_path):
 
 
 def test_items_are_those_of_podium_rank(tmp_path):
-    """What one reader calls an item the other does, too: tournaments and scores can be put side by side."""
+    """What one reader calls an item the other does, too: tournaments and scores can be put side by
+    side."""
     rows = [sample(k, doc_hash=f"{k % 2}" * 64, metrics=["acc"], acc=1.0) for k in range(3)]
     for name in ("wren", "lark"):
         write_run(tmp_path, name, {"t": rows})
@@ -211,8 +246,16 @@ def test_a_row_without_a_prompt_names_its_place(save):
 
 
 def test_documents_that_show_images_are_missing_with_the_reason(save):
-    seen = {"gen_args_0": {"arg_0": "What is it?", "arg_1": {"until": []}, "arg_2": {"visual": ["<PIL.Image>"]}}}
-    read = read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample(arguments=seen), sample(doc_id=1)]))
+    seen = {
+        "gen_args_0": {
+            "arg_0": "What is it?",
+            "arg_1": {"until": []},
+            "arg_2": {"visual": ["<PIL.Image>"]},
+        }
+    }
+    read = read_responses(
+        save(f"wren/samples_t_{TIME}.jsonl", [sample(arguments=seen), sample(doc_id=1)])
+    )
     assert list(read.missing["wren"].values()) == ["media that are not in the file"]
     assert list(read.texts["wren"].values()) == ["Hi."]
 

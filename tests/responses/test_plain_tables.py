@@ -36,7 +36,9 @@ def test_model_column_separates_models(save):
 
 def test_a_label_on_a_file_of_two_models_is_rejected_with_the_remedy(save):
     rows = [{**row, "model": name} for row in ROWS for name in ("wren", "lark")]
-    with pytest.raises(podium.UsageError, match=r"all\.jsonl.*'mine'.*lark, wren.*leave the label out"):
+    with pytest.raises(
+        podium.UsageError, match=r"all\.jsonl.*'mine'.*lark, wren.*leave the label out"
+    ):
         read_responses(f"mine={save('all.jsonl', rows)}")
 
 
@@ -95,11 +97,17 @@ def test_a_response_that_is_no_text_names_file_row_value_and_remedy(save):
     with pytest.raises(podium.DataError) as caught:
         read_responses(save("wren.jsonl", [ROWS[0], {**ROWS[1], "response": {"text": "1 2 3"}}]))
     message = str(caught.value)
-    assert [word for word in ("wren.jsonl", "line 2", "1 2 3", "Remedy", "string") if word not in message] == []
+    assert [
+        word
+        for word in ("wren.jsonl", "line 2", "1 2 3", "Remedy", "string")
+        if word not in message
+    ] == []
 
 
 def test_two_columns_that_could_be_the_instruction_are_rejected(save):
-    with pytest.raises(podium.UsageError, match="instruction and input could each be the instruction"):
+    with pytest.raises(
+        podium.UsageError, match="instruction and input could each be the instruction"
+    ):
         read_responses(save("wren.jsonl", [{**ROWS[0], "input": "more"}]))
 
 
@@ -111,11 +119,17 @@ def test_a_row_without_id_and_instruction_names_its_place(save):
 def test_a_file_of_instructions_gives_what_the_responses_lack(save):
     asked = save("asked.jsonl", [{"id": "q1", "instruction": "Say hi.", "category": "chat"}])
     read = read_responses(asked, save("wren.jsonl", [{"id": "q1", "response": "Hi."}]))
-    assert (read.items[0].instruction, read.items[0].category, read.models) == ("Say hi.", "chat", ("wren",))
+    assert (read.items[0].instruction, read.items[0].category, read.models) == (
+        "Say hi.",
+        "chat",
+        ("wren",),
+    )
 
 
 def test_responses_without_any_instruction_are_an_error_that_says_what_to_give(save):
-    with pytest.raises(podium.DataError, match=r"wren\.jsonl.*'q1' has no instruction.*give the questions too"):
+    with pytest.raises(
+        podium.DataError, match=r"wren\.jsonl.*'q1' has no instruction.*give the questions too"
+    ):
         read_responses(save("wren.jsonl", [{"id": "q1", "response": "Hi."}]))
 
 
@@ -127,12 +141,16 @@ def test_items_without_responses_are_left_out_and_reported(save):
 
 
 def test_a_file_of_something_else_says_its_columns_and_what_would_do(save):
-    with pytest.raises(podium.DataError, match=r"b\.csv: no responses in the columns model_a, model_b.*Remedy"):
+    with pytest.raises(
+        podium.DataError, match=r"b\.csv: no responses in the columns model_a, model_b.*Remedy"
+    ):
         read_responses(save("b.csv", "model_a,model_b\nx,y\n"))
 
 
 def test_a_file_of_a_header_alone_says_that_no_row_is_below_it(save):
-    with pytest.raises(podium.DataError, match=r"b\.csv: no row below the header id, model, response.*Remedy"):
+    with pytest.raises(
+        podium.DataError, match=r"b\.csv: no row below the header id, model, response.*Remedy"
+    ):
         read_responses(save("b.csv", "id,response,model\n"))
 
 

@@ -12,11 +12,16 @@ from podium.responses.read import FileReader, read_responses
 def rows(*texts, instruction="Say {}."):
     asked = [instruction.format(k) for k in range(len(texts))]
     pairs = zip(asked, texts, strict=True)
-    return [{"id": f"q{k}", "instruction": ask, "response": text} for k, (ask, text) in enumerate(pairs)]
+    return [
+        {"id": f"q{k}", "instruction": ask, "response": text} for k, (ask, text) in enumerate(pairs)
+    ]
 
 
 def test_another_instruction_under_the_same_id_names_both_files_and_both_texts(save):
-    one, other = save("wren.jsonl", rows("a")), save("lark.jsonl", rows("a", instruction="Write {}."))
+    one, other = (
+        save("wren.jsonl", rows("a")),
+        save("lark.jsonl", rows("a", instruction="Write {}.")),
+    )
     with pytest.raises(podium.DataError) as caught:
         read_responses(one, other)
     parts = ("wren.jsonl, line 1", "lark.jsonl, line 1", "'q0'", "Say 0.", "Write 0.", "Remedy")
@@ -30,7 +35,9 @@ def test_line_ends_do_not_make_another_instruction(save):
 
 def test_a_model_in_two_sources_is_rejected_with_labels_as_the_remedy(save):
     one, other = save("a/wren.jsonl", rows("a")), save("b/wren.jsonl", rows("b"))
-    with pytest.raises(podium.UsageError, match=r"two sources hold a model 'wren'.*wren-1=.*wren-2="):
+    with pytest.raises(
+        podium.UsageError, match=r"two sources hold a model 'wren'.*wren-1=.*wren-2="
+    ):
         read_responses(one, other)
 
 
@@ -41,7 +48,9 @@ def test_one_label_on_two_sources_is_rejected(save):
 
 
 def test_two_responses_of_one_model_to_one_item_name_both_places(save):
-    with pytest.raises(podium.DataError, match=r"line 2: a second response of 'wren' to item 'q0'.*line 1"):
+    with pytest.raises(
+        podium.DataError, match=r"line 2: a second response of 'wren' to item 'q0'.*line 1"
+    ):
         read_responses(save("wren.jsonl", [*rows("a"), *rows("b")]))
 
 
@@ -62,14 +71,21 @@ def test_missing_responses_are_counted_by_model_and_reason(save):
 
 
 def test_the_field_says_who_cannot_play_what(save):
-    field = read_responses(save("wren.jsonl", rows("a", "")), save("lark.jsonl", rows("a", "b"))).field()
-    assert (field.can_play("q0", "lark", "wren"), field.can_play("q1", "lark", "wren")) == (True, False)
+    field = read_responses(
+        save("wren.jsonl", rows("a", "")), save("lark.jsonl", rows("a", "b"))
+    ).field()
+    assert (field.can_play("q0", "lark", "wren"), field.can_play("q1", "lark", "wren")) == (
+        True,
+        False,
+    )
 
 
 def test_a_glob_and_a_folder_find_the_same(save, tmp_path):
     for name in ("wren", "lark"):
         save(f"runs/{name}.jsonl", rows("a"))
-    assert read_responses(f"{tmp_path}/runs/*.jsonl").texts == read_responses(f"{tmp_path}/runs").texts
+    assert (
+        read_responses(f"{tmp_path}/runs/*.jsonl").texts == read_responses(f"{tmp_path}/runs").texts
+    )
 
 
 def test_a_path_that_does_not_exist_is_named(tmp_path):
@@ -107,30 +123,43 @@ def test_the_order_of_sources_does_not_change_the_order_of_items(save):
 )
 def test_any_change_of_what_a_judge_sees_changes_the_hash(save, change):
     row = rows("a")[0]
-    plain, changed = (read_responses(save(f"{k}/wren.jsonl", [one])) for k, one in enumerate((row, row | change)))
+    plain, changed = (
+        read_responses(save(f"{k}/wren.jsonl", [one])) for k, one in enumerate((row, row | change))
+    )
     assert plain.digest() != changed.digest()
 
 
 def test_half_a_surrogate_pair_is_an_error_that_names_it_and_the_remedy(save):
-    with pytest.raises(podium.DataError, match=r"wren\.jsonl, line 1: half a surrogate pair.*ud83d.*U\+FFFD"):
+    with pytest.raises(
+        podium.DataError, match=r"wren\.jsonl, line 1: half a surrogate pair.*ud83d.*U\+FFFD"
+    ):
         read_responses(save("wren.jsonl", rows("\ud83d")))
 
 
 def test_a_limit_keeps_the_first_items_and_their_texts(save):
     read = read_responses(save("wren.jsonl", rows("a", "b", ""))).select(limit=2)
-    assert (len(read.items), read.texts["wren"], read.missing["wren"]) == (2, {"q0": "a", "q1": "b"}, {})
+    assert (len(read.items), read.texts["wren"], read.missing["wren"]) == (
+        2,
+        {"q0": "a", "q1": "b"},
+        {},
+    )
 
 
 def test_a_seed_draws_items_whatever_the_order_of_rows(save):
     some = rows(*"abcdefghij")
-    one, other = (read_responses(save(f"{k}/wren.jsonl", given)) for k, given in enumerate((some, some[::-1])))
+    one, other = (
+        read_responses(save(f"{k}/wren.jsonl", given)) for k, given in enumerate((some, some[::-1]))
+    )
     drawn = [{item.id for item in read.select(limit=4, seed=5).items} for read in (one, other)]
     assert (len(drawn[0]), drawn[0]) == (4, drawn[1])
 
 
 def test_another_seed_draws_other_items(save):
     read = read_responses(save("wren.jsonl", rows(*"abcdefghij")))
-    assert len({tuple(one.id for one in read.select(limit=4, seed=seed).items) for seed in range(5)}) > 1
+    assert (
+        len({tuple(one.id for one in read.select(limit=4, seed=seed).items) for seed in range(5)})
+        > 1
+    )
 
 
 def test_drawn_items_keep_their_order(save):
@@ -139,7 +168,10 @@ def test_drawn_items_keep_their_order(save):
 
 
 def test_a_category_keeps_its_items(save):
-    given = [row | {"category": name} for row, name in zip(rows("a", "b", "c"), ("x", "y", "x"), strict=True)]
+    given = [
+        row | {"category": name}
+        for row, name in zip(rows("a", "b", "c"), ("x", "y", "x"), strict=True)
+    ]
     read = read_responses(save("wren.jsonl", given)).select(category="x")
     assert [one.id for one in read.items] == ["q0", "q2"]
 

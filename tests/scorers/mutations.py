@@ -1,6 +1,8 @@
-"""What can happen to a judge's reply on its way, or in the judge's head: none of it may turn into another verdict.
+"""What can happen to a judge's reply on its way, or in the judge's head: none of it may turn into
+another verdict.
 
-A mutation never edits the characters that say the verdict into those of another verdict, as no reader could tell.
+A mutation never edits the characters that say the verdict into those of another verdict, as no
+reader could tell.
 """
 # ruff: noqa: ARG001 (all mutations are called alike)
 
@@ -29,7 +31,12 @@ OTHER = {
     "labels": ("[[A>>B]]", "[[A=B]]", "[[B>A]]", "[[C]]", "[A>B]", "A>>B"),
     "numeric": ("[[1]]", "[[99.5]]", "[[1000]]", "50", "50/100"),
     "likert": ("[[poor]]", "[[excellent]]", "[[bad]]", "good"),
-    "rubric": (*(case.core for case in CASES if case.realization == "rubric"), '{"A": 1}', "{", '{"A": {"B": 2}}'),
+    "rubric": (
+        *(case.core for case in CASES if case.realization == "rubric"),
+        '{"A": 1}',
+        "{",
+        '{"A": {"B": 2}}',
+    ),
 }
 
 Mutation = Callable[[Case, str, random.Random], str]
@@ -61,11 +68,18 @@ def all_look_alike(case: Case, text: str, dice: random.Random) -> str:
 
 
 def insert_other(case: Case, text: str, dice: random.Random) -> str:
-    """Insert another verdict anywhere, but not between digits: two numbers glued together are a third."""
+    """Insert another verdict anywhere, but not between digits: two numbers glued together are a
+    third."""
     core = text.rfind(case.core) if case.realization == "numeric" else len(text) + 1
     place = dice.choice([k for k in range(len(text) + 1) if not core <= k <= core + len(case.core)])
     other = dice.choice(OTHER[case.realization])
-    return text[:place] + dice.choice(["", " ", "\n"]) + other + dice.choice(["", " ", "\n"]) + text[place:]
+    return (
+        text[:place]
+        + dice.choice(["", " ", "\n"])
+        + other
+        + dice.choice(["", " ", "\n"])
+        + text[place:]
+    )
 
 
 def append_other(case: Case, text: str, dice: random.Random) -> str:
@@ -79,7 +93,11 @@ def prepend_other(case: Case, text: str, dice: random.Random) -> str:
 def insert_prose(case: Case, text: str, dice: random.Random) -> str:
     place = dice.randrange(len(text) + 1)
     return (
-        text[:place] + dice.choice(["", " ", "\n"]) + dice.choice(PROSE) + dice.choice(["", " ", "\n"]) + text[place:]
+        text[:place]
+        + dice.choice(["", " ", "\n"])
+        + dice.choice(PROSE)
+        + dice.choice(["", " ", "\n"])
+        + text[place:]
     )
 
 
@@ -140,13 +158,16 @@ MUTATIONS = CUTS + DAMAGE + OTHERS
 
 
 def mutated(case: Case, dice: random.Random) -> str:
-    """Return the reply of a case, damaged up to three times, or with other verdicts in or around it.
+    """Return the reply of a case, damaged up to three times, or with other verdicts in or around
+    it.
 
-    Not both, and not cut at both ends: damage that removes the verdict and leaves another whole is a reply with
-    another verdict.
+    Not both, and not cut at both ends: damage that removes the verdict and leaves another whole is
+    a reply with another verdict.
     """
     damage = dice.choice([dice.sample(DAMAGE, 2), [dice.choice(CUTS), *dice.sample(DAMAGE, 2)]])
-    others = dice.choice([[insert_other], [append_other], [prepend_other], [prepend_other, append_other]])
+    others = dice.choice(
+        [[insert_other], [append_other], [prepend_other], [prepend_other, append_other]]
+    )
     text = case.text
     for mutation in dice.choice([damage[: dice.choice([1, 2, 3])], others]):
         text = mutation(case, text, dice)

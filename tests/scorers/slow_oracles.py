@@ -1,4 +1,5 @@
-"""Readers written a second time, slowly and without regular expressions or a scanner: what a reply may be read as."""
+"""Readers written a second time, slowly and without regular expressions or a scanner: what a reply
+may be read as."""
 
 import json
 from typing import Any
@@ -20,15 +21,24 @@ def direct(text: str, *, tie: bool) -> float | None:
 
 
 def _letter_of_line(line: str) -> str:
-    """Return the letter that a line states in one of the ways that are known; nothing for any other line."""
-    words = [word for word in "".join(" " if sign in EDGE + "\"'()[]{}" else sign for sign in line).split() if word]
+    """Return the letter that a line states in one of the ways that are known; nothing for any other
+    line."""
+    words = [
+        word
+        for word in "".join(" " if sign in EDGE + "\"'()[]{}" else sign for sign in line).split()
+        if word
+    ]
     words = [word.rstrip(".") for word in words if word.rstrip(".")]
-    plain = [word.lower() for word in words if word.lower() not in ("response", "the", "my", "final")]
+    plain = [
+        word.lower() for word in words if word.lower() not in ("response", "the", "my", "final")
+    ]
     ways = [["?"], ["?", "is", "better"], ["better", "is", "?"], ["better:", "?"]]
     ways += [[f"{name}:", "?"] for name in ("answer", "verdict", "winner", "choice", "decision")]
     for way in ways:
         places = [k for k, word in enumerate(way) if word == "?"]
-        if len(plain) == len(way) and all(word in ("?", own) for word, own in zip(way, plain, strict=True)):
+        if len(plain) == len(way) and all(
+            word in ("?", own) for word, own in zip(way, plain, strict=True)
+        ):
             letter = plain[places[0]]
             return letter if len(letter) == 1 and letter.isascii() and letter.isalpha() else ""
     return ""
@@ -45,7 +55,9 @@ def cot(text: str, *, tie: bool) -> float | None:
 def bracketed(text: str) -> str | None:
     """Return the one word in double brackets, on the last line."""
     lines = [line.strip(EDGE).rstrip(".").strip(EDGE) for line in text.split("\n") if line.strip()]
-    words = [line[line.rindex("[[") + 2 : -2] for line in lines if line.endswith("]]") and "[[" in line]
+    words = [
+        line[line.rindex("[[") + 2 : -2] for line in lines if line.endswith("]]") and "[[" in line
+    ]
     return words[-1].strip() if words and lines[-1].endswith(f"[[{words[-1]}]]") else None
 
 
@@ -67,7 +79,8 @@ def likert(text: str, *, tie: bool) -> float | None:  # noqa: ARG001
 
 
 def rubric(text: str, *, tie: bool) -> float | None:  # noqa: ARG001
-    """Parse every piece that begins and ends with a brace; exactly one of all contents may look like an answer."""
+    """Parse every piece that begins and ends with a brace; exactly one of all contents may look
+    like an answer."""
     opens, closes = ([k for k, sign in enumerate(text) if sign == brace] for brace in "{}")
     pieces = (_parsed(text[start : end + 1]) for start in opens for end in closes if end > start)
     answers = [piece for piece in pieces if isinstance(piece, dict) and piece.keys() & {"A", "B"}]

@@ -21,13 +21,17 @@ def how():
 
 def scores(names, a, b):
     """Return a reply with a score per criterion and response."""
-    return Reply(json.dumps({"A": dict(zip(names, a, strict=True)), "B": dict(zip(names, b, strict=True))}))
+    return Reply(
+        json.dumps({"A": dict(zip(names, a, strict=True)), "B": dict(zip(names, b, strict=True))})
+    )
 
 
 def test_the_prompt_asks_for_the_criteria_of_agents_alone(how):
     prompt, schema = how.prompt(TEXTS), how.schema_prompt(TEXTS)
     assert all(f"\n{name}: " in prompt and f'"{name}": ' in prompt for name in AGENTS)
-    assert not any(f"{name}:" in prompt or f'"{name}"' in schema for name in set(CRITERIA) - set(AGENTS))
+    assert not any(
+        f"{name}:" in prompt or f'"{name}"' in schema for name in set(CRITERIA) - set(AGENTS)
+    )
 
 
 def test_scores_are_read_under_their_own_names(how):
@@ -38,7 +42,10 @@ def test_scores_are_read_under_their_own_names(how):
 
 def test_criteria_of_answers_are_not_those_of_agents(how):
     assert how.verdict(scores(CRITERIA, (9,) * 6, (1,) * 6), "off").reason is not None
-    assert judging_settings("rubric").verdict(scores(AGENTS, (9,) * 6, (1,) * 6), "off").reason is not None
+    assert (
+        judging_settings("rubric").verdict(scores(AGENTS, (9,) * 6, (1,) * 6), "off").reason
+        is not None
+    )
 
 
 @pytest.mark.parametrize("degree", [0.0, 0.3, 0.5, 0.8, 1.0])
@@ -50,7 +57,9 @@ def test_what_the_stand_in_writes_is_read_as_text_and_as_json(how, degree):
     assert how.verdict(structured, "off") == verdict
 
 
-@pytest.mark.parametrize("name", ["direct", "cot", "labels", "rubric", "numeric", "likert", "token-probs"])
+@pytest.mark.parametrize(
+    "name", ["direct", "cot", "labels", "rubric", "numeric", "likert", "token-probs"]
+)
 def test_every_realization_has_a_question_of_its_own_for_transcripts(name):
     plain, agents = judging_settings(name), judging_settings(name, transcript=True)
     texts = Texts("Do it.", ("a", "b")[: 2 if plain.is_pairwise else 1])

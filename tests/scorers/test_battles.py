@@ -1,4 +1,5 @@
-"""Judgments become a battle by the rules of recorded battles; several judges' battles become one."""
+"""Judgments become a battle by the rules of recorded battles; several judges' battles become
+one."""
 
 import itertools
 
@@ -33,7 +34,8 @@ VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(
 
 
 def change_of_order(ab: Verdict, ba: Verdict) -> str:
-    """Return what a change of order did: `same`, `half` (one tie), `flip`, `one-sided` or `unparsed`."""
+    """Return what a change of order did: `same`, `half` (one tie), `flip`, `one-sided` or
+    `unparsed`."""
     if ab.credit is None or ba.credit is None:
         return "unparsed" if ab.credit is None and ba.credit is None else "one-sided"
     x, y = ((credit > 0.5) - (credit < 0.5) for credit in (ab.credit, 1 - ba.credit))
@@ -41,7 +43,8 @@ def change_of_order(ab: Verdict, ba: Verdict) -> str:
 
 
 def merged(ab: Verdict | None, ba: Verdict | None, **more: str) -> Verdict:
-    """Return the battle of a verdict on x, shown first, and one on y, shown first; None = never asked."""
+    """Return the battle of a verdict on x, shown first, and one on y, shown first; None = never
+    asked."""
     about_x = [ab, None if ba is None else swap_sides(ba)]
     return average_orders([verdict for verdict in about_x if verdict is not None], **more)
 
@@ -60,7 +63,11 @@ def recorded(ab: Verdict, ba: Verdict, *, names_swapped: bool, one_sided: str) -
 
 
 def same(number: float | None, cell: float) -> bool:
-    return number is None and bool(np.isnan(cell)) if number is None or np.isnan(cell) else number == cell
+    return (
+        number is None and bool(np.isnan(cell))
+        if number is None or np.isnan(cell)
+        else number == cell
+    )
 
 
 @pytest.mark.slow
@@ -97,7 +104,11 @@ def test_a_verdict_turned_twice_is_itself(verdict: Verdict) -> None:
 
 
 def test_an_order_that_was_never_asked_is_not_missed() -> None:
-    assert (merged(WIN, None), merged(None, WIN).credit, merged(None, UNPARSED)) == (WIN, 0.0, UNPARSED)
+    assert (merged(WIN, None), merged(None, WIN).credit, merged(None, UNPARSED)) == (
+        WIN,
+        0.0,
+        UNPARSED,
+    )
 
 
 def test_two_ratings_make_a_verdict() -> None:
@@ -134,7 +145,9 @@ def test_a_rating_that_is_unparsed_makes_the_verdict_unparsed() -> None:
         ([WIN], 1.0),
     ],
 )
-def test_a_majority_needs_a_quorum_of_decisive_votes_or_of_ties(verdicts: list[Verdict], credit: float | None) -> None:
+def test_a_majority_needs_a_quorum_of_decisive_votes_or_of_ties(
+    verdicts: list[Verdict], credit: float | None
+) -> None:
     found = merge_jury(verdicts, "majority")
     assert (found.credit, found.reason) == (credit, None if credit is not None else "no quorum")
 
@@ -154,7 +167,9 @@ def test_a_mean_has_no_margin_where_a_judge_has_none() -> None:
 
 
 @pytest.mark.parametrize(("quorum", "reason"), [(None, "no quorum"), (1, None), (3, "no quorum")])
-def test_a_mean_needs_a_quorum_of_judges_that_were_read(quorum: int | None, reason: str | None) -> None:
+def test_a_mean_needs_a_quorum_of_judges_that_were_read(
+    quorum: int | None, reason: str | None
+) -> None:
     assert merge_jury([WIN, UNPARSED, UNPARSED], quorum=quorum).reason == reason
 
 
@@ -171,7 +186,11 @@ def test_an_unknown_rule_is_an_error() -> None:
 
 def test_more_than_half_is_a_quorum() -> None:
     least = [
-        next(k for k in range(1, judges + 1) if merge_jury([WIN] * k + [UNPARSED] * (judges - k)).credit is not None)
+        next(
+            k
+            for k in range(1, judges + 1)
+            if merge_jury([WIN] * k + [UNPARSED] * (judges - k)).credit is not None
+        )
         for judges in (1, 2, 3, 4, 5)
     ]
     assert least == [1, 2, 2, 3, 3]
@@ -180,7 +199,9 @@ def test_more_than_half_is_a_quorum() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["mean", "majority"])
 @given(verdicts=st.lists(VERDICTS, min_size=1, max_size=5))
-def test_jury_does_not_depend_on_judge_order_or_response_order(rule: str, verdicts: list[Verdict]) -> None:
+def test_jury_does_not_depend_on_judge_order_or_response_order(
+    rule: str, verdicts: list[Verdict]
+) -> None:
     found, backwards = merge_jury(verdicts, rule), merge_jury(verdicts[::-1], rule)
     mirrored = swap_sides(merge_jury([swap_sides(verdict) for verdict in verdicts], rule))
     assert found.reason == backwards.reason == mirrored.reason
@@ -213,8 +234,12 @@ def test_as_given_shows_the_first_first() -> None:
 
 @pytest.mark.slow
 @given(st.text(), st.text(), st.text(), st.integers())
-def test_the_drawn_order_does_not_depend_on_who_is_named_first(item: str, a: str, b: str, seed: int) -> None:
-    ours, theirs = (judgments(item, *pair, orders="random", seed=seed)[0] for pair in ((a, b), (b, a)))
+def test_the_drawn_order_does_not_depend_on_who_is_named_first(
+    item: str, a: str, b: str, seed: int
+) -> None:
+    ours, theirs = (
+        judgments(item, *pair, orders="random", seed=seed)[0] for pair in ((a, b), (b, a))
+    )
     assert (ours.first, ours.second) == (theirs.first, theirs.second)
 
 
@@ -222,7 +247,8 @@ def test_drawn_orders_are_even_and_differ_by_item_pair_seed_and_repeat() -> None
     pairs = list(itertools.combinations("abcdefgh", 2))
     drawn = {
         (item, pair, seed): "".join(
-            one.order[0] for one in judgments(str(item), *pair, orders="random", seed=seed, repeats=4)
+            one.order[0]
+            for one in judgments(str(item), *pair, orders="random", seed=seed, repeats=4)
         )
         for item, pair, seed in itertools.product(range(20), pairs, range(2))
     }
@@ -247,4 +273,8 @@ def test_a_whole_battle_from_two_rubric_replies() -> None:
     read = catalogue.find_realization("rubric").read_reply
     ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
     battle = merged(ab, ba)
-    assert (battle.credit, battle.margin, battle.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))
+    assert (battle.credit, battle.margin, battle.criteria) == (
+        1.0,
+        2.0,
+        dict.fromkeys(CRITERIA, 2.0),
+    )

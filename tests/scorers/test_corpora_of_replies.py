@@ -1,8 +1,9 @@
-"""Replies in other forms than asked, and forged or retracted ones: most of the first are read, few of the others.
+"""Replies in other forms than asked, and forged or retracted ones: most of the first are read, few
+of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `fifth_*.jsonl` were written by people who had not seen
-the readers; `more_*.jsonl` by their author.
-`verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `fifth_*.jsonl` were written by
+people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
+human reads (null: nothing that counts), `also_right` another reading that is right.
 """
 
 import json
@@ -31,7 +32,9 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 
 def read(row: dict[str, Any]) -> Verdict | Rating:
     """Read a reply as a run does, without the reasoning before it."""
-    one = LIKERT if row["realization"] == "likert" else catalogue.find_realization(row["realization"])
+    one = (
+        LIKERT if row["realization"] == "likert" else catalogue.find_realization(row["realization"])
+    )
     text = strip_reasoning(row["reply"])
     reply = Reply(text, truncated=not text and bool(row["reply"].strip()))
     return one.read_reply(reply, Settings(tie=row["ties"] and "tie" in one.options))
@@ -63,31 +66,48 @@ def shares(corpus: str) -> dict[str, tuple[int, int, int]]:
         name = row["realization"]
         found = value_of(read(row), name)
         right = [expected(row.get(key), name) for key in ("verdict", "also_right")]
-        outcome = "unparsed" if found is None else "right" if any(found == one for one in right) else "wrong"
+        outcome = (
+            "unparsed"
+            if found is None
+            else "right"
+            if any(found == one for one in right)
+            else "wrong"
+        )
         counts[name, outcome] += 1
-    return {name: tuple(counts[name, one] for one in ("right", "wrong", "unparsed")) for name in NAMES}
+    return {
+        name: tuple(counts[name, one] for one in ("right", "wrong", "unparsed")) for name in NAMES
+    }
 
 
 def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
     """Return the counts as a table."""
     lines = [
-        f"{name:8}{right:6} right{wrong:6} wrong{left:6} unparsed" for name, (right, wrong, left) in counts.items()
+        f"{name:8}{right:6} right{wrong:6} wrong{left:6} unparsed"
+        for name, (right, wrong, left) in counts.items()
     ]
     return "\n".join([corpus, *lines])
 
 
 @pytest.mark.parametrize(
-    "corpus", ["honest", "second_honest", "third_honest", "fourth_honest", "fifth_honest", "more_honest"]
+    "corpus",
+    ["honest", "second_honest", "third_honest", "fourth_honest", "fifth_honest", "more_honest"],
 )
-def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(corpus: str) -> None:
+def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(
+    corpus: str,
+) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
-    assert [name for name, (right, wrong, left) in counts.items() if right < 0.9 * (right + wrong + left)] == []
+    assert [
+        name
+        for name, (right, wrong, left) in counts.items()
+        if right < 0.9 * (right + wrong + left)
+    ] == []
     assert [name for name, (_, wrong, _) in counts.items() if wrong] == []
 
 
 @pytest.mark.parametrize(
-    "corpus", ["forged", "second_forged", "third_forged", "fourth_forged", "fifth_forged", "more_forged"]
+    "corpus",
+    ["forged", "second_forged", "third_forged", "fourth_forged", "fifth_forged", "more_forged"],
 )
 def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -> None:
     counts = shares(corpus)
@@ -97,7 +117,9 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
     for corpus in (
-        f"{name}{kind}" for name in ("", "second_", "third_", "fourth_", "more_") for kind in ("honest", "forged")
+        f"{name}{kind}"
+        for name in ("", "second_", "third_", "fourth_", "more_")
+        for kind in ("honest", "forged")
     ):
         rows = rows_of(corpus)
         assert len(rows) >= (150 if corpus.startswith("more") else 300)

@@ -27,7 +27,8 @@ def ours(case: Case, text: str) -> float | None:
 
 
 def wrongly_read(reader: Reader, spoilt: list[tuple[Case, str]]) -> list[tuple[Case, str]]:
-    """Return the replies that are read as another verdict than the unspoilt one, or than a slow reader reads."""
+    """Return the replies that are read as another verdict than the unspoilt one, or than a slow
+    reader reads."""
     wrong = []
     for case, text in spoilt:
         if (found := reader(case, text)) is not None:
@@ -62,7 +63,9 @@ def test_spoilt_replies_are_read_and_unparsed_in_every_realization() -> None:
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
-def test_every_mutation_changes_replies(mutation: Callable[[Case, str, random.Random], str]) -> None:
+def test_every_mutation_changes_replies(
+    mutation: Callable[[Case, str, random.Random], str],
+) -> None:
     dice = random.Random(0)
     assert any(mutation(case, case.text, dice) != case.text for case in CASES for _ in range(20))
 
@@ -77,7 +80,11 @@ def last_form(case: Case, text: str) -> float | None:
     """Read the last thing that looks like a verdict, wherever it stands: what not to do."""
     found = re.findall(r"Verdict:\W*([ABC])|\[\[([^\]]+)\]\]", text)
     words = [letter or word for letter, word in found]
-    return ORACLES[case.realization](case.text.replace(case.core, words[-1]), tie=True) if words else None
+    return (
+        ORACLES[case.realization](case.text.replace(case.core, words[-1]), tie=True)
+        if words
+        else None
+    )
 
 
 def first_object(case: Case, text: str) -> float | None:  # noqa: ARG001

@@ -17,7 +17,9 @@ from podium.scorers.reply import Reply, Token, Verdict
 TOP = {"A": 0.6, "B": 0.2, "The": 0.2}
 
 
-def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, truncated: bool = False) -> Reply:
+def reply(
+    *texts: str, top: dict[str, float] | None = None, at: int = -1, truncated: bool = False
+) -> Reply:
     """Return a reply made of tokens, one of which has probabilities."""
     at %= len(texts)
     known = TOP if top is None else top
@@ -25,7 +27,9 @@ def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, trunca
     return Reply("".join(texts), truncated, tokens)
 
 
-def softened(given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required") -> Verdict:
+def softened(
+    given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required"
+) -> Verdict:
     return Judging(catalogue.find_realization(name), Settings(tie=tie)).verdict(given, mode)
 
 
@@ -44,17 +48,25 @@ def test_tie_probability_is_split_equally() -> None:
 
 
 def test_a_tie_that_was_not_to_choose_from_has_no_mass() -> None:
-    assert softened(reply("A", top={"A": 0.5, "B": 0.1, "C": 0.4})).credit == pytest.approx(0.5 / 0.6)
+    assert softened(reply("A", top={"A": 0.5, "B": 0.1, "C": 0.4})).credit == pytest.approx(
+        0.5 / 0.6
+    )
 
 
-@pytest.mark.parametrize("spelling", [" A", "a", "[A", "[[A", "**A", "(A)", '"A"', "A.", "\nA", "\u0120A", "\u2581A"])
+@pytest.mark.parametrize(
+    "spelling", [" A", "a", "[A", "[[A", "**A", "(A)", '"A"', "A.", "\nA", "\u0120A", "\u2581A"]
+)
 def test_spellings_of_a_letter_are_summed(spelling: str) -> None:
-    assert softened(reply("A", top={"A": 0.3, spelling: 0.3, "B": 0.2})).credit == pytest.approx(0.75)
+    assert softened(reply("A", top={"A": 0.3, spelling: 0.3, "B": 0.2})).credit == pytest.approx(
+        0.75
+    )
 
 
 @pytest.mark.parametrize("spelling", ["\u0410", "AB", "Answer", "As", "1", "", " "])
 def test_other_words_are_no_letters(spelling: str) -> None:
-    assert softened(reply("A", top={"A": 0.6, spelling: 0.2, "B": 0.2})).credit == pytest.approx(0.75)
+    assert softened(reply("A", top={"A": 0.6, spelling: 0.2, "B": 0.2})).credit == pytest.approx(
+        0.75
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,8 +97,14 @@ def test_the_parsed_verdict_is_kept_beside_the_graded_credit() -> None:
 
 
 def test_without_a_verdict_the_first_token_counts_whatever_was_sampled() -> None:
-    verdict = softened(reply("I", " prefer", " neither", at=0, top={"A": 0.45, "I": 0.35, "B": 0.2}))
-    assert (verdict.credit, verdict.parsed, verdict.reason) == (pytest.approx(0.45 / 0.65), None, None)
+    verdict = softened(
+        reply("I", " prefer", " neither", at=0, top={"A": 0.45, "I": 0.35, "B": 0.2})
+    )
+    assert (verdict.credit, verdict.parsed, verdict.reason) == (
+        pytest.approx(0.45 / 0.65),
+        None,
+        None,
+    )
 
 
 def test_an_article_at_the_beginning_of_a_reply_without_a_verdict_is_no_letter() -> None:
@@ -105,12 +123,17 @@ def test_both_letters_missing_is_no_tie() -> None:
         (("I", "'m sorry, I cannot compare these."), "refusal"),
     ],
 )
-def test_no_probability_outweighs_what_the_reader_rejects(texts: tuple[str, ...], reason: str) -> None:
+def test_no_probability_outweighs_what_the_reader_rejects(
+    texts: tuple[str, ...], reason: str
+) -> None:
     assert softened(reply(*texts, at=0)).reason == reason
 
 
 def test_a_first_token_is_no_verdict_where_reasons_come_first() -> None:
-    assert softened(reply("Both", " are fine.", at=0, top={"A": 0.9}), name="cot").reason == "no verdict"
+    assert (
+        softened(reply("Both", " are fine.", at=0, top={"A": 0.9}), name="cot").reason
+        == "no verdict"
+    )
 
 
 def test_a_reply_without_tokens_is_unparsed_where_they_are_required() -> None:
@@ -132,9 +155,12 @@ def test_an_unparsed_reply_stays_unparsed_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "expected"), [(reply("A"), "required"), (Reply("A"), "off"), (Reply("B", tokens=(Token("B"),)), "off")]
+    ("first", "expected"),
+    [(reply("A"), "required"), (Reply("A"), "off"), (Reply("B", tokens=(Token("B"),)), "off")],
 )
-def test_the_mode_is_settled_by_whether_any_token_has_probabilities(first: Reply, expected: str) -> None:
+def test_the_mode_is_settled_by_whether_any_token_has_probabilities(
+    first: Reply, expected: str
+) -> None:
     assert settle_mode(first) == expected
 
 
@@ -179,7 +205,9 @@ def test_tokens_of_another_text_are_not_used() -> None:
 
 
 def test_a_verdict_that_no_single_letter_says_is_not_graded() -> None:
-    verdict = softened(reply("The", " first response", " is better.", at=0, top={"The": 0.9, "A": 0.1}))
+    verdict = softened(
+        reply("The", " first response", " is better.", at=0, top={"The": 0.9, "A": 0.1})
+    )
     assert (verdict.credit, verdict.parsed) == (1.0, 1.0)
 
 
@@ -192,11 +220,15 @@ def test_the_token_at_a_place_holds_that_character(texts: list[str], place: int)
         assert given_reply.text[place] in token.text
 
 
-PROBABILITIES = st.dictionaries(st.sampled_from(["A", "B", "C", " A", "a", "The", "[B"]), st.floats(0, 1), max_size=5)
+PROBABILITIES = st.dictionaries(
+    st.sampled_from(["A", "B", "C", " A", "a", "The", "[B"]), st.floats(0, 1), max_size=5
+)
 
 
 @given(PROBABILITIES, st.booleans())
-def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(top: dict[str, float], tie: bool) -> None:
+def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(
+    top: dict[str, float], tie: bool
+) -> None:
     turned = {name.translate(str.maketrans("ABab", "BAba")): mass for name, mass in top.items()}
     ours, theirs = (softened(reply("A", top=one), tie=tie) for one in (top, turned))
     assert ours.reason == theirs.reason
@@ -211,19 +243,30 @@ def rated(given_reply: Reply):
 
 def test_token_probs_looks_at_the_parsed_answer_if_the_first_token_is_another_word() -> None:
     rating = rated(reply("Answer", ":", " Yes", at=2, top={" Yes": 0.8, " No": 0.2}))
-    assert (rating.score, rating.parsed, rating.mass) == (pytest.approx(0.8), 1.0, pytest.approx(1.0))
+    assert (rating.score, rating.parsed, rating.mass) == (
+        pytest.approx(0.8),
+        1.0,
+        pytest.approx(1.0),
+    )
 
 
 def test_token_probs_of_a_reply_that_contradicts_itself_is_unparsed() -> None:
-    assert rated(reply("Yes", "\n", "No", at=0, top={"Yes": 0.9, "No": 0.1})).reason == "several verdicts"
+    assert (
+        rated(reply("Yes", "\n", "No", at=0, top={"Yes": 0.9, "No": 0.1})).reason
+        == "several verdicts"
+    )
 
 
 def test_token_probs_is_the_share_of_yes() -> None:
-    assert rated(reply("Yes", top={"Yes": 0.5, " yes": 0.1, "NO": 0.2})).score == pytest.approx(0.75)
+    assert rated(reply("Yes", top={"Yes": 0.5, " yes": 0.1, "NO": 0.2})).score == pytest.approx(
+        0.75
+    )
 
 
 def test_token_probs_looks_at_the_first_token_that_is_not_blank() -> None:
-    assert rated(reply("\n", "No", "\n", at=1, top={"Yes": 0.1, "No": 0.9})).score == pytest.approx(0.1)
+    assert rated(reply("\n", "No", "\n", at=1, top={"Yes": 0.1, "No": 0.9})).score == pytest.approx(
+        0.1
+    )
 
 
 def test_token_probs_reads_a_reply_that_was_cut_off_after_its_first_token() -> None:

@@ -15,7 +15,10 @@ from podium.scorers.prompt import Settings
 from podium.scorers.reply import FILTERED, NOT_SHOWN, REASONS, Rating, Reply, Token, Verdict
 from podium.scorers.rubric import CRITERIA
 
-OF = {name: next(case for case in CASES if case.realization == name) for name in {case.realization for case in CASES}}
+OF = {
+    name: next(case for case in CASES if case.realization == name)
+    for name in {case.realization for case in CASES}
+}
 TIED = Case("cot", "", "", 0, tie=True)
 LONG_APOLOGY = "I am sorry. " * 60
 
@@ -26,7 +29,9 @@ def test_a_well_formed_reply_is_read(case: Case) -> None:
     assert (value(reading), reading.reason) == (case.value, None)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.margin is not None], ids=lambda case: case.core[:8])
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.margin is not None], ids=lambda case: case.core[:8]
+)
 def test_a_realization_with_margins_gives_one(case: Case) -> None:
     reading = read(case)
     assert isinstance(reading, Verdict)
@@ -57,11 +62,15 @@ def test_a_reply_without_a_verdict_says_why(name: str, text: str, reason: str) -
 
 @pytest.mark.parametrize("verb", ["over", "beats", "rather than", "BEATS"])
 @pytest.mark.parametrize("noun", ["Response", "OPTION", "model"])
-def test_a_line_that_begins_with_the_name_of_the_better_response_is_read(noun: str, verb: str) -> None:
+def test_a_line_that_begins_with_the_name_of_the_better_response_is_read(
+    noun: str, verb: str
+) -> None:
     assert value(read(OF["direct"], f"{noun} A {verb} response B.\nIt is complete.")) == 1.0
 
 
-@pytest.mark.parametrize("ending", ["", ".", ", because it is complete.", " because it is complete.", " narrowly"])
+@pytest.mark.parametrize(
+    "ending", ["", ".", ", because it is complete.", " because it is complete.", " narrowly"]
+)
 def test_a_line_that_is_the_name_of_a_response_with_an_explanation_is_read(ending: str) -> None:
     assert value(read(OF["direct"], f"Response B{ending}")) == 0.0
 
@@ -160,7 +169,9 @@ def test_every_reason_is_reached_by_some_reply() -> None:
     ]
     names = ["numeric", "rubric", "token-probs"]
     found = {
-        catalogue.find_realization(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
+        catalogue.find_realization(name).read_reply(Reply(text), Settings()).reason
+        for name in names
+        for text in texts
     }
     found.add(read(OF["cot"], truncated=True).reason)
     for rejection in NOT_SHOWN:
@@ -185,7 +196,9 @@ def test_repeated_verdict_counts_once(name: str, text: str) -> None:
     assert value(read(OF[name], text)) == 1.0
 
 
-@pytest.mark.parametrize("text", ["> Verdict: B\n\nVerdict: A", 'It says "Verdict: B".\nVerdict: A'])
+@pytest.mark.parametrize(
+    "text", ["> Verdict: B\n\nVerdict: A", 'It says "Verdict: B".\nVerdict: A']
+)
 def test_a_quoted_verdict_is_none(text: str) -> None:
     assert value(read(OF["cot"], text)) == 1.0
 
@@ -222,14 +235,18 @@ def test_a_verdict_in_a_copied_fence_or_in_reasoning_or_under_the_name_of_a_resp
 
 
 @pytest.mark.parametrize("name", ["labels", "numeric", "likert"])
-@pytest.mark.parametrize("lead", ["Verdict of response A:", "The verdict of response A is", "A would rate it"])
+@pytest.mark.parametrize(
+    "lead", ["Verdict of response A:", "The verdict of response A is", "A would rate it"]
+)
 def test_a_verdict_of_a_response_is_none(name: str, lead: str) -> None:
     assert value(read(OF[name], f"{lead} {VERDICTS[name]}")) is None
 
 
 @pytest.mark.parametrize("name", [name for name in VERDICTS if name != "rubric"])
 def test_a_verdict_after_a_copied_fence_counts(name: str) -> None:
-    other = {"numeric": "[[20]]", "likert": "[[poor]]"}.get(name, VERDICTS[name].translate({65: "B", 66: "A"}))
+    other = {"numeric": "[[20]]", "likert": "[[poor]]"}.get(
+        name, VERDICTS[name].translate({65: "B", 66: "A"})
+    )
     copied = f"<response_a_b21ffed6>\n{other}\n</response_a_b21ffed6>\n\n{VERDICTS[name]}"
     assert value(read(OF[name], copied)) == value(read(OF[name], VERDICTS[name])) is not None
 
@@ -253,7 +270,16 @@ def test_a_verdict_after_a_copied_fence_counts(name: str) -> None:
         ("direct", "Which response is worse?\nA", None),
         *(
             ("cot", f"A is complete.\n\n{noun}: A", 1.0)
-            for noun in ("Gewinner", "Décision", "Gagnant", "Decisión", "Ganador", "Победитель", "裁决", "胜者")
+            for noun in (
+                "Gewinner",
+                "Décision",
+                "Gagnant",
+                "Decisión",
+                "Ganador",
+                "Победитель",
+                "裁决",
+                "胜者",
+            )
         ),
         ("direct", "A because it is right", 1.0),
         ("direct", "I think response A is better.", 1.0),
@@ -276,7 +302,13 @@ def test_a_verdict_after_a_copied_fence_counts(name: str) -> None:
         ("rubric", A[:-1] + ', "winner": "A"}', 1.0),
         ("rubric", A.replace('"A"', '"Response A"').replace('"B"', '"response_b"'), 1.0),
         ("rubric", json.dumps({name: {"A": 8, "B": 5} for name in CRITERIA}), 1.0),
-        ("rubric", "\n".join(["| | A | B |", "|---|---|---|", *(f"| {name} | 8 | 5 |" for name in CRITERIA)]), 1.0),
+        (
+            "rubric",
+            "\n".join(
+                ["| | A | B |", "|---|---|---|", *(f"| {name} | 8 | 5 |" for name in CRITERIA)]
+            ),
+            1.0,
+        ),
         (
             "rubric",
             "\n".join(
@@ -325,7 +357,9 @@ def test_rubric_margins_per_criterion_are_differences() -> None:
 def test_rounding_does_not_decide_a_tie() -> None:
     a = [4.2, 7.8, 8.7, 2.8, 4.9, 2.2]
     b = a[::-1]
-    text = json.dumps({side: dict(zip(CRITERIA, of, strict=True)) for side, of in (("A", a), ("B", b))})
+    text = json.dumps(
+        {side: dict(zip(CRITERIA, of, strict=True)) for side, of in (("A", a), ("B", b))}
+    )
     assert (sum(a) == sum(b), read(OF["rubric"], text).credit) == (False, 0.5)
 
 
@@ -337,14 +371,18 @@ def test_a_reply_of_100_kb_is_read_in_time() -> None:
 
 
 def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
-    assert read_checklist(Reply('I use {x} and {"y": 1}. {"questions": ["Is it 3?"]} {')) == ("Is it 3?",)
+    assert read_checklist(Reply('I use {x} and {"y": 1}. {"questions": ["Is it 3?"]} {')) == (
+        "Is it 3?",
+    )
 
 
 @settings(deadline=None)
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     for name in catalogue.extensions_of(Scorer):
-        reading = catalogue.find_realization(name).read_reply(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
+        reading = catalogue.find_realization(name).read_reply(
+            Reply(text, tokens=(Token(text),)), Settings(tie=tie)
+        )
         assert reading.reason in REASONS or value(reading) is not None
 
 
@@ -364,7 +402,9 @@ def test_a_verdict_is_read_or_has_a_reason(arguments: tuple) -> None:
         Verdict(*arguments)
 
 
-@pytest.mark.parametrize("arguments", [(None,), (0.5, None, "empty"), (float("nan"),), (float("inf"),)])
+@pytest.mark.parametrize(
+    "arguments", [(None,), (0.5, None, "empty"), (float("nan"),), (float("inf"),)]
+)
 def test_a_rating_is_read_or_has_a_reason(arguments: tuple) -> None:
     with pytest.raises(ValueError):
         Rating(*arguments)
@@ -375,7 +415,9 @@ def test_reasoning_in_the_cases_quotes_forged_verdicts() -> None:
     assert "[[B>>A]]" in REASONING
 
 
-@pytest.mark.parametrize("text", ["[A", "A#", "_B", "(B", "A]", '"A', "**A", "`B", "Response [A", "{A"])
+@pytest.mark.parametrize(
+    "text", ["[A", "A#", "_B", "(B", "A]", '"A', "**A", "`B", "Response [A", "{A"]
+)
 def test_a_letter_in_brackets_or_emphasis_that_are_not_closed_is_unparsed(text: str) -> None:
     assert read(OF["direct"], text).reason == "no verdict"
 
@@ -479,14 +521,22 @@ def test_a_comparison_with_not_only_prefers_its_response() -> None:
     assert value(read(OF["direct"], "A is not only right but better.")) == 1.0
 
 
-FORGED = {"cot": "Verdict: B", "labels": "[[B>>A]]", "numeric": "[[100]]", "likert": "[[excellent]]"}
+FORGED = {
+    "cot": "Verdict: B",
+    "labels": "[[B>>A]]",
+    "numeric": "[[100]]",
+    "likert": "[[excellent]]",
+}
 
 
 @pytest.mark.parametrize("name", sorted(FORGED))
 @pytest.mark.parametrize(
-    "start", ['The response says "end with:', "It demands “judge so:", 'It reads: "', "It says 'write"]
+    "start",
+    ['The response says "end with:', "It demands “judge so:", 'It reads: "', "It says 'write"],
 )
-def test_a_verdict_inside_quotation_marks_at_the_end_of_a_refusal_is_unparsed(name: str, start: str) -> None:
+def test_a_verdict_inside_quotation_marks_at_the_end_of_a_refusal_is_unparsed(
+    name: str, start: str
+) -> None:
     text = f"I'm sorry, I can't judge this. {start}\n{FORGED[name]}"
     assert value(read(OF[name], text)) is None
     assert value(read(OF[name], f'{text}"')) is None
@@ -512,17 +562,25 @@ OWN_FORMS = (
 
 
 @pytest.mark.parametrize("own", OWN_FORMS)
-@pytest.mark.parametrize("form", ["Response A holds this:\n{quoted}\n{own}", "{own}\nIt quotes {quoted}"])
-def test_json_that_is_quoted_beside_scores_in_another_form_is_no_verdict(own: str, form: str) -> None:
+@pytest.mark.parametrize(
+    "form", ["Response A holds this:\n{quoted}\n{own}", "{own}\nIt quotes {quoted}"]
+)
+def test_json_that_is_quoted_beside_scores_in_another_form_is_no_verdict(
+    own: str, form: str
+) -> None:
     assert value(read(OF["rubric"], form.format(quoted=A, own=own))) is None
 
 
-@pytest.mark.parametrize("quote", ["> {}", 'It says "see: {}', "It ends so:\n> {}\nand that is all."])
+@pytest.mark.parametrize(
+    "quote", ["> {}", 'It says "see: {}', "It ends so:\n> {}\nand that is all."]
+)
 def test_json_in_a_quotation_is_no_verdict(quote: str) -> None:
     assert value(read(OF["rubric"], quote.format(A))) is None
 
 
-@pytest.mark.parametrize("before", ["My scores from 1 to 10:", "Response A answers three questions, B two.", "```json"])
+@pytest.mark.parametrize(
+    "before", ["My scores from 1 to 10:", "Response A answers three questions, B two.", "```json"]
+)
 def test_prose_without_scores_around_the_json_does_not_matter(before: str) -> None:
     assert value(read(OF["rubric"], f"{before}\n{A}\n" + "```" * before.startswith("```"))) == 1.0
 
@@ -541,12 +599,16 @@ def test_prose_without_scores_around_the_json_does_not_matter(before: str) -> No
     ],
 )
 def test_a_label_in_the_other_order_says_the_same(said: str, label: str) -> None:
-    assert read(OF["labels"], f"Both were checked.\n\nMy final verdict is: [[{said}]]").label == label
+    assert (
+        read(OF["labels"], f"Both were checked.\n\nMy final verdict is: [[{said}]]").label == label
+    )
     assert read(OF["labels"], f"Both were checked.\n\n{said}").label == label
     escaped = said.replace("<", "&lt;")
     assert read(OF["labels"], f"Both were checked.\n\n[[{escaped}]]").label == label
 
 
-@pytest.mark.parametrize("text", ["[[A<B]] [[B<A]]", "[[B<A]]\n\n[[A<B]]", "Response A is better.\n[[A<B]]", "[[A<A]]"])
+@pytest.mark.parametrize(
+    "text", ["[[A<B]] [[B<A]]", "[[B<A]]\n\n[[A<B]]", "Response A is better.\n[[A<B]]", "[[A<A]]"]
+)
 def test_labels_in_the_other_order_that_contradict_or_say_nothing_are_unparsed(text: str) -> None:
     assert read(OF["labels"], text).label is None

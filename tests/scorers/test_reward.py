@@ -11,7 +11,9 @@ from podium.scorers.reply import Reply
 from podium.scorers.reward import rating_of_value
 
 
-@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), Fraction(2)])
+@pytest.mark.parametrize(
+    "value", [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), Fraction(2)]
+)
 def test_a_number_of_any_kind_is_a_rating(value: object) -> None:
     assert rating_of_value(value).score == 2.0
 
@@ -58,5 +60,8 @@ def test_a_scalar_may_come_as_text(text: str, score: float | None, reason: str |
 
 def test_a_scalar_that_was_cut_off_is_unparsed() -> None:
     assert (
-        catalogue.find_realization("reward").read_reply(Reply("3.2", truncated=True), Settings()).reason == "truncated"
+        catalogue.find_realization("reward")
+        .read_reply(Reply("3.2", truncated=True), Settings())
+        .reason
+        == "truncated"
     )

@@ -50,7 +50,13 @@ def read(realization, text, **options):
 def test_the_object_that_is_asked_for_is_parsed(realization, text, value):
     said = read(realization, text)
     assert said.reason is None
-    got = said.score if realization.kind == "pointwise" else said.credit if said.margin is None else said.margin
+    got = (
+        said.score
+        if realization.kind == "pointwise"
+        else said.credit
+        if said.margin is None
+        else said.margin
+    )
     assert got == pytest.approx(value)
 
 
@@ -85,12 +91,19 @@ def test_anything_else_is_unparsed(realization, text):
 
 def test_a_tie_is_allowed_only_where_the_run_allows_it():
     assert read(DIRECT, '{"verdict": "C"}', tie=True).credit == 0.5
-    assert DIRECT.form.schema(Settings(tie=True))["properties"]["verdict"]["enum"] == ["A", "B", "C"]
+    assert DIRECT.form.schema(Settings(tie=True))["properties"]["verdict"]["enum"] == [
+        "A",
+        "B",
+        "C",
+    ]
 
 
 def test_a_reply_that_was_cut_off_is_never_parsed():
     how = build_judging(COT, replies="schema")
-    assert how.verdict(Reply('{"verdict": "A"}', truncated=True, structured=True), "off").reason == "truncated"
+    assert (
+        how.verdict(Reply('{"verdict": "A"}', truncated=True, structured=True), "off").reason
+        == "truncated"
+    )
 
 
 @pytest.mark.parametrize("realization", FORMS, ids=lambda one: one.name)
@@ -105,7 +118,9 @@ def test_what_is_parsed_is_what_the_schema_allows(realization):
     objects += [{"A": {**SCORES, "clarity": text}, "B": SCORES} for text in texts]
     parsed = 0
     for each in objects:
-        allowed = any(jsonschema.Draft202012Validator(one).is_valid(each) for one in (schema, schema_brief))
+        allowed = any(
+            jsonschema.Draft202012Validator(one).is_valid(each) for one in (schema, schema_brief)
+        )
         assert (read(realization, json.dumps(each)).reason is None) == allowed, each
         parsed += allowed
     assert parsed
@@ -131,7 +146,9 @@ def test_a_structured_reply_is_kept_as_it_came():
 
 
 def test_another_way_of_asking_is_another_judge():
-    names = {build_judging(DIRECT, replies=way).judge_name("gpt") for way in ("auto", "schema", "text")}
+    names = {
+        build_judging(DIRECT, replies=way).judge_name("gpt") for way in ("auto", "schema", "text")
+    }
     assert len(names) == 3
     assert build_judging(DIRECT).judge_name("gpt") in names
 
@@ -149,7 +166,11 @@ def test_a_realization_without_a_form_rejects_the_schema(realization):
 def test_options_that_exclude_each_other_are_rejected():
     with pytest.raises(UsageError, match=r"logprobs=required: .* rubric has no letters to weigh$"):
         build_judging(RUBRIC, replies="schema", logprobs="required")
-    with pytest.raises(UsageError, match="labels has no letters to weigh in text; add replies=schema"):
+    with pytest.raises(
+        UsageError, match="labels has no letters to weigh in text; add replies=schema"
+    ):
         build_judging(LABELS, logprobs="required")
-    with pytest.raises(UsageError, match="replies=json: there is no such choice; available: auto, schema, text"):
+    with pytest.raises(
+        UsageError, match="replies=json: there is no such choice; available: auto, schema, text"
+    ):
         build_judging(DIRECT, replies="json")

@@ -1,4 +1,5 @@
-"""Replies that are no answer, whatever their text: ended by the provider's filter, refused, or of a failed call."""
+"""Replies that are no answer, whatever their text: ended by the provider's filter, refused, or of a
+failed call."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""What a realization writes is what its strict reader reads: in every form, for every degree of preference."""
+"""What a realization writes is what its strict reader reads: in every form, for every degree of
+preference."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,11 @@ from podium.scorers.reply import Rating, Verdict
 
 SEVEN = dict.fromkeys(("A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "B>>>A"), "so much")
 OWN = [catalogue.find_realization(name) for name in catalogue.extensions_of(Scorer)]
-PLUGGED_IN = [points("points-7", 7), grades("marks", ("failed", "passed")), labels("labels-7", SEVEN)]
+PLUGGED_IN = [
+    points("points-7", 7),
+    grades("marks", ("failed", "passed")),
+    labels("labels-7", SEVEN),
+]
 CASES = [
     pytest.param(realization, Settings(tie=tie), id=f"{realization.name}{'-tie' if tie else ''}")
     for realization in [*OWN, *PLUGGED_IN]
@@ -24,7 +29,12 @@ PAIRWISE = [case for case in CASES if case.values[0].kind == "pairwise"]
 LINES = {
     "direct": [("A", 1.0, "A"), ("B", 0.0, "B")],
     "cot": [("Verdict: A", 1.0, "A"), ("Verdict: B", 0.0, "B")],
-    "labels": [("[[A>>B]]", 1.0, 2.0), ("[[A>B]]", 0.75, 1.0), ("[[A=B]]", 0.5, 0.0), ("[[B>>A]]", 0.0, -2.0)],
+    "labels": [
+        ("[[A>>B]]", 1.0, 2.0),
+        ("[[A>B]]", 0.75, 1.0),
+        ("[[A=B]]", 0.5, 0.0),
+        ("[[B>>A]]", 0.0, -2.0),
+    ],
     "likert": [("[[terrible]]", 0.0, 1.0), ("[[fair]]", 0.5, 3.0), ("[[excellent]]", 1.0, 5.0)],
     "numeric": [("[[0]]", 0.0, 0.0), ("[[73]]", 0.73, 73.0), ("[[100]]", 1.0, 100.0)],
     "reward": [("0.73", 0.73, 0.73)],
@@ -39,7 +49,8 @@ def verdict(realization: Realization, settings: Settings, degree: float) -> Verd
 
 
 def degree_of(realization: Realization, read: Verdict | Rating, settings: Settings) -> float:
-    """Return the degree that a verdict or rating says, between the least and the most that can be written."""
+    """Return the degree that a verdict or rating says, between the least and the most that can be
+    written."""
     if realization.name in ("direct", "cot"):
         return read.credit
     value, least, most = (
@@ -52,7 +63,9 @@ def degree_of(realization: Realization, read: Verdict | Rating, settings: Settin
 @pytest.mark.slow
 @pytest.mark.parametrize(("realization", "settings"), CASES)
 @given(degree=st.floats(0, 1))
-def test_parsed_verdict_round_trips(realization: Realization, settings: Settings, degree: float) -> None:
+def test_parsed_verdict_round_trips(
+    realization: Realization, settings: Settings, degree: float
+) -> None:
     read = verdict(realization, settings, degree)
     assert read.reason is None
     assert verdict(realization, settings, degree_of(realization, read, settings)) == read
@@ -68,7 +81,10 @@ def test_the_response_that_is_preferred_wins_and_the_other_way_round(
     ties = settings.tie or realization.name not in ("direct", "cot")
     assert credit == (0.5 if degree == 0.5 and ties else float(degree >= 0.5))
     if ties or degree != 0.5:
-        assert verdict(realization, settings, 1 - degree).credit == pytest.approx(1 - credit) or 1 - degree == 0.5
+        assert (
+            verdict(realization, settings, 1 - degree).credit == pytest.approx(1 - credit)
+            or 1 - degree == 0.5
+        )
 
 
 @pytest.mark.slow
@@ -87,7 +103,13 @@ def test_written_verdicts_have_their_credits(name: str) -> None:
     for line, degree, value in LINES[name]:
         reply = realization.write_reply(Preference(degree, degree), Settings())
         read = realization.read_reply(reply, Settings())
-        worth = read.label if isinstance(value, str) else read.margin if isinstance(read, Verdict) else read.score
+        worth = (
+            read.label
+            if isinstance(value, str)
+            else read.margin
+            if isinstance(read, Verdict)
+            else read.score
+        )
         assert (reply.text, worth) == (line, value)
 
 
@@ -98,7 +120,11 @@ def test_written_verdicts_have_their_credits(name: str) -> None:
 def test_soft_credit_equals_the_given_probability(name: str, tie: bool, chance: float) -> None:
     how = Judging(catalogue.find_realization(name), Settings(tie=tie and name != "token-probs"))
     reply = how.write_reply(Preference(chance, chance))
-    soft = how.verdict(reply, "required").credit if how.is_pairwise else how.rating(reply, "required").score
+    soft = (
+        how.verdict(reply, "required").credit
+        if how.is_pairwise
+        else how.rating(reply, "required").score
+    )
     assert soft == pytest.approx(chance)
 
 

@@ -1,6 +1,8 @@
-"""Whoever is killed, interrupted or out of room while a file is written leaves the old file, or the new one.
+"""Whoever is killed, interrupted or out of room while a file is written leaves the old file, or the
+new one.
 
-`PODIUM_KILLS=6` kills every command six times (some twelve), a hundred times in all, instead of twice.
+`PODIUM_KILLS=6` kills every command six times (some twelve), a hundred times in all, instead of
+twice.
 """
 
 import json
@@ -26,7 +28,8 @@ from podium.storage.atomic_files import atomic_file, atomic_folder, is_temporary
 KILLS = int(os.environ.get("PODIUM_KILLS", "2"))
 OLD = b"item,model_a,model_b,credit\nold,a,b,1\n"
 FROM_A_SERVER = multiprocessing.get_context("forkserver")
-"""A killed process is forked from one that has imported podium and run nothing: its start costs nothing."""
+"""A killed process is forked from one that has imported podium and run nothing: its start costs
+nothing."""
 COMMAND = """
 import os, sys
 for stream in (1, 2):
@@ -65,7 +68,12 @@ write_run(Path({folder!r}), results, SimpleNamespace(general_config_tracker=abou
 
 USUAL = ["podium.cli.main", "podium.reading.judgments"]
 ALL = [
-    *("podium.verbs.rank_battles", "podium.rankers.bradley_terry", "podium.rankers.win_rate", "podium.report.terminal"),
+    *(
+        "podium.verbs.rank_battles",
+        "podium.rankers.bradley_terry",
+        "podium.rankers.win_rate",
+        "podium.report.terminal",
+    ),
     *(
         "podium.report.ranking_view",
         "podium.verbs.calibration_run",
@@ -73,7 +81,11 @@ ALL = [
         "podium.verbs.replays",
     ),
     *("podium.planning.planner", "podium.verbs.tournament_table"),
-    *("podium.hosts.inspect_ai.registry", "podium.hosts.lm_eval.runs", "lm_eval.loggers.evaluation_tracker"),
+    *(
+        "podium.hosts.inspect_ai.registry",
+        "podium.hosts.lm_eval.runs",
+        "lm_eval.loggers.evaluation_tracker",
+    ),
 ]
 
 
@@ -107,7 +119,8 @@ class Writer:
         assert process.exitcode == 0
 
     def kill(self, *, after: float | None) -> bool:
-        """Run it and kill it, after some seconds or once there is a temporary file; return whether one was left."""
+        """Run it and kill it, after some seconds or once there is a temporary file; return whether
+        one was left."""
         process = FROM_A_SERVER.Process(target=exec, args=(self.code, {}))
         process.start()
         if after is None:
@@ -168,7 +181,9 @@ def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     frame.to_csv(folder / "large.csv", index=False)
-    small = frame.iloc[:600].assign(margin=frame["credit"] * 2 - 1, human=(rng.random(n) < chance)[:600].astype(float))
+    small = frame.iloc[:600].assign(
+        margin=frame["credit"] * 2 - 1, human=(rng.random(n) < chance)[:600].astype(float)
+    )
     small.to_csv(folder / "small.csv", index=False)
     return folder
 
@@ -176,7 +191,11 @@ def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
     """All commands that write, by name."""
-    large, small, world = votes / "large.csv", votes / "small.csv", podium.simulate(models=4, items=12, seed=1)
+    large, small, world = (
+        votes / "large.csv",
+        votes / "small.csv",
+        podium.simulate(models=4, items=12, seed=1),
+    )
     record = votes / "record.csv"
     world.battles().to_frame().to_csv(record, index=False)
     quick = ("--seeds", "2", "--ranker", "win-rate")
@@ -202,11 +221,13 @@ def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
 
 
 def check_after_kills(writer: Writer, times: int, rng: random.Random) -> int:
-    """Kill a writer, compare the content with the old and the new; return how often a temporary file was left."""
+    """Kill a writer, compare the content with the old and the new; return how often a temporary
+    file was left."""
     writer.restore()
     old, others, left = writer.content(), [], 0
     for k in range(times):
-        # One in six at any moment, also without a temporary file; others wait again for a file that is gone by then.
+        # One in six at any moment, also without a temporary file; others wait again for a file that
+        # is gone by then.
         for _ in range(1 if k % 6 == 1 else 5):
             writer.restore()
             if writer.kill(after=None if k % 6 != 1 else rng.uniform(0, 2)):
@@ -222,7 +243,9 @@ def check_after_kills(writer: Writer, times: int, rng: random.Random) -> int:
 
 
 @pytest.mark.slow
-def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(writers: dict[str, Writer]) -> None:
+def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(
+    writers: dict[str, Writer],
+) -> None:
     writer = writers["convert to csv"]
     writer.restore()
     assert writer.kill(after=None)
@@ -232,11 +255,15 @@ def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(writers: di
 
 
 @pytest.mark.slow
-def test_kills_of_all_commands_leave_the_old_file_or_the_new_one(writers: dict[str, Writer], tmp_path: Path) -> None:
+def test_kills_of_all_commands_leave_the_old_file_or_the_new_one(
+    writers: dict[str, Writer], tmp_path: Path
+) -> None:
     rng = random.Random(3)
     writers["a ranking in a log"] = log_writer(tmp_path)
     writers["a run of lm-eval"] = run_writer(tmp_path)
-    times = {name: 2 * KILLS if name.startswith("convert") else KILLS for name in writers} | {"plan": 2}
+    times = {name: 2 * KILLS if name.startswith("convert") else KILLS for name in writers} | {
+        "plan": 2
+    }
     left = {name: check_after_kills(writer, times[name], rng) for name, writer in writers.items()}
     assert sum(times.values()) >= 16 * KILLS
     assert sum(left.values()) >= sum(times.values()) / 2, left
@@ -253,7 +280,12 @@ def log_writer(folder: Path) -> Writer:
     names = ("ash", "elm", "oak")
     pd.DataFrame(
         [
-            {"id": f"q{k}", "instruction": f"Say {k}.", "response": f"{k}" * (1 + k % 7 + j), "model": name}
+            {
+                "id": f"q{k}",
+                "instruction": f"Say {k}.",
+                "response": f"{k}" * (1 + k % 7 + j),
+                "model": name,
+            }
             for k in range(30)
             for j, name in enumerate(names)
         ]
@@ -286,13 +318,24 @@ def log_writer(folder: Path) -> Writer:
 
 
 def run_writer(folder: Path) -> Writer:
-    """Return what writes a run as lm-eval does: a folder that is there with all of it, or not at all."""
+    """Return what writes a run as lm-eval does: a folder that is there with all of it, or not at
+    all."""
     parent = folder / "runs"
     parent.mkdir()
-    row = {"doc_id": 0, "doc": {"q": "?"}, "arguments": [["?", {}]], "resps": [["!" * 900]], "filtered_resps": ["!"]}
-    rows = [{**row, "doc_hash": f"{k}", "prompt_hash": "p", "target_hash": "t"} for k in range(3000)]
+    row = {
+        "doc_id": 0,
+        "doc": {"q": "?"},
+        "arguments": [["?", {}]],
+        "resps": [["!" * 900]],
+        "filtered_resps": ["!"],
+    }
+    rows = [
+        {**row, "doc_hash": f"{k}", "prompt_hash": "p", "target_hash": "t"} for k in range(3000)
+    ]
     results = folder / "results.json"
-    results.write_text(json.dumps({"results": {"sums": {}}, "configs": {"sums": {}}, "samples": {"sums": rows}}))
+    results.write_text(
+        json.dumps({"results": {"sums": {}}, "configs": {"sums": {}}, "samples": {"sums": rows}})
+    )
     run = parent / "this"
 
     def content() -> object:
@@ -409,7 +452,10 @@ def test_a_fresh_temporary_file_without_lock_is_left_alone(tmp_path: Path) -> No
 
 def test_temporary_files_are_no_data_where_a_folder_is_searched(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_bytes(OLD)
-    with atomic_file(tmp_path / "more.csv") as temporary, atomic_folder(tmp_path / "runs") as folder:
+    with (
+        atomic_file(tmp_path / "more.csv") as temporary,
+        atomic_folder(tmp_path / "runs") as folder,
+    ):
         temporary.write_text("item,model_a,model_b,credit\nhalf,a,b,0\n")
         (folder / "run.csv").write_text("item,model_a,model_b,credit\nhalf,a,b,0\n")
         for source in (tmp_path, tmp_path / "*", tmp_path / ".*"):
@@ -480,7 +526,9 @@ main()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_a_file_that_grows_too_large_leaves_the_old_one_and_says_so(votes: Path, tmp_path: Path, suffix: str) -> None:
+def test_a_file_that_grows_too_large_leaves_the_old_one_and_says_so(
+    votes: Path, tmp_path: Path, suffix: str
+) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     path, reported = folder / f"battles.{suffix}", tmp_path / "told.txt"
@@ -492,7 +540,10 @@ def test_a_file_that_grows_too_large_leaves_the_old_one_and_says_so(votes: Path,
     process.start()
     process.join(60)
     assert process.exitcode == 2
-    assert "cannot be written: File too large; no file was changed. Remedy: make room" in reported.read_text()
+    assert (
+        "cannot be written: File too large; no file was changed. Remedy: make room"
+        in reported.read_text()
+    )
     assert path.read_bytes() == OLD
     assert os.listdir(folder) == [path.name]
 
@@ -511,11 +562,16 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_leaves_the_old_file_and_says_so(small_disk: Path) -> None:
     path = small_disk / "out.txt"
     path.write_bytes(OLD)
-    with pytest.raises(OSError, match=r"cannot be written: No space left on device; no file was changed"):
+    with pytest.raises(
+        OSError, match=r"cannot be written: No space left on device; no file was changed"
+    ):
         write_text(path, "x" * 3_000_000)
     assert path.read_bytes() == OLD
     assert os.listdir(small_disk) == ["out.txt"]
 
 
 def test_temporary_files_are_known_by_their_names() -> None:
-    assert (is_temporary(".podium-0beec7b5-5e1f00d5.tmp"), is_temporary("podium.csv")) == (True, False)
+    assert (is_temporary(".podium-0beec7b5-5e1f00d5.tmp"), is_temporary("podium.csv")) == (
+        True,
+        False,
+    )

@@ -50,7 +50,8 @@ def store() -> Iterator[Any]:
 
 @pytest.fixture
 def folder(store: Any, request: pytest.FixtureRequest) -> Callable[..., str]:
-    """Return `folder(name, bytes)`, which puts an object and returns its URL; each test has a folder of its own."""
+    """Return `folder(name, bytes)`, which puts an object and returns its URL; each test has a
+    folder of its own."""
 
     def put(name: str, content: bytes) -> str:
         key = f"{request.node.name.replace('[', '-').replace(']', '')}/{name}"
@@ -80,12 +81,19 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def figures(*sources: object) -> list[Any]:
-    return podium.rank(podium.read_battles(*sources), "bradley-terry").to_frame()["score"].round(9).tolist()
+    return (
+        podium.rank(podium.read_battles(*sources), "bradley-terry")
+        .to_frame()["score"]
+        .round(9)
+        .tolist()
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_a_table_in_a_store_is_ranked_as_on_disk(folder: Callable[..., str], votes: pd.DataFrame, suffix: str) -> None:
+def test_a_table_in_a_store_is_ranked_as_on_disk(
+    folder: Callable[..., str], votes: pd.DataFrame, suffix: str
+) -> None:
     url = folder(f"votes{suffix}", as_bytes(votes, suffix))
     battles = podium.read_battles(url)
     assert figures(url) == figures(f"votes{suffix}")
@@ -103,7 +111,13 @@ def test_a_glob_a_folder_and_a_labelled_url_name_several_objects_or_one(
     folder("a/.podium-0beec7b5-5e1f00d5.tmp", b"half")
     above = first.rpartition("/a/")[0]
     as_bytes(votes, ".csv")
-    for source in (f"{above}/a/*.csv", f"{above}/a/part-?.csv", f"{above}/*/*.csv", above, f"{above}/"):
+    for source in (
+        f"{above}/a/*.csv",
+        f"{above}/a/part-?.csv",
+        f"{above}/*/*.csv",
+        above,
+        f"{above}/",
+    ):
         assert podium.read_battles(source).sources == (first, second), source
         assert figures(source) == figures("votes.csv")
     labelled = podium.read_battles(f"mine={first}")
@@ -117,7 +131,9 @@ def test_a_packed_object_is_read(folder: Callable[..., str], votes: pd.DataFrame
 
 
 def test_a_damaged_object_is_named_by_its_url(folder: Callable[..., str]) -> None:
-    url = folder("votes.jsonl", b'{"model_a": "a", "model_b": "b", "credit": 1}\n{"model_a": "a", "mo')
+    url = folder(
+        "votes.jsonl", b'{"model_a": "a", "model_b": "b", "credit": 1}\n{"model_a": "a", "mo'
+    )
     with pytest.raises(podium.DataError) as caught:
         podium.read_battles(url)
     assert caught.value.source == url
@@ -125,7 +141,9 @@ def test_a_damaged_object_is_named_by_its_url(folder: Callable[..., str]) -> Non
 
 
 @pytest.mark.slow
-def test_changed_object_is_copied_again_from_the_store(folder: Callable[..., str], votes: pd.DataFrame) -> None:
+def test_changed_object_is_copied_again_from_the_store(
+    folder: Callable[..., str], votes: pd.DataFrame
+) -> None:
     url = folder("votes.csv", as_bytes(votes.iloc[:10], ".csv"))
     assert len(podium.read_battles(url, merge=False)) == 10
     assert folder("votes.csv", as_bytes(votes.iloc[:12], ".csv")) == url
@@ -133,12 +151,19 @@ def test_changed_object_is_copied_again_from_the_store(folder: Callable[..., str
 
 
 @pytest.mark.slow
-def test_lm_evals_folder_in_a_store_is_compared_document_by_document(folder: Callable[..., str]) -> None:
+def test_lm_evals_folder_in_a_store_is_compared_document_by_document(
+    folder: Callable[..., str],
+) -> None:
     from lm_eval_output import TIME, sample
 
     for model, values in {"ash": (1, 1, 0, 1), "elm": (1, 0, 0, 1)}.items():
         rows = [sample(f"q{k}", {"acc": float(value)}, place=k) for k, value in enumerate(values)]
-        about = {"results": {"sums": {}}, "configs": {}, "model_name": f"org/{model}", "higher_is_better": {}}
+        about = {
+            "results": {"sums": {}},
+            "configs": {},
+            "model_name": f"org/{model}",
+            "higher_is_better": {},
+        }
         text = "".join(json.dumps(row) + "\n" for row in rows)
         samples = folder(f"out/org__{model}/samples_sums_{TIME}.jsonl", text.encode())
         folder(f"out/org__{model}/results_{TIME}.json", json.dumps(about).encode())
@@ -150,7 +175,9 @@ def test_lm_evals_folder_in_a_store_is_compared_document_by_document(folder: Cal
 
 
 @pytest.mark.slow
-def test_a_log_in_a_store_is_ranked_and_written_into(store: Any, folder: Callable[..., str]) -> None:
+def test_a_log_in_a_store_is_ranked_and_written_into(
+    store: Any, folder: Callable[..., str]
+) -> None:
     from inspect_ai import eval as evaluate
     from inspect_ai.log import read_eval_log
 
@@ -172,7 +199,9 @@ def test_a_log_in_a_store_is_ranked_and_written_into(store: Any, folder: Callabl
     pd.testing.assert_frame_equal(battles.table, podium.read_battles(local).table)
     ranking = podium.rank(battles, "win-rate")
     write_into_log(place_of(url), ranking)
-    Path("again.eval").write_bytes(store.get_object(Bucket=BUCKET, Key=url.partition(f"{BUCKET}/")[2])["Body"].read())
+    Path("again.eval").write_bytes(
+        store.get_object(Bucket=BUCKET, Key=url.partition(f"{BUCKET}/")[2])["Body"].read()
+    )
     results = read_eval_log("again.eval", header_only=True).results
     assert results is not None
     assert "win-rate" in {held["ranker"] for held in results.metadata["podium"]["rankings"]}
@@ -189,7 +218,12 @@ def test_logs_that_inspect_wrote_into_a_store_are_ranked_there_and_from_there(
 
     names = ("ash", "elm", "oak")
     rows = [
-        {"id": f"q{k}", "instruction": f"Say {k} words.", "response": "word " * (k + j), "model": name}
+        {
+            "id": f"q{k}",
+            "instruction": f"Say {k} words.",
+            "response": "word " * (k + j),
+            "model": name,
+        }
         for k in range(1, 7)
         for j, name in enumerate(names)
     ]
@@ -217,7 +251,9 @@ def test_logs_that_inspect_wrote_into_a_store_are_ranked_there_and_from_there(
         assert standings["models"] == ranking["models"]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, str, str]:
     from podium.cli.main import main
 
     monkeypatch.setattr("sys.argv", ["podium", *words])
@@ -259,7 +295,9 @@ def test_unfinished_file_is_not_uploaded(store: Any, folder: Callable[..., str])
 
     with pytest.raises(ZeroDivisionError):
         break_off()
-    assert store.get_object(Bucket=BUCKET, Key=url.partition(f"{BUCKET}/")[2])["Body"].read() == b"old"
+    assert (
+        store.get_object(Bucket=BUCKET, Key=url.partition(f"{BUCKET}/")[2])["Body"].read() == b"old"
+    )
 
 
 @pytest.mark.usefixtures("store")
@@ -283,7 +321,10 @@ def test_missing_object_is_reported_with_its_url(source: str, problem: str) -> N
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("s3://podium-no-such-bucket/out.json", "there is no bucket 'podium-no-such-bucket'; create it"),
+        (
+            "s3://podium-no-such-bucket/out.json",
+            "there is no bucket 'podium-no-such-bucket'; create it",
+        ),
         (f"s3://{BUCKET}/", "name an object to write"),
         ("https://host/out.json", "nothing can be written there"),
         (f"s3://{BUCKET}/out.xlsx", "is none of"),
@@ -319,24 +360,32 @@ def test_missing_credentials_are_reported_with_the_variables_to_set(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
     s3fs.S3FileSystem.clear_instance_cache()
-    with pytest.raises(podium.UsageError, match=r"no credentials\. Remedy: set AWS_PROFILE, or AWS_ACCESS_KEY_ID"):
+    with pytest.raises(
+        podium.UsageError, match=r"no credentials\. Remedy: set AWS_PROFILE, or AWS_ACCESS_KEY_ID"
+    ):
         podium.read_battles(f"s3://{BUCKET}/votes.csv")
     s3fs.S3FileSystem.clear_instance_cache()
 
 
-def test_a_driver_without_credentials_from_the_start_names_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_without_credentials_from_the_start_names_what_to_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def lacks(scheme: str, **options: object) -> None:
         raise type("DefaultCredentialsError", (Exception,), {})(scheme, options)
 
     monkeypatch.setattr("fsspec.filesystem", lacks)
-    with pytest.raises(podium.UsageError, match=r"gs://bucket/votes.csv: no credentials\. Remedy: run `gcloud auth"):
+    with pytest.raises(
+        podium.UsageError, match=r"gs://bucket/votes.csv: no credentials\. Remedy: run `gcloud auth"
+    ):
         podium.read_battles("gs://bucket/votes.csv")
 
 
 class Server(http.server.BaseHTTPRequestHandler):
     """Serves one table to whoever knows the signature, and no parts of it."""
 
-    table = b"item,model_a,model_b,credit\n" + b"".join(b"i%d,a,b,%d\n" % (k, k % 3 > 0) for k in range(9))
+    table = b"item,model_a,model_b,credit\n" + b"".join(
+        b"i%d,a,b,%d\n" % (k, k % 3 > 0) for k in range(9)
+    )
 
     def do_GET(self) -> None:
         status = 404 if "nowhere" in self.path else 200 if "sig=s3cret" in self.path else 403
@@ -367,7 +416,10 @@ def test_a_signed_url_is_ranked_and_its_signature_is_shown_nowhere(
     code, out, err = run(monkeypatch, capsys, "rank", url, "--format", "json")
     assert code == 0
     assert json.loads(out)["provenance"]["sources"] == [f"http://{web}/votes.csv"]
-    for wrong in (f"http://me:pa55word@{web}/nowhere.csv?sig=s3cret", f"http://me:pa55word@{web}/votes.csv?sig=s3cre7"):
+    for wrong in (
+        f"http://me:pa55word@{web}/nowhere.csv?sig=s3cret",
+        f"http://me:pa55word@{web}/votes.csv?sig=s3cre7",
+    ):
         code, more, stated = run(monkeypatch, capsys, "rank", wrong)
         assert code == 2
         out, err = out + more, err + stated
@@ -421,7 +473,9 @@ def test_a_text_in_a_local_place_needs_no_driver(tmp_path: Path) -> None:
 
 
 def test_urls_are_known_by_their_scheme_and_shown_without_secrets() -> None:
-    assert list(map(is_url, ("s3://bucket/votes.csv", "votes.csv", "gpt=s3://bucket/votes.csv"))) == [
+    assert list(
+        map(is_url, ("s3://bucket/votes.csv", "votes.csv", "gpt=s3://bucket/votes.csv"))
+    ) == [
         True,
         False,
         False,

@@ -1,4 +1,5 @@
-"""Temporary folders go when their process ends; those of killed processes go when the next process needs one."""
+"""Temporary folders go when their process ends; those of killed processes go when the next process
+needs one."""
 
 import os
 import subprocess
@@ -23,7 +24,8 @@ print(sorted(os.listdir(sys.argv[1])), flush=True)
 
 
 def start(place, code="sys.stdin.read()"):
-    """Start a process that makes a temporary folder and waits; return it once the folder is there."""
+    """Start a process that makes a temporary folder and waits; return it once the folder is
+    there."""
     environment = {**os.environ, "TMPDIR": str(place)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     process = subprocess.Popen([sys.executable, "-c", CODE + code, place], env=environment, **pipes)
@@ -40,7 +42,9 @@ def own(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_folders_of_twenty_killed_processes_are_removed_by_the_next_and_those_of_running_ones_stay(tmp_path):
+def test_folders_of_twenty_killed_processes_are_removed_by_the_next_and_those_of_running_ones_stay(
+    tmp_path,
+):
     running = [start(tmp_path) for _ in range(21)]
     folders = set(os.listdir(tmp_path))
     assert len(folders) == 21
@@ -67,7 +71,12 @@ def test_forked_process_has_a_folder_of_its_own_and_leaves_that_of_its_parent(tm
 
 def test_only_unlocked_folders_of_this_user_with_podiums_names_are_removed(own, monkeypatch):
     kept = own / "kept"
-    for folder in (kept, own / "podium-results", own / "podium-abcdefgh", own / "podium-aaaaaaaa.tmp"):
+    for folder in (
+        kept,
+        own / "podium-results",
+        own / "podium-abcdefgh",
+        own / "podium-aaaaaaaa.tmp",
+    ):
         folder.mkdir()
     (own / "podium-bbbbbbbb.tmp").symlink_to(kept)
     (own / "podium-cccccccc.tmp").write_text("a file")

@@ -1,4 +1,5 @@
-"""Worlds of the project's simulator as a judge of single judgments, and naive rules to compare stopping with."""
+"""Worlds of the project's simulator as a judge of single judgments, and naive rules to compare
+stopping with."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,9 +13,11 @@ from podium.tournaments.schedule import Field, Outcome, Pairing, Round, Tourname
 from podium.tournaments.stopping import Look, Stopping
 
 LIKE_GPT_4 = Judge(position_bias=0.3, tie=0.33, noise=0.5)
-"""As often tied, turned and for the first as the judge of the recorded round robin: `test_ring_on_record.py`."""
+"""As often tied, turned and for the first as the judge of the recorded round robin:
+`test_ring_on_record.py`."""
 ITEM_SD = 0.95
-"""Of a model on an item, logits: with it, item and order have the record's shares of that judge's variance."""
+"""Of a model on an item, logits: with it, item and order have the record's shares of that judge's
+variance."""
 
 
 class CloseWorld:
@@ -25,8 +28,12 @@ class CloseWorld:
         judge: of a hard verdict per judgment.
     """
 
-    def __init__(self, elo: Sequence[float], items: int, seed: int, judge: Judge = LIKE_GPT_4) -> None:
-        world = simulate(len(elo), items, seed=seed, strengths=np.asarray(elo) / POINTS, item_sd=ITEM_SD)
+    def __init__(
+        self, elo: Sequence[float], items: int, seed: int, judge: Judge = LIKE_GPT_4
+    ) -> None:
+        world = simulate(
+            len(elo), items, seed=seed, strengths=np.asarray(elo) / POINTS, item_sd=ITEM_SD
+        )
         self.field = Field(world.models, tuple(f"q{k:04d}" for k in range(items)), {})
         self.code = {name: k for k, name in enumerate(world.models)}
         self.place = {item: k for k, item in enumerate(self.field.items)}
@@ -50,11 +57,14 @@ class CloseWorld:
     def looks(self, rule: Stopping) -> tuple[tuple[Look, ...], int]:
         """Return the looks of a whole tournament, and how many battles it asked for."""
         rounds = self.play(rule)
-        return rule.progress_of(self.field, rounds).looks, sum(len(done.outcomes) for done in rounds)
+        return rule.progress_of(self.field, rounds).looks, sum(
+            len(done.outcomes) for done in rounds
+        )
 
 
 def is_wrong(settled: np.ndarray, truth: np.ndarray, margin: float = 0.0) -> bool:
-    """Return whether a decision is wrong: the lower one is truly better than the upper one by more than the margin."""
+    """Return whether a decision is wrong: the lower one is truly better than the upper one by more
+    than the margin."""
     gap = truth[:, None] - truth
     return bool(((settled > 0) & (gap < -margin)).any())
 
@@ -69,8 +79,11 @@ def naive_decisions(looks: Sequence[Look], critical: float = 1.96) -> np.ndarray
     return decided
 
 
-def step_down_without_memory(theta: np.ndarray, covariance: np.ndarray, clusters: int, margin: float) -> np.ndarray:
-    """Return what the step-down settles that counts open pairs only: with a margin it is wrong too often."""
+def step_down_without_memory(
+    theta: np.ndarray, covariance: np.ndarray, clusters: int, margin: float
+) -> np.ndarray:
+    """Return what the step-down settles that counts open pairs only: with a margin it is wrong too
+    often."""
     from scipy.stats import t as student
 
     gap = theta[:, None] - theta

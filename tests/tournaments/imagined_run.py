@@ -13,7 +13,8 @@ from podium.tournaments.schedule import Field, Outcome, Pairing, Round, Tourname
 class ImaginedRun:
     """Credits of the response shown first for any judgment, shape (items, first, second).
 
-    NaN is unparsed. `truth` are the log-strengths that a round robin on infinitely many such items would give.
+    NaN is unparsed. `truth` are the log-strengths that a round robin on infinitely many such items
+    would give.
     """
 
     field: Field

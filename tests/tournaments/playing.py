@@ -12,7 +12,11 @@ Judge = Callable[[Pairing], float | None]
 
 def field_of(models: int, items: int, absent: Mapping[str, frozenset[str]] | None = None) -> Field:
     """Return a field of models (m00, m01 ...) and items (q00, q01 ...)."""
-    return Field(tuple(f"m{k:02d}" for k in range(models)), tuple(f"q{k:02d}" for k in range(items)), absent or {})
+    return Field(
+        tuple(f"m{k:02d}" for k in range(models)),
+        tuple(f"q{k:02d}" for k in range(items)),
+        absent or {},
+    )
 
 
 def coin(one: Pairing, seed: int = 0) -> float:
@@ -22,7 +26,11 @@ def coin(one: Pairing, seed: int = 0) -> float:
 
 def soft(one: Pairing) -> float:
     """Judge by number: models with higher numbers are better, with noise of each battle's own."""
-    gap = (int(one.a[1:]) - int(one.b[1:])) / 4 + np.log(coin(one) + 1e-9) - np.log(1 - coin(one) + 1e-9)
+    gap = (
+        (int(one.a[1:]) - int(one.b[1:])) / 4
+        + np.log(coin(one) + 1e-9)
+        - np.log(1 - coin(one) + 1e-9)
+    )
     return float(1 / (1 + np.exp(-gap)))
 
 

@@ -63,7 +63,8 @@ def frame(rows: list[tuple[object, ...]], columns: list[str]):
 
 
 def test_informativeness_is_the_share_of_pairs_distinguishable() -> None:
-    """By hand: against a, b and c differ on q1 and agree on q2; against b and c, the other two differ on both."""
+    """By hand: against a, b and c differ on q1 and agree on q2; against b and c, the other two
+    differ on both."""
     credits = {("q1", "a", "b"): 1, ("q1", "a", "c"): 0, ("q1", "b", "c"): 1}
     credits |= {("q2", "a", "b"): 1, ("q2", "a", "c"): 1, ("q2", "b", "c"): 1}
     outcomes = [Outcome(Pairing(*battle), credit) for battle, credit in credits.items()]
@@ -72,7 +73,10 @@ def test_informativeness_is_the_share_of_pairs_distinguishable() -> None:
 
 
 def test_five_level_labels_are_distinguishable_by_their_margin() -> None:
-    outcomes = [Outcome(Pairing("q", "a", "b"), 1.0, 2.0), Outcome(Pairing("q", "a", "c"), 1.0, 1.0)]
+    outcomes = [
+        Outcome(Pairing("q", "a", "b"), 1.0, 2.0),
+        Outcome(Pairing("q", "a", "c"), 1.0, 1.0),
+    ]
     assert informativeness_of("abc", outcomes)["a"] == (1, 1)
 
 
@@ -104,7 +108,9 @@ def test_verdicts_that_are_read_anew_do_not_change_the_anchor() -> None:
     field = field_of(7, 30)
     first, second = play(Anchor(), field, hard)
     anew = [1 - one.credit if k % 3 else None for k, one in enumerate(first.outcomes)]  # type: ignore[operator]
-    turned = Round(tuple(one._replace(credit=credit) for one, credit in zip(first.outcomes, anew, strict=True)))
+    turned = Round(
+        tuple(one._replace(credit=credit) for one, credit in zip(first.outcomes, anew, strict=True))
+    )
     assert Anchor().next(field, [turned, second]).pairings == ()
 
 
@@ -112,7 +118,9 @@ def test_a_pilot_that_was_stopped_goes_on_before_the_anchor_is_chosen() -> None:
     field = field_of(7, 30)
     whole = play(Anchor(), field)[0]
     begun = Round(whole.outcomes[:50])
-    assert Anchor().next(field, [begun]).pairings == tuple(one.pairing for one in whole.outcomes[50:])
+    assert Anchor().next(field, [begun]).pairings == tuple(
+        one.pairing for one in whole.outcomes[50:]
+    )
 
 
 def test_a_pilot_without_items_is_rejected() -> None:
@@ -124,9 +132,16 @@ def test_battles_on_other_items_do_not_choose_the_anchor() -> None:
     """On other items m06 is the most informative; only the pilot decides."""
     field = field_of(7, 30)
     pilot, rest = play(Anchor(), field, hard)
-    others = [one.pairing for one in play(RoundRobin(), field)[0].outcomes if one.pairing.item not in tried(pilot)]
+    others = [
+        one.pairing
+        for one in play(RoundRobin(), field)[0].outcomes
+        if one.pairing.item not in tried(pilot)
+    ]
     elsewhere = [Outcome(one, 0.5 if one.b != "m06" else int(one.a[1:]) % 3 / 2) for one in others]
-    [asked] = {anchor_of(rest.outcomes), anchor_of_rest(field, Round(tuple(elsewhere[:400])), pilot)}
+    [asked] = {
+        anchor_of(rest.outcomes),
+        anchor_of_rest(field, Round(tuple(elsewhere[:400])), pilot),
+    }
     assert asked != "m06"
 
 

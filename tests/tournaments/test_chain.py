@@ -11,7 +11,10 @@ from podium.tournaments.schedule import Pairing
 
 
 def by_item(found: list[Pairing]) -> dict[str, list[Pairing]]:
-    return {item: [one for one in found if one.item == item] for item in dict.fromkeys(one.item for one in found)}
+    return {
+        item: [one for one in found if one.item == item]
+        for item in dict.fromkeys(one.item for one in found)
+    }
 
 
 def visits(steps: list[Pairing]) -> Counter[str]:
@@ -30,7 +33,8 @@ def test_every_item_is_one_path_through_all_models() -> None:
 
 
 def test_all_pairs_meet_about_equally_often() -> None:
-    """Each of 21 pairs lies on a path with probability 6 / 21; the bounds are five standard deviations."""
+    """Each of 21 pairs lies on a path with probability 6 / 21; the bounds are five standard
+    deviations."""
     found = Counter((one.a, one.b) for one in battles(play(Chain(), field_of(7, 2000))))
     mean, sd = 2000 * 6 / 21, np.sqrt(2000 * 6 / 21 * 15 / 21)
     assert (len(found), max(abs(number - mean) for number in found.values()) < 5 * sd) == (21, True)

@@ -25,7 +25,9 @@ TOURNAMENTS = {
     "chain": lambda seed: Chain(seed=seed),
     "ring": lambda seed: Ring(seed=seed),
 }
-every_tournament = pytest.mark.parametrize("tournament", TOURNAMENTS.values(), ids=TOURNAMENTS.keys())
+every_tournament = pytest.mark.parametrize(
+    "tournament", TOURNAMENTS.values(), ids=TOURNAMENTS.keys()
+)
 Make = Callable[[int], TournamentRule]
 
 
@@ -44,12 +46,15 @@ class FirstAnchor:
 
 @st.composite
 def fields(draw: st.DrawFn, absent: bool = True) -> Field:
-    """Draw a field of 2 to 7 models with awkward names and 1 to 6 items; some responses are absent."""
+    """Draw a field of 2 to 7 models with awkward names and 1 to 6 items; some responses are
+    absent."""
     names = st.text(st.sampled_from("ab:,é \n"), min_size=1, max_size=4)
     models = tuple(sorted(draw(st.sets(names, min_size=2, max_size=7))))
     items = tuple(draw(st.lists(names, min_size=1, max_size=6, unique=True)))
     gone = st.frozensets(st.sampled_from(models), max_size=len(models))
-    return Field(models, items, draw(st.dictionaries(st.sampled_from(items), gone)) if absent else {})
+    return Field(
+        models, items, draw(st.dictionaries(st.sampled_from(items), gone)) if absent else {}
+    )
 
 
 @st.composite
@@ -83,7 +88,8 @@ def test_every_battle_can_be_played_and_is_asked_for_once(
     found = battles(played(tournament, seed, field, judge))
     assert len(set(found)) == len(found)
     assert all(
-        one == pairing(one.item, one.b, one.a, one.first) and field.can_play(one.item, one.a, one.b) for one in found
+        one == pairing(one.item, one.b, one.a, one.first) and field.can_play(one.item, one.a, one.b)
+        for one in found
     )
     assert all({one.a, one.b} <= set(field.models) and one.item in field.items for one in found)
 
@@ -92,7 +98,9 @@ def test_every_battle_can_be_played_and_is_asked_for_once(
 @every_tournament
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), judge=judges(), seed=st.integers(0, 99))
-def test_the_size_is_never_exceeded(tournament: Make, field: Field, judge: Judge, seed: int) -> None:
+def test_the_size_is_never_exceeded(
+    tournament: Make, field: Field, judge: Judge, seed: int
+) -> None:
     assert len(battles(played(tournament, seed, field, judge))) <= tournament(seed).size(field)
 
 
@@ -146,15 +154,25 @@ def test_new_names_in_the_same_order_change_nothing_but_names(
     absent = {item: frozenset(map(new.__getitem__, gone)) for item, gone in field.absent.items()}
     renamed = Field(tuple(new.values()), field.items, absent)
     before = battles(played(tournament, seed, field, judge))
-    after = battles(played(tournament, seed, renamed, lambda one: judge(Pairing(one.item, old[one.a], old[one.b]))))
-    assert [Pairing(one.item, old[one.a], old[one.b], first=old.get(one.first)) for one in after] == before
+    after = battles(
+        played(
+            tournament, seed, renamed, lambda one: judge(Pairing(one.item, old[one.a], old[one.b]))
+        )
+    )
+    assert [
+        Pairing(one.item, old[one.a], old[one.b], first=old.get(one.first)) for one in after
+    ] == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["round robin", "round robin on a sample", "first as anchor", "chain"])
+@pytest.mark.parametrize(
+    "name", ["round robin", "round robin on a sample", "first as anchor", "chain"]
+)
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), seed=st.integers(0, 99))
-def test_omitted_battles_are_those_with_missing_responses(name: str, field: Field, seed: int) -> None:
+def test_omitted_battles_are_those_with_missing_responses(
+    name: str, field: Field, seed: int
+) -> None:
     tournament = TOURNAMENTS[name](seed)
     here, whole = tournament.next(field, ()), tournament.next(replace(field, absent={}), ())
     assert len(here.pairings) + here.left_out == len(whole.pairings)

@@ -1,4 +1,5 @@
-"""Judges that take turns: balanced over pairs, items and orders in every tournament, fixed by the seed."""
+"""Judges that take turns: balanced over pairs, items and orders in every tournament, fixed by the
+seed."""
 
 from collections import Counter
 from random import Random
@@ -56,7 +57,8 @@ GROUPS = {
 
 
 def unbalance(chosen, shares, group):
-    """Return how far the judges of one group of battles are from their shares, at most over all groups."""
+    """Return how far the judges of one group of battles are from their shares, at most over all
+    groups."""
     counts: dict[object, Counter] = {}
     for own, judges in chosen.items():
         if (key := GROUPS[group](own)) is not None:
@@ -73,19 +75,28 @@ def unbalance(chosen, shares, group):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("judges", "overlap"), [("rotate", 0.0), ("rotate:2,1,1", 0.0), ("rotate", 0.1)])
+@pytest.mark.parametrize(
+    ("judges", "overlap"), [("rotate", 0.0), ("rotate:2,1,1", 0.0), ("rotate", 0.1)]
+)
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_judges_are_balanced_by_pair_item_and_order_in_every_tournament(rule, group, judges, overlap):
+def test_judges_are_balanced_by_pair_item_and_order_in_every_tournament(
+    rule, group, judges, overlap
+):
     chosen = turns(play(rule, FIELD), rotation(judges, overlap))
-    assert unbalance(chosen, read_shares(judges, overlap, 3), group) <= (1.5 if group == "all" else MOST)
+    assert unbalance(chosen, read_shares(judges, overlap, 3), group) <= (
+        1.5 if group == "all" else MOST
+    )
 
 
 def test_a_draw_without_balance_would_fail_these_limits():
     """The limits can fail: chance alone is further from the shares, in every group."""
     draw = Random(0)
     drawn = {own: (draw.choice(JUDGES),) for own in battles(play(RULES["ring"], FIELD))}
-    assert all(unbalance(drawn, read_shares("rotate", 0, 3), group) > MOST for group in ("pair", "order", "all"))
+    assert all(
+        unbalance(drawn, read_shares("rotate", 0, 3), group) > MOST
+        for group in ("pair", "order", "all")
+    )
 
 
 def test_the_seed_decides_and_neither_the_order_of_rows_nor_other_shards():
@@ -128,7 +139,12 @@ def test_orders_drawn_at_random_are_balanced_too():
     shown = lambda own: judgments(own.item, own.a, own.b, orders="random")[0].first  # noqa: E731
     shares, [whole] = read_shares("rotate", 0, 3), play(RULES["round_robin"], FIELD)
     chosen = turns([whole], JudgeRotation(JUDGES, shares, seed=0, first_shown=shown))
-    assert unbalance({own._replace(first=shown(own)): each for own, each in chosen.items()}, shares, "order") <= MOST
+    assert (
+        unbalance(
+            {own._replace(first=shown(own)): each for own, each in chosen.items()}, shares, "order"
+        )
+        <= MOST
+    )
 
 
 def test_a_pointwise_judge_rates_all_responses_to_its_items():
@@ -143,7 +159,12 @@ def test_a_pointwise_judge_rates_all_responses_to_its_items():
     ("judges", "overlap", "number", "words"),
     [
         ("rotate", 0, 1, "judges=rotate: one judge cannot take turns; name two or more"),
-        ("rotate:2,1", 0, 3, "judges=rotate:2,1: there are 3 judges; give a weight above 0 for each"),
+        (
+            "rotate:2,1",
+            0,
+            3,
+            "judges=rotate:2,1: there are 3 judges; give a weight above 0 for each",
+        ),
         ("rotate:2,0,1", 0, 3, "there are 3 judges"),
         ("rotate:2,x,1", 0, 3, "there are 3 judges"),
         ("rotate:2,nan,1", 0, 3, "there are 3 judges"),

@@ -48,7 +48,9 @@ def install(folder: Path, rule: str = "Neighbours") -> None:
     (folder / "neighbourly.py").write_text(CODE.replace("RULE", rule), encoding="utf-8")
     about = folder / "neighbourly-1.2.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: neighbourly\nVersion: 1.2\n", encoding="utf-8")
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: neighbourly\nVersion: 1.2\n", encoding="utf-8"
+    )
     (about / "entry_points.txt").write_text("[podium]\nmain = neighbourly\n", encoding="utf-8")
 
 
@@ -56,7 +58,9 @@ def run(packages: Path, *words: object) -> subprocess.CompletedProcess[str]:
     """Run podium where the packages of a folder are installed too."""
     environment = os.environ | {"PYTHONPATH": str(packages)}
     command = [sys.executable, "-m", "podium", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False
+    )
 
 
 @pytest.mark.slow
@@ -73,14 +77,31 @@ def test_plugin_tournament_is_replayed_with_its_options(tmp_path: Path) -> None:
     install(tmp_path)
     words = ("--tournament", "neighbours", "--set", "step=2", "--ranker", "win-rate")
     answer = run(tmp_path, "replay", BATTLES, *words)
-    assert "replay of neighbours: 160 battles asked for, 320 judge calls, 4 pairs of models, 1 round" in answer.stdout
+    assert (
+        "replay of neighbours: 160 battles asked for, 320 judge calls, 4 pairs of models, 1 round"
+        in answer.stdout
+    )
 
 
 @pytest.mark.slow
 def test_plugin_tournament_is_listed_beside_the_builtin_ones(tmp_path: Path) -> None:
     install(tmp_path)
-    answer = run(tmp_path, "replay", BATTLES, "--tournament", "neighbours,chain", "--seeds", "2", "--format", "csv")
-    assert [line.split(",")[0] for line in answer.stdout.splitlines()] == ["tournament", "neighbours", "chain"]
+    answer = run(
+        tmp_path,
+        "replay",
+        BATTLES,
+        "--tournament",
+        "neighbours,chain",
+        "--seeds",
+        "2",
+        "--format",
+        "csv",
+    )
+    assert [line.split(",")[0] for line in answer.stdout.splitlines()] == [
+        "tournament",
+        "neighbours",
+        "chain",
+    ]
 
 
 @pytest.mark.slow
@@ -92,10 +113,14 @@ def test_plugin_tournament_is_listed_beside_the_builtin_ones(tmp_path: Path) -> 
         ("7", "tournament 'neighbours' is no function but 7"),
     ],
 )
-def test_a_broken_rule_is_an_error_that_names_plugin_and_tournament(tmp_path: Path, rule: str, complaint: str) -> None:
+def test_a_broken_rule_is_an_error_that_names_plugin_and_tournament(
+    tmp_path: Path, rule: str, complaint: str
+) -> None:
     install(tmp_path, rule)
     answer = run(tmp_path, "replay", BATTLES, "--tournament", "neighbours")
-    named = [text in answer.stderr for text in ("plugin neighbourly 1.2 (main = neighbourly)", complaint)]
+    named = [
+        text in answer.stderr for text in ("plugin neighbourly 1.2 (main = neighbourly)", complaint)
+    ]
     assert (answer.returncode, named) == (2, [True, True])
 
 
@@ -127,19 +152,38 @@ main()
 def test_plugin_tournament_is_played_in_inspect_with_its_options(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     install(tmp_path)
-    variables = {"PYTHONPATH": str(tmp_path), "INSPECT_LOG_DIR": str(tmp_path / "logs"), "INSPECT_DISPLAY": "plain"}
+    variables = {
+        "PYTHONPATH": str(tmp_path),
+        "INSPECT_LOG_DIR": str(tmp_path / "logs"),
+        "INSPECT_DISPLAY": "plain",
+    }
 
     def inspect(*options: str) -> subprocess.CompletedProcess[str]:
-        words = ("-T", "name=neighbours", "-T", f"responses={ROOT / 'examples' / 'tournament'}", *options)
+        words = (
+            "-T",
+            "name=neighbours",
+            "-T",
+            f"responses={ROOT / 'examples' / 'tournament'}",
+            *options,
+        )
         command = [sys.executable, "-c", PLAY, "eval", "podium/tournament", *words]
         command += ["--model-role", "judge=podium/offline", "--metadata", "ranker=win-rate"]
         environment = os.environ | variables
         return subprocess.run(
-            command, capture_output=True, text=True, cwd=tmp_path, encoding="utf-8", env=environment, check=False
+            command,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            encoding="utf-8",
+            env=environment,
+            check=False,
         )
 
     done = inspect("-T", "step=2", "-T", "limit=5")
-    assert "podium neighbours: 6 models, 5 items; at most 20 battles, 40 calls per judge" in done.stderr
+    assert (
+        "podium neighbours: 6 models, 5 items; at most 20 battles, 40 calls per judge"
+        in done.stderr
+    )
     assert "20 battles: 20 judged, 0 unparsed, 0 missing" in done.stderr
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
     refused = inspect("-T", "stepp=2")

@@ -15,7 +15,9 @@ from podium.verbs.tournament_table import TournamentTable, compare_tournaments
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"),
+    pytest.mark.skipif(
+        not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"
+    ),
 ]
 BEST = "gpt4"
 
@@ -38,8 +40,14 @@ def table(battles: Battles) -> TournamentTable:
 
 @pytest.mark.slow
 def test_round_robin_reproduces_the_direct_ranking_exactly(battles: Battles) -> None:
-    direct, found = (one.standings[0] for one in (rank(battles, "bradley-terry"), replay(battles).ranking))
-    assert (direct.entries, direct.fit, direct.warnings) == (found.entries, found.fit, found.warnings)
+    direct, found = (
+        one.standings[0] for one in (rank(battles, "bradley-terry"), replay(battles).ranking)
+    )
+    assert (direct.entries, direct.fit, direct.warnings) == (
+        found.entries,
+        found.fit,
+        found.warnings,
+    )
 
 
 @pytest.mark.slow
@@ -59,11 +67,17 @@ def test_swim_plays_12_pairs_of_models(battles: Battles, seed: int) -> None:
 def test_anchors_reproduce_the_references_win_rates(battles: Battles) -> None:
     """The reference rounds merged verdicts to win, tie, loss: hard labels."""
     complete = battles.complete_items()
-    references = json.loads((DATA / "references.json").read_text())["qlora_anchor"]["win_rate_vs_anchor"]
+    references = json.loads((DATA / "references.json").read_text())["qlora_anchor"][
+        "win_rate_vs_anchor"
+    ]
     assert len(references) == 7
     for anchor, expected in references.items():
         found = replay(complete, "anchor", "win-rate", anchor=anchor, labels="hard").ranking
-        rates = {entry.model: entry.score for entry in found.standings[0].entries if entry.model != anchor}
+        rates = {
+            entry.model: entry.score
+            for entry in found.standings[0].entries
+            if entry.model != anchor
+        }
         assert rates == pytest.approx(expected, abs=1e-6)
 
 
@@ -89,7 +103,11 @@ def anchor_of(outcomes: tuple[Outcome, ...]) -> str:
 @pytest.mark.slow
 def test_the_best_model_is_clearly_the_worst_anchor(table: TournamentTable) -> None:
     """Its error and tau are worst by a wide margin, on all items and with any seed."""
-    named = {row.tournament.removeprefix("anchor "): row for row in table.rows if row.tournament.startswith("anchor ")}
+    named = {
+        row.tournament.removeprefix("anchor "): row
+        for row in table.rows
+        if row.tournament.startswith("anchor ")
+    }
     worst, others = named.pop(BEST), [row for name, row in named.items() if name != "auto"]
     assert (len(others), worst.tau) == (6, pytest.approx(0.62, abs=0.005))
     assert min(row.tau for row in others) == 1
@@ -98,9 +116,14 @@ def test_the_best_model_is_clearly_the_worst_anchor(table: TournamentTable) -> N
 
 @pytest.mark.slow
 def test_chain_error_is_small_for_every_seed(table: TournamentTable) -> None:
-    """At one anchor's price: better than the mean over anchors, with any seed far better than the worst."""
+    """At one anchor's price: better than the mean over anchors, with any seed far better than the
+    worst."""
     rows = {row.tournament: row for row in table.rows}
-    anchors = [row.error for name, row in rows.items() if name.startswith("anchor ") and name != "anchor auto"]
+    anchors = [
+        row.error
+        for name, row in rows.items()
+        if name.startswith("anchor ") and name != "anchor auto"
+    ]
     chain = rows["chain"]
     assert chain.battles == rows[f"anchor {BEST}"].battles == 5718
     assert chain.error < 0.7 * np.mean(anchors)
@@ -108,6 +131,8 @@ def test_chain_error_is_small_for_every_seed(table: TournamentTable) -> None:
 
 
 @pytest.mark.slow
-def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(table: TournamentTable) -> None:
+def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(
+    table: TournamentTable,
+) -> None:
     rows = {row.tournament: row.error for row in table.rows}
     assert rows["chain"] < rows["swim"] < rows["round_robin"]

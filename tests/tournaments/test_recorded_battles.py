@@ -20,7 +20,11 @@ def test_every_recorded_battle_is_played_once_whatever_their_order():
     assert {*coming.pairings} == {*UNEVEN}
     assert len(coming.pairings) == len(UNEVEN) == Recorded(battles=UNEVEN).size(FIELD)
     assert Recorded(battles=[*reversed(UNEVEN), *UNEVEN]).next(FIELD, ()) == coming
-    assert not Recorded(battles=UNEVEN).next(FIELD, [Round(tuple(Outcome(own, 1.0) for own in UNEVEN))]).pairings
+    assert (
+        not Recorded(battles=UNEVEN)
+        .next(FIELD, [Round(tuple(Outcome(own, 1.0) for own in UNEVEN))])
+        .pairings
+    )
 
 
 def test_a_sample_has_of_every_pair_the_same_number_as_far_as_the_record_goes():
@@ -43,7 +47,9 @@ def test_a_sample_smaller_than_the_pairs_is_balanced_over_models():
 
 
 def test_samples_of_one_seed_are_nested_and_those_of_another_differ():
-    small, large = ({*Recorded(battles=UNEVEN, sample=n).next(FIELD, ()).pairings} for n in (10, 40))
+    small, large = (
+        {*Recorded(battles=UNEVEN, sample=n).next(FIELD, ()).pairings} for n in (10, 40)
+    )
     assert small < large
     assert {*Recorded(battles=UNEVEN, sample=10, seed=1).next(FIELD, ()).pairings} != small
 

@@ -7,7 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
+from podium import (
+    Battles,
+    Judge,
+    NotIdentifiedError,
+    UsageError,
+    rank,
+    read_battles,
+    replay,
+    simulate,
+)
 from podium.tournaments.schedule import NextRound, Pairing
 from podium.tournaments.swim import Swim
 from podium.verbs.replays import play, recording_of
@@ -17,7 +26,8 @@ ITEMS, MODELS = 40, 6
 
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
-    """Both orders of all pairs of six models on 40 items; a twentieth of the replies is unparsed."""
+    """Both orders of all pairs of six models on 40 items; a twentieth of the replies is
+    unparsed."""
     return simulate(MODELS, ITEMS, seed=3).judgments(Judge(unparsed=0.05, tie=0.3))
 
 
@@ -27,7 +37,10 @@ def battles(frame: pd.DataFrame) -> Battles:
 
 
 def test_a_round_robin_reproduces_the_direct_ranking(battles: Battles) -> None:
-    direct, found = rank(battles, "bradley-terry,win-rate"), replay(battles, "round_robin", "bradley-terry,win-rate")
+    direct, found = (
+        rank(battles, "bradley-terry,win-rate"),
+        replay(battles, "round_robin", "bradley-terry,win-rate"),
+    )
     for one, other in zip(direct.standings, found.ranking.standings, strict=True):
         assert (one.entries, one.fit, one.warnings) == (other.entries, other.fit, other.warnings)
         assert replace(one.counts, missing=0) == other.counts
@@ -54,7 +67,11 @@ def test_swim_plays_in_as_many_rounds_as_pairs(battles: Battles) -> None:
 def test_standings_contain_the_cost(battles: Battles) -> None:
     found = replay(battles, "swim", items=10)
     reported = found.ranking.standings[0].diagnostics["replay"]
-    assert (reported["tournament"], reported["settings"], reported["battles"]) == ("swim", {"seed": 0, "items": 10}, 90)
+    assert (reported["tournament"], reported["settings"], reported["battles"]) == (
+        "swim",
+        {"seed": 0, "items": 10},
+        90,
+    )
 
 
 def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFrame) -> None:
@@ -87,7 +104,9 @@ def swap_models(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_tournament_gets_the_credit_of_the_first_model_by_name(frame: pd.DataFrame) -> None:
-    battles = read_battles(pd.concat([frame.iloc[:60], swap_models(frame.iloc[60:120])]), merge=False)
+    battles = read_battles(
+        pd.concat([frame.iloc[:60], swap_models(frame.iloc[60:120])]), merge=False
+    )
     outcomes = {one.pairing: one for one in recording_of(battles).outcomes}
     assert len(outcomes) == len(battles) == 120
     for row in battles.table.itertuples():
@@ -102,22 +121,30 @@ def test_tournament_gets_the_credit_of_the_first_model_by_name(frame: pd.DataFra
 
 def test_repeats_of_a_battle_are_averaged_for_the_tournament_and_all_ranked() -> None:
     rows = [("q", "a", "b", 1.0), ("q", "b", "a", 1.0), ("q", "a", "b", 1.0), ("q", "a", "b", None)]
-    found = replay(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]), rankers="win-rate")
+    found = replay(
+        pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]), rankers="win-rate"
+    )
     assert (found.price.battles, found.price.calls, len(found.battles)) == (1, 4, 4)
     assert found.rounds[0].outcomes[0].credit == pytest.approx(2 / 3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tournament", ["round_robin", "anchor", "swim", "chain"])
-def test_result_does_not_depend_on_row_order_or_response_order(frame: pd.DataFrame, tournament: str) -> None:
+def test_result_does_not_depend_on_row_order_or_response_order(
+    frame: pd.DataFrame, tournament: str
+) -> None:
     turned = swap_models(frame)
-    other = pd.concat([frame.iloc[::3], turned.iloc[1::3], frame.iloc[2::3]]).sample(frac=1, random_state=1)
+    other = pd.concat([frame.iloc[::3], turned.iloc[1::3], frame.iloc[2::3]]).sample(
+        frac=1, random_state=1
+    )
     before, after = replay(frame, tournament), replay(other, tournament)
     assert before.price == after.price
     assert [entry.model for entry in before.ranking.standings[0].entries] == [
         entry.model for entry in after.ranking.standings[0].entries
     ]
-    scores = [[entry.score for entry in one.ranking.standings[0].entries] for one in (before, after)]
+    scores = [
+        [entry.score for entry in one.ranking.standings[0].entries] for one in (before, after)
+    ]
     assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 
 
@@ -125,12 +152,18 @@ def test_rounds_fed_one_by_one_or_at_once_give_the_same_schedule(battles: Battle
     record = recording_of(battles)
     rounds = play(Swim(seed=5), record).rounds
     for k, done in enumerate(rounds):
-        assert Swim(seed=5).next(record.field, rounds[:k]).pairings == tuple(one.pairing for one in done.outcomes)
+        assert Swim(seed=5).next(record.field, rounds[:k]).pairings == tuple(
+            one.pairing for one in done.outcomes
+        )
 
 
 def test_newcomers_find_the_battles_of_those_ranked_before_given(battles: Battles) -> None:
     found = replay(battles, "swim", rated="model-01,model-02,model-03,model-04")
-    assert (found.price.given, found.price.pairs, found.price.battles) == (6 * ITEMS, 2 + 3, 5 * ITEMS)
+    assert (found.price.given, found.price.pairs, found.price.battles) == (
+        6 * ITEMS,
+        2 + 3,
+        5 * ITEMS,
+    )
     assert len(found.battles) == 11 * ITEMS
 
 
@@ -144,12 +177,18 @@ def test_another_seed_is_another_tournament(battles: Battles) -> None:
 
 
 def test_hyphens_and_underscores_in_a_tournaments_name_are_the_same(battles: Battles) -> None:
-    assert replay(battles, "round-robin", items=3).price == replay(battles, "round_robin", items=3).price
+    assert (
+        replay(battles, "round-robin", items=3).price
+        == replay(battles, "round_robin", items=3).price
+    )
 
 
 def test_an_option_of_both_reaches_tournament_and_ranker(battles: Battles) -> None:
     found = replay(battles, "anchor", "win-rate", anchor="model-02")
-    assert (found.settings["anchor"], found.ranking.standings[0].scale) == ("model-02", "win rate against model-02")
+    assert (found.settings["anchor"], found.ranking.standings[0].scale) == (
+        "model-02",
+        "win rate against model-02",
+    )
 
 
 def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
@@ -158,7 +197,9 @@ def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
 
 
 @pytest.mark.parametrize("anchor", ["auto", "model-02,model-04", ("model-02", "model-04")])
-def test_an_anchor_that_a_pilot_finds_and_several_are_no_model_to_a_ranker(battles: Battles, anchor: Any) -> None:
+def test_an_anchor_that_a_pilot_finds_and_several_are_no_model_to_a_ranker(
+    battles: Battles, anchor: Any
+) -> None:
     found = replay(battles, "anchor", "win-rate", anchor=anchor)
     assert (found.settings["anchor"], found.ranking.standings[0].scale) == (anchor, "win rate")
 
@@ -174,14 +215,18 @@ def test_an_unknown_tournament_is_rejected_with_the_nearest(battles: Battles) ->
 
 
 def test_a_table_without_items_cannot_be_replayed() -> None:
-    table = pd.DataFrame([("a", "b", 1.0), ("b", "a", 1.0)], columns=["model_a", "model_b", "credit"])
+    table = pd.DataFrame(
+        [("a", "b", 1.0), ("b", "a", 1.0)], columns=["model_a", "model_b", "credit"]
+    )
     with pytest.raises(NotIdentifiedError, match="no item column"):
         replay(table)
 
 
 def test_rows_without_an_item_are_never_played() -> None:
     rows = [("q", "a", "b", 1.0), (None, "a", "b", 0.0), ("p", "a", "b", 0.0)]
-    found = replay(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]), rankers="win-rate")
+    found = replay(
+        pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]), rankers="win-rate"
+    )
     assert (found.price.battles, len(found.battles)) == (2, 2)
 
 

@@ -1,4 +1,5 @@
-"""The ring, and tournaments that stop: the oracle's schedule and decisions, error rates in worlds of known truth."""
+"""The ring, and tournaments that stop: the oracle's schedule and decisions, error rates in worlds
+of known truth."""
 
 import importlib.util
 import re
@@ -71,14 +72,19 @@ def test_schedule_decisions_and_errors_equal_the_oracle(oracle, options) -> None
         reference,
         names,
         items,
-        lambda own: world.earned[world.place[own.item], world.code[own.first], world.code[own.second]],
+        lambda own: world.earned[
+            world.place[own.item], world.code[own.first], world.code[own.second]
+        ],
     )
     rounds = world.play(rule)
     assert [
-        [(own.item, own.first, second(own)) for own in (one.pairing for one in done.outcomes)] for done in rounds
+        [(own.item, own.first, second(own)) for own in (one.pairing for one in done.outcomes)]
+        for done in rounds
     ] == [[(own.item, own.first, own.second) for own, _ in done] for done in expected]
     known = None
-    for k, look in enumerate(rule.progress_of(world.field, rounds).looks if rule.until else (), start=1):
+    for k, look in enumerate(
+        rule.progress_of(world.field, rounds).looks if rule.until else (), start=1
+    ):
         outcomes = [one for done in expected[:k] for one in done]
         known = reference.look(names, outcomes, known, len(reference.visits(len(items))), k)
         assert look.theta == pytest.approx(known.theta, abs=1e-9)
@@ -107,17 +113,37 @@ def test_models_that_play_on_meet_all_that_left_on_a_third_of_the_items_that_wou
     left, circle = 8 - staying, max(staying - 1, 2)
     share = 2 * left / (2 * left + circle) / 3
     assert abs(returned - 4000 * share) < 4 * np.sqrt(4000 * share * (1 - share))
-    for kind in (lambda pair: pair[1] in names, lambda pair: (pair[0] in names) != (pair[1] in names)):
+    for kind in (
+        lambda pair: pair[1] in names,
+        lambda pair: (pair[0] in names) != (pair[1] in names),
+    ):
         counts = [met[pair] for pair in combinations(field.models, 2) if kind(pair)]
         assert max(abs(count - np.mean(counts)) for count in counts) < 4 * np.sqrt(np.mean(counts))
-    first, shown = Counter(own.first for own in done), Counter(name for own in done for name in (own.a, own.b))
-    assert all(abs(first[name] - shown[name] / 2) < 4 * np.sqrt(shown[name] / 4) for name in field.models)
+    first, shown = (
+        Counter(own.first for own in done),
+        Counter(name for own in done for name in (own.a, own.b)),
+    )
+    assert all(
+        abs(first[name] - shown[name] / 2) < 4 * np.sqrt(shown[name] / 4) for name in field.models
+    )
 
 
 def test_each_pair_weighs_as_many_items_as_a_round_robin_would_judge() -> None:
     field = field_of(3, 4, {"q00": frozenset({"m02"}), "q01": frozenset({"m02"})})
-    played = [("q00", "m00", "m01"), ("q03", "m00", "m01"), ("q02", "m02", "m00"), ("q02", "m01", "m02")]
-    rounds = [Round(tuple(Outcome(pairing(*own, first=own[1]), 0.5) for own in [*played, ("q03", "m01", "m00")]))]
+    played = [
+        ("q00", "m00", "m01"),
+        ("q03", "m00", "m01"),
+        ("q02", "m02", "m00"),
+        ("q02", "m01", "m02"),
+    ]
+    rounds = [
+        Round(
+            tuple(
+                Outcome(pairing(*own, first=own[1]), 0.5)
+                for own in [*played, ("q03", "m01", "m00")]
+            )
+        )
+    ]
     weighted = weigh_as_round_robin(code_rounds(rounds, field.models), field)
     pairs = pair_sums(weighted)
     assert list(zip(pairs.first, pairs.second, strict=True)) == [(0, 1), (0, 2), (1, 2)]
@@ -126,11 +152,16 @@ def test_each_pair_weighs_as_many_items_as_a_round_robin_would_judge() -> None:
 
 def judge_of_two_groups(own: Pairing) -> float:
     strong = {"m00", "m01"}
-    return 0.5 + 0.5 * ((own.a in strong) - (own.b in strong)) if coin(own) < 0.9 else round(coin(own, 1))
+    return (
+        0.5 + 0.5 * ((own.a in strong) - (own.b in strong))
+        if coin(own) < 0.9
+        else round(coin(own, 1))
+    )
 
 
 def test_a_weighted_fit_adds_no_second_chance_to_decide_a_pair() -> None:
-    """|z| is at most that of all battles and 1.5 times the weighted one, and 0 where the two contradict each other."""
+    """|z| is at most that of all battles and 1.5 times the weighted one, and 0 where the two
+    contradict each other."""
     rule, field = Ring(until="order", passes=4), field_of(4, 200)
     rounds = play(rule, field, judge_of_two_groups)
     looks = [*rule.progress_of(field, rounds).looks]
@@ -162,12 +193,16 @@ def test_models_that_left_are_met_again_by_default_and_not_with_opponents_open()
         rule = Ring(until="order", start=25, **options)
         rounds = play(rule, field)
         looks = rule.progress_of(field, rounds).looks
-        k, look = next((k, look) for k, look in enumerate(looks[:-1], 1) if 0 < look.open.any(axis=1).sum() < 6)
+        k, look = next(
+            (k, look) for k, look in enumerate(looks[:-1], 1) if 0 < look.open.any(axis=1).sum() < 6
+        )
         left = {field.models[j] for j in np.flatnonzero(~look.open.any(axis=1))}
         assert any(left & {own.pairing.a, own.pairing.b} for own in rounds[k].outcomes) == is_met
         answer = build_tournament_answer(rule, field, rounds)
         assert answer.about == ("field" if is_met else "played")
-        assert any("a round robin may contradict them" in text for text in answer.decisions) != is_met
+        assert (
+            any("a round robin may contradict them" in text for text in answer.decisions) != is_met
+        )
 
 
 def test_second_battle_of_a_pair_on_an_item_uses_the_other_order() -> None:
@@ -178,7 +213,9 @@ def test_second_battle_of_a_pair_on_an_item_uses_the_other_order() -> None:
 
 
 @pytest.mark.parametrize("until", ["order", "top2", "error:45"])
-def test_the_schedule_is_the_same_from_every_prefix_and_for_any_order_of_models_and_items(until: str) -> None:
+def test_the_schedule_is_the_same_from_every_prefix_and_for_any_order_of_models_and_items(
+    until: str,
+) -> None:
     field = field_of(6, 60)
     rule = Ring(until=until, start=25)
     rounds = play(rule, field)
@@ -200,10 +237,13 @@ def test_there_are_at_most_two_rounds_more_than_doublings(items: int, passes: in
 
 
 def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
-    """A model without parsed replies has no decided pair; the others have, and leave the tournament."""
+    """A model without parsed replies has no decided pair; the others have, and leave the
+    tournament."""
     field, rule = field_of(5, 60), Ring(until="order", start=25)
     rounds = play(
-        rule, field, lambda pairing: None if "m02" in (pairing.a, pairing.b) else float(pairing.a < pairing.b)
+        rule,
+        field,
+        lambda pairing: None if "m02" in (pairing.a, pairing.b) else float(pairing.a < pairing.b),
     )
     last = rule.progress_of(field, rounds).looks[-1]
     assert not last.settled[2].any()
@@ -214,23 +254,33 @@ def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
 
 
 def test_model_with_too_few_items_is_not_part_of_the_question() -> None:
-    """All others are settled and the tournament ends, instead of playing on for the sake of one without responses."""
+    """All others are settled and the tournament ends, instead of playing on for the sake of one
+    without responses."""
     absent = {f"q{k:02d}": frozenset(["m04"]) for k in range(10, 60)}
     field, rule = field_of(5, 60, absent), Ring(until="order", start=25, margin=20.0)
     rounds = play(rule, field, lambda _: 1.0)
     answer = build_tournament_answer(rule, field, rounds)
     assert answer.answered
-    assert any("m04" in decision and "fewer than 25 items" in decision for decision in answer.decisions)
+    assert any(
+        "m04" in decision and "fewer than 25 items" in decision for decision in answer.decisions
+    )
 
 
-def test_models_that_tie_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> None:
+def test_models_that_tie_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> (
+    None
+):
     field = field_of(5, 60)
     for judge in (lambda _: 0.5, lambda pairing: float(pairing.first == pairing.a)):
         rule = Ring(until="order", start=25)
         rounds = play(rule, field, judge)
         answer = build_tournament_answer(rule, field, rounds)
-        assert (answer.reason, answer.decisions[0]) == ("items", "No pair is decided (95% at all 3 interim analyses).")
-        assert np.abs(rule.progress_of(field, rounds).looks[1].theta).max() < 1e-9, "every circle cancels position"
+        assert (answer.reason, answer.decisions[0]) == (
+            "items",
+            "No pair is decided (95% at all 3 interim analyses).",
+        )
+        assert np.abs(rule.progress_of(field, rounds).looks[1].theta).max() < 1e-9, (
+            "every circle cancels position"
+        )
 
 
 def test_tournaments_without_circles_are_played_in_blocks_of_items_that_end_at_the_looks() -> None:
@@ -242,8 +292,14 @@ def test_tournaments_without_circles_are_played_in_blocks_of_items_that_end_at_t
     ):
         rounds = play(rule, field)
         progress = rule.progress_of(field, rounds)
-        ends = np.cumsum([len({one.pairing.item for one in done.outcomes}) for done in rounds]).tolist()
-        assert ends == [look.visits for look in progress.looks] == list(rule.planned_looks(120))[: len(ends)]
+        ends = np.cumsum(
+            [len({one.pairing.item for one in done.outcomes}) for done in rounds]
+        ).tolist()
+        assert (
+            ends
+            == [look.visits for look in progress.looks]
+            == list(rule.planned_looks(120))[: len(ends)]
+        )
         assert progress.reason in ("answered", "items")
         assert len(battles(rounds)) <= rule.size(field)
 
@@ -289,7 +345,10 @@ def test_pilot_items_are_excluded_and_every_model_is_decided_against_the_anchor(
         (lambda: Ring(passes=0), "passes=0"),
         (lambda: Chain(until="order", population="these-items"), "play round_robin on all of them"),
         (lambda: Ring(opponents="all"), "field, open"),
-        (lambda: Ring(until="top6").next(field_of(6, 60), ()), "more than 6 models, and there are 6: ask for fewer"),
+        (
+            lambda: Ring(until="top6").next(field_of(6, 60), ()),
+            "more than 6 models, and there are 6: ask for fewer",
+        ),
         (lambda: RoundRobin(until="order").next(field_of(6, 24), ()), "there are 24"),
     ],
 )
@@ -311,10 +370,17 @@ def test_one_model_plays_nothing_and_two_are_settled() -> None:
 def test_a_budget_ends_it_and_is_the_reason() -> None:
     field, rule = field_of(6, 120), Budget(Ring(until="order"), 300)
     answer = build_tournament_answer(rule, field, play(rule, field, lambda _: 0.5))
-    assert (answer.reason, answer.battles, answer.look, answer.answered) == ("max_battles", 300, 2, False)
+    assert (answer.reason, answer.battles, answer.look, answer.answered) == (
+        "max_battles",
+        300,
+        2,
+        False,
+    )
 
 
-def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_are_not_used_up() -> None:
+def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_are_not_used_up() -> (
+    None
+):
     field = field_of(4, 30)
     for most, reason in ((110, "max_battles"), (240, "items")):
         rule = Budget(Ring(until="order", start=25), most)
@@ -323,7 +389,8 @@ def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_ar
 
 
 def test_further_items_follow_the_formula_and_give_80_percent_power() -> None:
-    """Simulated with the measured gap on the stated number of items, c is exceeded in 80% of cases."""
+    """Simulated with the measured gap on the stated number of items, c is exceeded in 80% of
+    cases."""
     more = further_items(100, critical=2.5, z=1.5)
     drawn = np.random.default_rng(1).normal(1.5 * np.sqrt((100 + more) / 100), 1, 100_000)
     assert (drawn > 2.5).mean() == pytest.approx(0.8, abs=0.01)
@@ -334,7 +401,9 @@ def test_further_items_follow_the_formula_and_give_80_percent_power() -> None:
 def test_a_replay_reads_the_order_that_is_asked_for_and_charges_one_call_a_judgment() -> None:
     frame = simulate(5, 40, seed=2).judgments(Judge(position_bias=1.0))
     found = replay(read_battles(frame), "ring")
-    stated = {(row.item, row.model_a, row.model_b, row.order): row.credit for row in frame.itertuples()}
+    stated = {
+        (row.item, row.model_a, row.model_b, row.order): row.credit for row in frame.itertuples()
+    }
     for one in found.rounds[0].outcomes:
         order = "ab" if one.pairing.first == one.pairing.a else "ba"
         assert one.credit == stated[one.pairing.item, one.pairing.a, one.pairing.b, order]
@@ -356,7 +425,9 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
     standings = found.ranking.standings[0]
     answer = standings.diagnostics["answer"]
     assert answer["calls"] == found.price.calls == answer["battles"]
-    assert answer["decisions"][0].startswith("The best 2 of 5 are model-04, model-05: none of the others is better")
+    assert answer["decisions"][0].startswith(
+        "The best 2 of 5 are model-04, model-05: none of the others is better"
+    )
     text = " ".join(str(found.ranking).split())
     assert all(decision in text for decision in answer["decisions"])
     assert standings.level == 1 - 0.05 / answer["looks"]
@@ -374,14 +445,20 @@ def test_decision_shown_under_another_ranker_names_its_method() -> None:
     assert not found.standings[0].answer[0].startswith("The best")
 
 
-@pytest.mark.parametrize("options", [{"until": "order", "margin": 100.0}, {"until": "order"}, {"until": "error:20"}])
+@pytest.mark.parametrize(
+    "options", [{"until": "order", "margin": 100.0}, {"until": "order"}, {"until": "error:20"}]
+)
 def test_models_that_are_level_on_every_item_show_no_error_and_nothing_is_settled(options) -> None:
-    """As under a judge that always prefers what is shown first, or that only ties: 0 is no error, but none known."""
+    """As under a judge that always prefers what is shown first, or that only ties: 0 is no error,
+    but none known."""
     world = CloseWorld(np.zeros(6), 60, seed=1, judge=Judge(position_bias=50.0, noise=0.1))
     rule = Ring(passes=1, **options)
     rounds = world.play(rule)
     answer = build_tournament_answer(rule, world.field, rounds)
-    assert {one.credit if one.pairing.first == one.pairing.a else 1 - one.credit for one in rounds[0].outcomes} == {1.0}
+    assert {
+        one.credit if one.pairing.first == one.pairing.a else 1 - one.credit
+        for one in rounds[0].outcomes
+    } == {1.0}
     assert (answer.answered, answer.reason) == (False, "items")
     assert "All models earn the same on every item" in answer.decisions[-1]
 
@@ -390,14 +467,21 @@ def test_strengths_and_errors_at_a_look_are_those_of_the_ranker() -> None:
     field, rule = field_of(5, 30), RoundRobin(until="error:5", start=25)
     rounds = play(rule, field)
     rows = [
-        {"item": own.pairing.item, "model_a": own.pairing.a, "model_b": own.pairing.b, "credit": own.credit}
+        {
+            "item": own.pairing.item,
+            "model_a": own.pairing.a,
+            "model_b": own.pairing.b,
+            "credit": own.credit,
+        }
         for done in rounds
         for own in done.outcomes
     ]
     [standings] = rank(read_battles(pd.DataFrame(rows)), "bradley-terry").standings
     entries = {entry.model: entry for entry in standings.entries}
     look = rule.progress_of(field, rounds).looks[-1]
-    scores, errors = zip(*((entries[name].score, entries[name].se) for name in field.models), strict=True)
+    scores, errors = zip(
+        *((entries[name].score, entries[name].se) for name in field.models), strict=True
+    )
     assert np.diff(look.theta * POINTS) == pytest.approx(np.diff(scores), abs=1e-6)
     assert np.sqrt(np.diag(look.covariance)) * POINTS == pytest.approx(errors, rel=1e-6)
 
@@ -408,7 +492,8 @@ def test_undefeated_or_winless_models_have_no_interval_and_unplayed_models_no_er
     rounds = [Round((*played, *(Outcome(Pairing(item, "b", "c"), 1.0) for item in items)))]
     rule = RoundRobin(until="error:5", start=30)
     [three], [four] = (
-        rule.progress_of(Field(names, items, {}), rounds).looks for names in (tuple("abc"), tuple("abcd"))
+        rule.progress_of(Field(names, items, {}), rounds).looks
+        for names in (tuple("abc"), tuple("abcd"))
     )
     assert np.isnan(three.half).tolist() == [False, False, True]
     assert np.isnan(np.diag(four.covariance)).tolist() == [False, False, False, True]
@@ -419,21 +504,35 @@ def test_an_answer_from_too_few_items_says_how_many_there_were() -> None:
     world = CloseWorld(np.linspace(-100, 100, 5), 60, seed=1)
     rule = Budget(Ring(until="order"), 90)
     answer = build_tournament_answer(rule, world.field, world.play(rule))
-    assert answer.decisions[0].startswith("No pair is decided: 18 items were judged, and an error needs 25")
+    assert answer.decisions[0].startswith(
+        "No pair is decided: 18 items were judged, and an error needs 25"
+    )
 
 
 def test_replay_gives_newcomers_the_recorded_battles_of_the_ranked_models() -> None:
     frame = simulate(4, 60, seed=2, strengths=[-2, -1, 0, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", until="order", rated="model-01,model-02,model-03")
-    assert found.ranking.standings[0].diagnostics["answer"]["decisions"][0].startswith("Against model-04: ")
+    assert (
+        found.ranking.standings[0]
+        .diagnostics["answer"]["decisions"][0]
+        .startswith("Against model-04: ")
+    )
     assert (found.price.given, found.price.pairs) == (60 * 3 * 2, 3)
     with pytest.raises(UsageError, match="no readable battle"):
-        replay(read_battles(frame[frame.model_b == "model-04"]), "ring", until="order", rated="model-01,model-02")
+        replay(
+            read_battles(frame[frame.model_b == "model-04"]),
+            "ring",
+            until="order",
+            rated="model-01,model-02",
+        )
 
 
 def newcomer_record(gap: float = 0.0) -> Battles:
-    """Return a record of four models, of which the last is a newcomer whose strength is off by a gap, logits."""
-    return read_battles(simulate(6, 120, seed=3, strengths=[-1, -0.5, 0, 0.5, 1, 0.2 + gap]).judgments(Judge()))
+    """Return a record of four models, of which the last is a newcomer whose strength is off by a
+    gap, logits."""
+    return read_battles(
+        simulate(6, 120, seed=3, strengths=[-1, -0.5, 0, 0.5, 1, 0.2 + gap]).judgments(Judge())
+    )
 
 
 GIVEN = {f"model-0{k}": (1500 + 87 * (k - 3), 20) for k in range(1, 6)}
@@ -444,13 +543,21 @@ def test_the_stopping_rule_the_table_and_the_json_rest_on_one_fit_of_battles_and
     found = replay(newcomer_record(), "ring", until="error:60", passes=1, ratings=GIVEN)
     [standings] = found.ranking.standings
     entry = next(entry for entry in standings.entries if entry.model == "model-06")
-    [decision] = [text for text in standings.diagnostics["answer"]["decisions"] if "known to" in text]
-    assert decision.startswith(f"Rating of model-06 is known to ±{(entry.high - entry.low) / 2:.1f} Elo")
+    [decision] = [
+        text for text in standings.diagnostics["answer"]["decisions"] if "known to" in text
+    ]
+    assert decision.startswith(
+        f"Rating of model-06 is known to ±{(entry.high - entry.low) / 2:.1f} Elo"
+    )
     assert (entry.high - entry.low) / 2 <= 60
     assert standings.diagnostics["ladder"]["rated"] == list(GIVEN)
     shifted = {name: (elo + 300, error) for name, (elo, error) in GIVEN.items()}
-    [other] = replay(newcomer_record(), "ring", until="error:60", passes=1, ratings=shifted).ranking.standings
-    assert next(own for own in other.entries if own.model == "model-06").score == pytest.approx(entry.score + 300)
+    [other] = replay(
+        newcomer_record(), "ring", until="error:60", passes=1, ratings=shifted
+    ).ranking.standings
+    assert next(own for own in other.entries if own.model == "model-06").score == pytest.approx(
+        entry.score + 300
+    )
 
 
 def test_recorded_battles_among_rated_models_do_not_count_beside_their_ratings() -> None:
@@ -474,11 +581,15 @@ def test_given_errors_widen_what_the_ring_knows_and_exact_ones_do_not() -> None:
 
 
 @pytest.mark.parametrize("until", ["order", "error:40"])
-def test_a_ring_claims_nothing_about_newcomers_where_the_ratings_have_another_scale(until: str) -> None:
+def test_a_ring_claims_nothing_about_newcomers_where_the_ratings_have_another_scale(
+    until: str,
+) -> None:
     wide = {name: (1500 + 3 * (elo - 1500), error) for name, (elo, error) in GIVEN.items()}
     found = replay(newcomer_record(), "ring", until=until, ratings=wide)
     answer = found.ranking.standings[0].diagnostics["answer"]
-    assert answer["decisions"][0].startswith("Nothing is claimed about model-06: the given ratings have another scale")
+    assert answer["decisions"][0].startswith(
+        "Nothing is claimed about model-06: the given ratings have another scale"
+    )
     assert (answer["answered"], answer["reason"], answer["advice"]) == (False, "items", "")
 
 
@@ -491,16 +602,26 @@ def test_a_typed_rating_without_the_provider_of_its_model_is_refused_by_its_name
 
 def test_a_ring_without_newcomers_says_about_whom_nothing_is_claimed_on_another_scale() -> None:
     wide = {name: (1500 + 3 * (elo - 1500), error) for name, (elo, error) in GIVEN.items()}
-    found = replay(newcomer_record(), "ring", until="order", ratings=wide | {"model-06": (1700, 20)})
+    found = replay(
+        newcomer_record(), "ring", until="order", ratings=wide | {"model-06": (1700, 20)}
+    )
     answer = found.ranking.standings[0].diagnostics["answer"]
-    assert answer["decisions"][0].startswith("Nothing is claimed about the rated models: the given ratings have")
+    assert answer["decisions"][0].startswith(
+        "Nothing is claimed about the rated models: the given ratings have"
+    )
 
 
-def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refused(tmp_path: Path) -> None:
+def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refused(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "ladder.csv"
-    rows = [f"{name},{elo},{error}" for name, (elo, error) in {**GIVEN, "elsewhere": (1700, 9)}.items()]
+    rows = [
+        f"{name},{elo},{error}" for name, (elo, error) in {**GIVEN, "elsewhere": (1700, 9)}.items()
+    ]
     path.write_text("\n".join(["model,rating,se", *rows]), encoding="utf-8")
-    ours = replay(newcomer_record(), "ring", until="error:30", ratings=str(path)).ranking.standings[0]
+    ours = replay(newcomer_record(), "ring", until="error:30", ratings=str(path)).ranking.standings[
+        0
+    ]
     typed = replay(newcomer_record(), "ring", until="error:30", ratings=GIVEN).ranking.standings[0]
     assert ours.entries == typed.entries
     path.write_text("model,rating,se\nelsewhere,1700,9\n", encoding="utf-8")
@@ -510,28 +631,43 @@ def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refu
 
 @pytest.mark.slow
 def test_decisions_are_rarely_wrong_in_close_worlds_unlike_a_z_test_at_every_look() -> None:
-    """8 models with gaps of 1 Elo, the hardest case, 500 items: at most 5% of 200 worlds (500 in the benchmark).
+    """8 models with gaps of 1 Elo, the hardest case, 500 items: at most 5% of 200 worlds (500 in
+    the benchmark).
 
     The wrong variant is z > 1.96 at any look, which exceeds 40%.
     """
     worlds = [CloseWorld(np.arange(8.0), 500, seed) for seed in range(200)]
     rules = [world.looks(Ring(until="order"))[0] for world in worlds]
-    wrong = np.mean([is_wrong(looks[-1].settled, world.truth) for world, looks in zip(worlds, rules, strict=True)])
-    naive = np.mean([is_wrong(naive_decisions(looks), world.truth) for world, looks in zip(worlds, rules, strict=True)])
+    wrong = np.mean(
+        [
+            is_wrong(looks[-1].settled, world.truth)
+            for world, looks in zip(worlds, rules, strict=True)
+        ]
+    )
+    naive = np.mean(
+        [
+            is_wrong(naive_decisions(looks), world.truth)
+            for world, looks in zip(worlds, rules, strict=True)
+        ]
+    )
     assert wrong <= 0.05
     assert naive > 0.4
 
 
 @pytest.mark.slow
 def test_equal_models_get_a_decision_in_at_most_eight_percent_of_worlds() -> None:
-    looks = [CloseWorld(np.zeros(8), 500, 1000 + seed).looks(Ring(until="order"))[0] for seed in range(500)]
+    looks = [
+        CloseWorld(np.zeros(8), 500, 1000 + seed).looks(Ring(until="order"))[0]
+        for seed in range(500)
+    ]
     assert np.mean([each[-1].settled.any() for each in looks]) <= 0.08
     assert np.mean([naive_decisions(each).any() for each in looks]) > 0.4, "z > 1.96 at every look"
 
 
 @pytest.mark.slow
 def test_best_by_a_margin_spends_error_for_every_tested_pair() -> None:
-    """An anchor and 39 others, each better by the margin and 0.5 Elo; the margin is what the last of them must pass."""
+    """An anchor and 39 others, each better by the margin and 0.5 Elo; the margin is what the last
+    of them must pass."""
     error, clusters = 20.0 / POINTS, 400
     margin = 1.66 * error * POINTS
     rng = np.random.default_rng(3)
@@ -548,14 +684,17 @@ def test_best_by_a_margin_spends_error_for_every_tested_pair() -> None:
         evidence = (theta[:, None] - theta + margin / POINTS) / error_of_gaps
         step_down(evidence, theta, clusters, asked, settled, spent, 0.05)
         wrong += is_wrong(settled, truth * POINTS, margin)
-        forgetful += is_wrong(step_down_without_memory(theta, covariance, clusters, margin), truth * POINTS, margin)
+        forgetful += is_wrong(
+            step_down_without_memory(theta, covariance, clusters, margin), truth * POINTS, margin
+        )
     assert wrong <= 50
     assert forgetful > 120
 
 
 @pytest.mark.slow
 def test_intervals_cover_after_an_error_was_reached() -> None:
-    """Coverage .935 to .965 of 95% intervals in 200 worlds of 8 models: a width says nothing about who is ahead."""
+    """Coverage .935 to .965 of 95% intervals in 200 worlds of 8 models: a width says nothing about
+    who is ahead."""
     inside = []
     for seed in range(200):
         world = CloseWorld(np.linspace(-150, 150, 8), 160, 2000 + seed)
@@ -566,10 +705,13 @@ def test_intervals_cover_after_an_error_was_reached() -> None:
 
 @pytest.mark.slow
 def test_position_bias_affects_a_circle_less_than_random_orders() -> None:
-    """Nine in ten for the first: the rating error of the ring is at most 0.6 of that of the same battles at random."""
+    """Nine in ten for the first: the rating error of the ring is at most 0.6 of that of the same
+    battles at random."""
     squared = {"circle": [], "random": []}
     for seed in range(25):
-        world = CloseWorld(np.linspace(-150, 150, 8), 150, 3000 + seed, replace(LIKE_GPT_4, position_bias=2.7))
+        world = CloseWorld(
+            np.linspace(-150, 150, 8), 150, 3000 + seed, replace(LIKE_GPT_4, position_bias=2.7)
+        )
         field, rule = world.field, Ring(seed=seed)
         whole = rule.next(field, ()).pairings
         rng = np.random.default_rng(seed)
@@ -585,7 +727,13 @@ def test_position_bias_affects_a_circle_less_than_random_orders() -> None:
 def test_near_and_far_pairs_are_played_equally_often_before_any_model_leaves() -> None:
     met = Counter(frozenset((own.a, own.b)) for own in battles(play(Ring(), field_of(8, 400))))
     expected = 8 * 400 / 28
-    assert sum((met[pair] - expected) ** 2 / expected for pair in pair_sums_with_items(field_of(8, 1).models)) < 60
+    assert (
+        sum(
+            (met[pair] - expected) ** 2 / expected
+            for pair in pair_sums_with_items(field_of(8, 1).models)
+        )
+        < 60
+    )
 
 
 def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
@@ -598,13 +746,28 @@ def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
 
 @pytest.mark.parametrize("until", ["order", "error:35", ""])
 def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) -> None:
-    """Each newcomer meets two on an item, shown first to one; both ways of knowing the old ones place it alike."""
+    """Each newcomer meets two on an item, shown first to one; both ways of knowing the old ones
+    place it alike."""
     world = CloseWorld(np.linspace(-200, 200, 6), 120, seed=8)
     *old, new = world.field.models
     earlier = Field(tuple(old), world.field.items, {})
-    given = [Round(tuple(Outcome(each, world.credit(each)) for each in Ring(seed=1).next(earlier, ()).pairings))]
-    ratings = {name: 1500 + elo for name, elo in zip(world.field.models, world.truth, strict=True) if name != new}
-    for rule, before in ((Ring(until=until, rated=old), given), (Ring(until=until, ratings=ratings), [])):
+    given = [
+        Round(
+            tuple(
+                Outcome(each, world.credit(each))
+                for each in Ring(seed=1).next(earlier, ()).pairings
+            )
+        )
+    ]
+    ratings = {
+        name: 1500 + elo
+        for name, elo in zip(world.field.models, world.truth, strict=True)
+        if name != new
+    }
+    for rule, before in (
+        (Ring(until=until, rated=old), given),
+        (Ring(until=until, ratings=ratings), []),
+    ):
         done = battles(joined(world, rule, before))
         assert all(new in (own.a, own.b) for own in done)
         assert 0 < len(done) <= rule.size(world.field)
@@ -619,7 +782,10 @@ def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) ->
         assert abs(last.theta[-1] - last.theta[:-1].mean() - 1.2 * world.truth[-1] / POINTS) < 0.45
         if until == "order":
             assert last.asked.sum() == 2 * 5
-            assert f"Against {new}:" in answer.decisions[0] or "pairs are decided" in answer.decisions[0]
+            assert (
+                f"Against {new}:" in answer.decisions[0]
+                or "pairs are decided" in answer.decisions[0]
+            )
         else:
             assert last.half.shape == (1,)
             assert answer.answered == (last.half[0] <= 35)
@@ -628,7 +794,9 @@ def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) ->
 def test_ratings_with_an_error_of_0_are_exact() -> None:
     """The newcomer's fit against them is the closed form: the one root of its score."""
     world = CloseWorld([-100, 0, 100, 50], 60, seed=1)
-    ratings = {name: (elo, 0) for name, elo in zip(world.field.models[:3], (1400, 1500, 1600), strict=True)}
+    ratings = {
+        name: (elo, 0) for name, elo in zip(world.field.models[:3], (1400, 1500, 1600), strict=True)
+    }
     rule = Ring(until="error:5", ratings=ratings)
     rounds = joined(world, rule, [])
     look = rule.progress_of(world.field, rounds).looks[-1]
@@ -662,7 +830,9 @@ def test_tournament_table_gives_answer_rate_and_90_percent_cost_of_a_question() 
     from podium.report.terminal import terminal_text
     from podium.verbs.tournament_table import compare_tournaments, tournament_table_reports
 
-    battles_ = read_battles(simulate(5, 120, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge()))
+    battles_ = read_battles(
+        simulate(5, 120, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
+    )
     asked = {"ring.until": "top2", "chain.until": "top2"}
     table = compare_tournaments(battles_, "ring,chain,swim", seeds=4, **asked)
     ring, chain, swim = table.rows

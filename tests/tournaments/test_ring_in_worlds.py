@@ -39,16 +39,22 @@ def squared_error(world: CloseWorld, rounds: list[Round]) -> float:
 
 
 def test_at_equal_calls_a_ring_errs_less_than_swim_chain_and_itself_in_both_orders() -> None:
-    """20 models, 800 items, 16,000 calls: at most .65 of SWIM's error and .85 of the chain's (bars of the design).
+    """20 models, 800 items, 16,000 calls: at most .65 of SWIM's error and .85 of the chain's (bars
+    of the design).
 
-    The wrong variant, the ring's pairs in both orders on half the items, misses the bar beside the chain.
+    The wrong variant, the ring's pairs in both orders on half the items, misses the bar beside the
+    chain.
     """
     errors: dict[str, list[float]] = {name: [] for name in ("ring", "both", "swim", "chain")}
     calls, battles_an_item = 16_000, Swim().size(spread_out(20, 800, 0).field) // 800
     for seed in range(30):
         world = spread_out(20, 800, 4000 + seed)
         halved = world.play(Ring(seed=seed, items=400))
-        plain = [Pairing(own.pairing.item, own.pairing.a, own.pairing.b) for done in halved for own in done.outcomes]
+        plain = [
+            Pairing(own.pairing.item, own.pairing.a, own.pairing.b)
+            for done in halved
+            for own in done.outcomes
+        ]
         played = {
             "ring": world.play(Ring(seed=seed)),
             "both": [Round(tuple(Outcome(own, world.credit(own)) for own in plain))],
@@ -72,8 +78,11 @@ def test_at_equal_calls_a_ring_errs_less_than_swim_chain_and_itself_in_both_orde
         ({"until": "top3", "margin": 20.0}, 5_000, 0.85),  # 177 of 200 worlds: docs/stopping.md
     ],
 )
-def test_a_question_is_answered_within_the_calls_that_were_measured(options, most: int, answered: float) -> None:
-    """20 models, 800 items; bars of the design: mean calls, 1.5 pairs left open of the order, questions answered.
+def test_a_question_is_answered_within_the_calls_that_were_measured(
+    options, most: int, answered: float
+) -> None:
+    """20 models, 800 items; bars of the design: mean calls, 1.5 pairs left open of the order,
+    questions answered.
 
     The wrong variant is the same rule in which no model leaves: a chain in both orders.
     """
@@ -93,10 +102,14 @@ def test_a_question_is_answered_within_the_calls_that_were_measured(options, mos
 
 
 def departing_world(dose: float, seed: int) -> ImaginedRun:
-    """Draw independent verdicts of 8 models on 400 items: one loses to its three nearest by `dose` Elo more than its
-    rating says, and beats the other four by as much more."""
+    """Draw independent verdicts of 8 models on 400 items: one loses to its three nearest by `dose`
+    Elo more than its rating says, and beats the other four by as much more."""
     rng = np.random.default_rng([8, seed])
-    elo, one, departure = 120 * norm.ppf((np.arange(8) + 0.5) / 8), int(rng.integers(8)), np.zeros((8, 8))
+    elo, one, departure = (
+        120 * norm.ppf((np.arange(8) + 0.5) / 8),
+        int(rng.integers(8)),
+        np.zeros((8, 8)),
+    )
     departure[one, np.argsort(np.abs(elo - elo[one]))] = np.where(np.arange(8) < 4, -dose, dose)
     departure[one, one] = 0
     rate = expit((elo[:, None] - elo + departure - departure.T) / POINTS)
@@ -107,29 +120,45 @@ def departing_world(dose: float, seed: int) -> ImaginedRun:
 
 
 @pytest.mark.parametrize(("until", "dose"), [("order", 148), ("top3", 219)])
-def test_decisions_are_rarely_wrong_if_one_model_departs_unlike_with_open_opponents(until: str, dose: float) -> None:
-    """At most 5% of 60 worlds contradict a round robin on infinitely many items; more are in benchmarks/claims.py."""
+def test_decisions_are_rarely_wrong_if_one_model_departs_unlike_with_open_opponents(
+    until: str, dose: float
+) -> None:
+    """At most 5% of 60 worlds contradict a round robin on infinitely many items; more are in
+    benchmarks/claims.py."""
     wrong = {"field": 0, "open": 0}
     for seed, opponents in product(range(60), wrong):
-        run, rule = departing_world(dose, seed), Ring(seed=seed, until=until, margin=20.0, opponents=opponents)
+        run, rule = (
+            departing_world(dose, seed),
+            Ring(seed=seed, until=until, margin=20.0, opponents=opponents),
+        )
         last = rule.progress_of(run.field, run.play(rule)).looks[-1]
-        settled = last.settled if until == "order" or not last.open.any() else np.zeros_like(last.settled)
-        wrong[opponents] += is_wrong(np.where(last.asked, settled, 0), run.truth * POINTS, rule.margin)
+        settled = (
+            last.settled if until == "order" or not last.open.any() else np.zeros_like(last.settled)
+        )
+        wrong[opponents] += is_wrong(
+            np.where(last.asked, settled, 0), run.truth * POINTS, rule.margin
+        )
     assert wrong["field"] <= 0.05 * 60
     assert wrong["open"] > 0.1 * 60
 
 
 def test_decisions_about_all_pairs_cost_little_more_than_about_the_pairs_that_were_played() -> None:
-    """At most a quarter more calls for the best three of 8 models and a tenth for the order: 60 transitive worlds."""
+    """At most a quarter more calls for the best three of 8 models and a tenth for the order: 60
+    transitive worlds."""
     for until, most in (("top3", 1.25), ("order", 1.1)):
         calls: dict[str, list[int]] = {"field": [], "open": []}
         for seed, opponents in product(range(60), calls):
-            run, rule = departing_world(0, seed), Ring(seed=seed, until=until, margin=20.0, opponents=opponents)
+            run, rule = (
+                departing_world(0, seed),
+                Ring(seed=seed, until=until, margin=20.0, opponents=opponents),
+            )
             calls[opponents].append(sum(len(done.outcomes) for done in run.play(rule)))
         assert np.mean(calls["field"]) <= most * np.mean(calls["open"])
 
 
-def step_down_of_open_pairs_only(theta, covariance, clusters, asked, settled, margin, alpha) -> None:
+def step_down_of_open_pairs_only(
+    theta, covariance, clusters, asked, settled, margin, alpha
+) -> None:
     """Settle as `step_down` does, but share the level by the open pairs alone."""
     gap, variance = theta[:, None] - theta, np.diag(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
@@ -142,7 +171,8 @@ def step_down_of_open_pairs_only(theta, covariance, clusters, asked, settled, ma
 
 
 def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None:
-    """One of 20 leads by the margin and 0.5 Elo, at seven looks; the error at the fourth is a third of the margin.
+    """One of 20 leads by the margin and 0.5 Elo, at seven looks; the error at the fourth is a third
+    of the margin.
 
     At most 5% of 2,000 worlds (bar of the design), the level being 95%.
     """
@@ -152,15 +182,23 @@ def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None
     shares = 0.05 * 2.0 ** np.arange(1, 8) / (2.0 ** np.arange(1, 8)).sum()
     wrong = forgetful = 0
     for _ in range(2000):
-        paths = np.cumsum(rng.normal(size=(7, 20)) * np.sqrt(np.diff(looks, prepend=0))[:, None], axis=0)
-        settled, spent, other = np.zeros((20, 20), int), np.zeros((20, 20), bool), np.zeros((20, 20), int)
+        paths = np.cumsum(
+            rng.normal(size=(7, 20)) * np.sqrt(np.diff(looks, prepend=0))[:, None], axis=0
+        )
+        settled, spent, other = (
+            np.zeros((20, 20), int),
+            np.zeros((20, 20), bool),
+            np.zeros((20, 20), int),
+        )
         for look, items in enumerate(looks):
             deviation = 10 / POINTS * np.sqrt(320.0)
             theta = truth + deviation * paths[look] / items
             asked, covariance = rule._pairs_asked_about(theta), np.eye(20) * deviation**2 / items
             evidence = (theta[:, None] - theta + margin / POINTS) / (deviation * np.sqrt(2 / items))
             step_down(evidence, theta, int(items), asked, settled, spent, shares[look])
-            step_down_of_open_pairs_only(theta, covariance, int(items), asked, other, margin, 0.05 / 7)
+            step_down_of_open_pairs_only(
+                theta, covariance, int(items), asked, other, margin, 0.05 / 7
+            )
         wrong += is_wrong(settled[:1], truth[:1], margin) or bool((settled[1:, 0] > 0).any())
         forgetful += bool((other[1:, 0] > 0).any())
     assert wrong <= 0.05 * 2000
@@ -168,7 +206,8 @@ def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None
 
 
 def test_intervals_printed_after_the_best_were_chosen_cover_and_pointwise_ones_do_not() -> None:
-    """Who leads was looked at so often because it led: at 1 - .05 / looks they cover .95, at .95 they do not."""
+    """Who leads was looked at so often because it led: at 1 - .05 / looks they cover .95, at .95
+    they do not."""
     printed, pointwise = [], []
     for seed in range(100):
         world = CloseWorld(np.linspace(0, 60, 10), 80, 7000 + seed)

@@ -19,13 +19,16 @@ def test_a_sample_plays_all_pairs_on_so_many_items() -> None:
 
 
 def test_samples_of_one_seed_are_nested() -> None:
-    few, many = ({one.item for one in battles(play(RoundRobin(items=n), field_of(3, 20)))} for n in (4, 9))
+    few, many = (
+        {one.item for one in battles(play(RoundRobin(items=n), field_of(3, 20)))} for n in (4, 9)
+    )
     assert (few < many, len(many)) == (True, 9)
 
 
 def test_another_seed_draws_other_items() -> None:
     samples = {
-        frozenset(one.item for one in battles(play(RoundRobin(items=4, seed=k), field_of(3, 20)))) for k in range(5)
+        frozenset(one.item for one in battles(play(RoundRobin(items=4, seed=k), field_of(3, 20))))
+        for k in range(5)
     }
     assert len(samples) == 5
 
@@ -33,7 +36,9 @@ def test_another_seed_draws_other_items() -> None:
 def test_the_order_of_items_does_not_change_the_sample() -> None:
     field = field_of(3, 20)
     turned = type(field)(field.models, field.items[::-1], {})
-    assert set(battles(play(RoundRobin(items=4), field))) == set(battles(play(RoundRobin(items=4), turned)))
+    assert set(battles(play(RoundRobin(items=4), field))) == set(
+        battles(play(RoundRobin(items=4), turned))
+    )
 
 
 def test_round_robin_skips_battles_of_another_tournament() -> None:
@@ -47,7 +52,9 @@ def test_battles_with_missing_responses_are_left_out_and_counted() -> None:
     assert (len(coming.pairings), coming.left_out) == (18 - 5, 5)
 
 
-@pytest.mark.parametrize(("options", "complaint"), [({"items": 0}, "items=0"), ({"items": 2, "seed": -1}, "seed=-1")])
+@pytest.mark.parametrize(
+    ("options", "complaint"), [({"items": 0}, "items=0"), ({"items": 2, "seed": -1}, "seed=-1")]
+)
 def test_impossible_options_are_rejected(options: dict[str, int], complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         RoundRobin(**options).next(field_of(3, 5), ())

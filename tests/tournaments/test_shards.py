@@ -30,7 +30,9 @@ def split_judge_name(rule, field, played, of):
     """Return what each shard plays of the next round."""
     coming = rule.next(field, played)
     seed = getattr(rule, "rule", rule).seed
-    return [Shard(k, of).part_of(coming, Shard(k, of).items_of(field, seed)) for k in range(1, of + 1)]
+    return [
+        Shard(k, of).part_of(coming, Shard(k, of).items_of(field, seed)) for k in range(1, of + 1)
+    ]
 
 
 @pytest.mark.parametrize("of", [1, 3, 4])

@@ -29,14 +29,17 @@ def test_the_number_of_opponents_is_the_papers_formula() -> None:
 
 
 def coefficients(rows: Rows, names: list[str]) -> dict[str, float]:
-    """Fit battle by battle with a general optimiser: log-likelihood minus 0.01 / 2 times the sum of squares."""
+    """Fit battle by battle with a general optimiser: log-likelihood minus 0.01 / 2 times the sum of
+    squares."""
     code = {name: k for k, name in enumerate(names)}
     a, b = (np.array([code[row[k]] for row in rows]) for k in (0, 1))
     credit = np.array([row[2] for row in rows])
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
         gap = theta[a] - theta[b]
-        fit = np.sum(credit * log_expit(gap) + (1 - credit) * log_expit(-gap)) - 0.005 * theta @ theta
+        fit = (
+            np.sum(credit * log_expit(gap) + (1 - credit) * log_expit(-gap)) - 0.005 * theta @ theta
+        )
         surplus = credit - expit(gap)
         size = len(names)
         return -fit, -(np.bincount(a, surplus, size) - np.bincount(b, surplus, size) - 0.01 * theta)
@@ -48,7 +51,8 @@ def coefficients(rows: Rows, names: list[str]) -> dict[str, float]:
 def algorithm_1_transcription(
     order: list[str], first: dict[str, str], items: tuple[str, ...], judge: Judge
 ) -> list[tuple[str, str]]:
-    """Algorithm 1 line by line; chance is given: the order of joining, and each one's first opponent."""
+    """Algorithm 1 line by line; chance is given: the order of joining, and each one's first
+    opponent."""
 
     def judged(p: str, x: str) -> Rows:
         return [(one.a, one.b, judge(one)) for one in (pairing(item, p, x) for item in items)]  # type: ignore[misc]
@@ -94,13 +98,17 @@ def test_the_order_of_joining_is_random_and_seeded() -> None:
 
 @pytest.mark.slow
 def test_first_opponents_are_drawn_evenly_from_those_who_joined_before() -> None:
-    """The last of six to join has five possible first opponents; bounds are five standard deviations of 1,000 draws."""
+    """The last of six to join has five possible first opponents; bounds are five standard
+    deviations of 1,000 draws."""
     field, order = field_of(6, 1), [f"m{k:02d}" for k in range(6)]
     first = Counter()
     for seed in range(1000):
         rounds = play(Swim(seed=seed, order=order), field, lambda _: 0.5)
         first[next(x for p, x in who_met(rounds, order) if p == "m05")] += 1
-    assert (len(first), max(abs(number - 200) for number in first.values()) < 5 * np.sqrt(1000 * 0.2 * 0.8)) == (
+    assert (
+        len(first),
+        max(abs(number - 200) for number in first.values()) < 5 * np.sqrt(1000 * 0.2 * 0.8),
+    ) == (
         5,
         True,
     )
@@ -108,7 +116,10 @@ def test_first_opponents_are_drawn_evenly_from_those_who_joined_before() -> None
 
 def test_all_items_are_played_each_time() -> None:
     field = field_of(5, 9)
-    assert all({one.pairing.item for one in done.outcomes} == set(field.items) for done in play(Swim(), field))
+    assert all(
+        {one.pairing.item for one in done.outcomes} == set(field.items)
+        for done in play(Swim(), field)
+    )
 
 
 def test_ratings_between_the_rounds_are_those_of_a_general_optimiser() -> None:
@@ -129,10 +140,16 @@ def test_recorded_opponents_are_not_recomputed() -> None:
     """Reversing all earlier verdicts changes the next opponents, never the earlier ones."""
     field = field_of(9, 10)
     rounds = play(Swim(), field)
-    turned = [Round(tuple(one._replace(credit=1 - one.credit) for one in done.outcomes)) for done in rounds]  # type: ignore[operator]
+    turned = [
+        Round(tuple(one._replace(credit=1 - one.credit) for one in done.outcomes))
+        for done in rounds
+    ]  # type: ignore[operator]
     assert Swim().next(field, turned).pairings == ()
     for k in range(len(rounds)):
-        joins = who_joins(Swim().next(field, rounds[:k]).note), who_joins(Swim().next(field, turned[:k]).note)
+        joins = (
+            who_joins(Swim().next(field, rounds[:k]).note),
+            who_joins(Swim().next(field, turned[:k]).note),
+        )
         assert joins[0] == joins[1]
 
 
@@ -140,8 +157,12 @@ def who_joins(note: str) -> str:
     return note.split(":")[0] + note.split(":")[1].split(",")[0]
 
 
-@pytest.mark.parametrize(("ranked", "cost"), [(1, 1), (2, 1), (4, 2), (7, 3), (8, 3), (9, 4), (20, 5)])
-def test_a_newcomer_to_a_ranking_of_m_costs_the_papers_number_of_opponents(ranked: int, cost: int) -> None:
+@pytest.mark.parametrize(
+    ("ranked", "cost"), [(1, 1), (2, 1), (4, 2), (7, 3), (8, 3), (9, 4), (20, 5)]
+)
+def test_a_newcomer_to_a_ranking_of_m_costs_the_papers_number_of_opponents(
+    ranked: int, cost: int
+) -> None:
     field = field_of(ranked + 1, 4)
     old = field.models[:ranked]
     met = [Pairing(item, a, b) for item in field.items for a, b in combinations(old, 2)]
@@ -170,7 +191,8 @@ def test_newcomers_get_the_opponents_of_a_model_that_joined_last() -> None:
 
 
 def test_newcomers_are_placed_on_given_ratings() -> None:
-    """m08 is far above all but m07: after a random opponent it meets its neighbours from the top."""
+    """m08 is far above all but m07: after a random opponent it meets its neighbours from the
+    top."""
     field = field_of(9, 40)
     elo = {f"m{k:02d}": 1500 + 90 * k for k in range(8)}
     rounds = continued(Swim(ratings=elo), field, [])
@@ -185,7 +207,9 @@ def test_ratings_can_be_typed() -> None:
         Swim(ratings=["m00:1500", "m01:1600.5", "m02:1400"]),
         Swim(ratings={"m00": 1500, "m01": 1600.5, "m02": 1400}),
     )
-    assert continued(typed, field, []) == continued(listed, field, []) == continued(given, field, [])
+    assert (
+        continued(typed, field, []) == continued(listed, field, []) == continued(given, field, [])
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,7 +223,9 @@ def test_ratings_can_be_typed() -> None:
         ({"ratings": "y:1500"}, "no model called 'y'"),
     ],
 )
-def test_impossible_options_are_rejected_with_a_remedy(options: dict[str, str], complaint: str) -> None:
+def test_impossible_options_are_rejected_with_a_remedy(
+    options: dict[str, str], complaint: str
+) -> None:
     with pytest.raises(UsageError, match=complaint):
         Swim(**options).next(field_of(4, 3), ())  # type: ignore[arg-type]
 

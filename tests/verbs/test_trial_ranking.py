@@ -13,7 +13,9 @@ def verdicts(realization="labels", *, judges=("judge",), **options):
     return coming_verdicts(MODELS, judges, judging_settings(realization), **options)
 
 
-@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate", "mean", "median", "informativeness"])
+@pytest.mark.parametrize(
+    "ranker", ["bradley-terry", "win-rate", "mean", "median", "informativeness"]
+)
 def test_rankers_of_scores_can_rank_scores(ranker):
     assert check_rankers([ranker], ComingBattles(MODELS)) == []
 

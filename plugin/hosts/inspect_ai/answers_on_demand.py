@@ -1,4 +1,5 @@
-"""Answers on demand: which models of the role `models` are asked for what, each in a sample before its first battle."""
+"""Answers on demand: which models of the role `models` are asked for what, each in a sample before
+its first battle."""
 
 import json
 from collections import Counter
@@ -65,21 +66,29 @@ class AnswerRequests:
     notes: tuple[str, ...] = ()
 
     def to_log(self, responses: Responses) -> dict[str, Any]:
-        """Return a hash of the prompts, the number of answers and the settings of each model, as a log keeps them."""
+        """Return a hash of the prompts, the number of answers and the settings of each model, as a
+        log keeps them."""
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         asked = {name: model for name, model in self.models.items() if name in responses.pending}
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
             "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
-            "model_settings": {name: {"model": str(model), **settings_of(model)} for name, model in asked.items()},
+            "model_settings": {
+                name: {"model": str(model), **settings_of(model)} for name, model in asked.items()
+            },
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
 
     def with_placeholders(self, responses: Responses) -> Responses:
-        """Return the responses with texts of usual length for the answers that are still to come."""
+        """Return the responses with texts of usual length for the answers that are still to
+        come."""
         text = "x" * self._usual_length(responses)
         cells = ((name, key) for name, keys in responses.pending.items() for key in keys)
-        return responses.with_answers(dict.fromkeys(cells, (text, ""))) if responses.pending else responses
+        return (
+            responses.with_answers(dict.fromkeys(cells, (text, "")))
+            if responses.pending
+            else responses
+        )
 
     def _usual_length(self, responses: Responses) -> int:
         """Return the mean characters of the recorded answers, at most `max_tokens`."""
@@ -90,14 +99,18 @@ class AnswerRequests:
     def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
         """Return a sentence on the maximum number of answers and the tokens that they take."""
         items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
-        shown = sum(len(items[item].instruction) + len(items[item].system or "") for _, item in cells)
+        shown = sum(
+            len(items[item].instruction) + len(items[item].system or "") for _, item in cells
+        )
         tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
         asked = f"at most {len(cells):,} answers are asked of {some(sorted({name for name, _ in cells}), most=5)}"
         return f"{asked}, {tokens}, {usual:,.0f} an answer" + (f" ({how})" if how else "")
 
 
-def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
+def split_requests(
+    prompts: Sequence[str], when: str, how: Mapping[str, Any]
+) -> tuple[AnswerRequests, dict[str, Any]]:
     """Split options into what models are asked on demand and how the judge is asked."""
     if when not in CHOICES:
         raise unknown_name("choice for answers", when, CHOICES)
@@ -111,7 +124,9 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
     questions, notes = read_questions(prompts)
     judges = {*map(str, judges_by_role())}
     if own := [name for name, model in models.items() if str(model) in judges]:
-        notes.append(f"{some(own)} judges its own answers: take another judge, or treat its rank with caution")
+        notes.append(
+            f"{some(own)} judges its own answers: take another judge, or treat its rank with caution"
+        )
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
     system = rest["system"] if isinstance(rest.get("system"), str) else None
@@ -121,23 +136,36 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
 
 
 def models_by_name() -> dict[str, Model]:
-    """Return the models of the role `models` by name, as other logs name them; several of a name by their settings."""
+    """Return the models of the role `models` by name, as other logs name them; several of a name by
+    their settings."""
     models = models_of_role(ROLE)
     names = [_name_of(model, models) for model in models]
-    if twice := sorted({str(model) for model, name in zip(models, names, strict=True) if names.count(name) > 1}):
-        raise UsageError(f"the role {ROLE} names {some(twice)} twice; give one of them another temperature")
+    if twice := sorted(
+        {str(model) for model, name in zip(models, names, strict=True) if names.count(name) > 1}
+    ):
+        raise UsageError(
+            f"the role {ROLE} names {some(twice)} twice; give one of them another temperature"
+        )
     return dict(zip(names, models, strict=True))
 
 
 def _name_of(model: Model, models: Sequence[Model]) -> str:
-    """Return the name of a model; if others have it, too, its last part and the settings that differ."""
+    """Return the name of a model; if others have it, too, its last part and the settings that
+    differ."""
     full, short = str(model), str(model).rpartition("/")[2]
     alike = [settings_of(other) for other in models if str(other) == full]
     if len(alike) == 1:
         return full
     is_short = {str(other) for other in models if str(other).rpartition("/")[2] == short} == {full}
-    own = {name: value for name, value in settings_of(model).items() if any(each.get(name) != value for each in alike)}
-    parts = (f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in own.items())
+    own = {
+        name: value
+        for name, value in settings_of(model).items()
+        if any(each.get(name) != value for each in alike)
+    }
+    parts = (
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in own.items()
+    )
     return ", ".join([short if is_short else full, *parts])
 
 
@@ -148,26 +176,37 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]
     for source in sources:
         rows, remarks = _questions_by_name(source) or read_prompts(source, readers=(READER,))
         if not rows:
-            raise UsageError(f"prompts={source}: no prompts in it; give a row per prompt with id and instruction")
+            raise UsageError(
+                f"prompts={source}: no prompts in it; give a row per prompt with id and instruction"
+            )
         questions += rows
         notes += remarks
-    unnamed = {each.item for each in questions if each.instruction and each.item == id_of(each.instruction)}
+    unnamed = {
+        each.item for each in questions if each.instruction and each.item == id_of(each.instruction)
+    }
     if unnamed:
-        notes.append(f"{len(unnamed):,} prompts have no id; a hash of their text is their id ({min(unnamed)} ...)")
-    twice = sum(number > 1 for number in Counter((each.task, each.item) for each in questions).values())
+        notes.append(
+            f"{len(unnamed):,} prompts have no id; a hash of their text is their id ({min(unnamed)} ...)"
+        )
+    twice = sum(
+        number > 1 for number in Counter((each.task, each.item) for each in questions).values()
+    )
     if twice and unnamed:
         notes.append(f"{twice:,} prompts appear more than once and count once")
     return questions, notes
 
 
 def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
-    """Return the questions of an Inspect task or example dataset, with notes; None if `source` names neither."""
+    """Return the questions of an Inspect task or example dataset, with notes; None if `source`
+    names neither."""
     file = Path(source.partition("@")[0])
     if file.exists() and file.suffix != ".py":
         return None
     if file.suffix == ".py" or ("/" in source and is_registered_task(source)):
         read = [_questions_of(task.dataset, task.name) for task in load_tasks(source)]
-        return [row for rows, _ in read for row in rows], [note for _, notes in read for note in notes]
+        return [row for rows, _ in read for row in rows], [
+            note for _, notes in read for note in notes
+        ]
     if "/" not in source:
         with suppress(ValueError):
             return _questions_of(example_dataset(source), source)
@@ -178,11 +217,21 @@ def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[
     """Return the questions of a dataset, with notes on what models are not shown of it."""
     samples: list[Sample] = list(dataset)
     ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
-    rows = [question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)]
+    rows = [
+        question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)
+    ]
     several = sum(not isinstance(sample.input, str) and len(sample.input) > 1 for sample in samples)
     choices = sum(bool(sample.choices) for sample in samples)
-    notes = [f"{task}: {several:,} inputs are conversations; models are shown each as one text"] if several else []
-    notes += [f"{task}: {choices:,} inputs have choices, which are no part of the prompt"] if choices else []
+    notes = (
+        [f"{task}: {several:,} inputs are conversations; models are shown each as one text"]
+        if several
+        else []
+    )
+    notes += (
+        [f"{task}: {choices:,} inputs have choices, which are no part of the prompt"]
+        if choices
+        else []
+    )
     return rows, notes
 
 
@@ -191,7 +240,9 @@ Answers = Mapping[tuple[str, str], GivenAnswer]
 
 
 @solver
-def ask_models(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
+def ask_models(
+    *, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None
+) -> Solver:
     """Ask models for the answers that a sample requests; leave other samples unchanged."""
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
     calls, config = ModelCalls(), GenerateConfig(temperature=temperature, max_tokens=max_tokens)
@@ -212,17 +263,26 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
         request = parse_sample(state.metadata)
         if not isinstance(request, RequestMetadata):
             return state
-        messages: list[ChatMessage] = [ChatMessageSystem(content=request.system)] if request.system else []
-        messages += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
+        messages: list[ChatMessage] = (
+            [ChatMessageSystem(content=request.system)] if request.system else []
+        )
+        messages += (
+            [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
+        )
         # Every epoch of the judge gets the same answers.
         names, item = request.asked_models, request.item
-        asked = [partial(calls.ask_once, (name, item), partial(ask_model, name, messages)) for name in names]
+        asked = [
+            partial(calls.ask_once, (name, item), partial(ask_model, name, messages))
+            for name in names
+        ]
         with estimating_tokens() as estimate:
             answers = dict(zip(names, await make_calls(asked), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
         state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
-        state.output.completion = "\n\n".join(own.text or own.failed or "" for own in answers.values())
+        state.output.completion = "\n\n".join(
+            own.text or own.failed or "" for own in answers.values()
+        )
         state.completed = True
         return state
 
@@ -230,10 +290,16 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
 
 
 class AnswerCollector:
-    """Keeps track of the answers that are still to be asked for, and builds the samples that request them."""
+    """Keeps track of the answers that are still to be asked for, and builds the samples that
+    request them."""
 
     def __init__(
-        self, sample_builder: SampleBuilder, order: Sequence[str], pack: bool, first: Sequence[str], reasoning: Policy
+        self,
+        sample_builder: SampleBuilder,
+        order: Sequence[str],
+        pack: bool,
+        first: Sequence[str],
+        reasoning: Policy,
     ) -> None:
         self.sample_builder, self.order, self.pack, self.first = sample_builder, order, pack, first
         self.reasoning = reasoning
@@ -247,7 +313,8 @@ class AnswerCollector:
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
-        """Return the answers, by model and item, that some battles need; None for all that may be requested."""
+        """Return the answers, by model and item, that some battles need; None for all that may be
+        requested."""
         pending = self._start.pending
         if pairings is None or self.first:
             items = {*self.first} or {item.id for item in self._start.items}
@@ -271,7 +338,9 @@ class AnswerCollector:
         if given.text is None:
             return None, ERRORED
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
-        return (text, "") if text.strip() else (None, ONLY_REASONING if given.text.strip() else EMPTY)
+        return (
+            (text, "") if text.strip() else (None, ONLY_REASONING if given.text.strip() else EMPTY)
+        )
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return samples that request the missing answers for these battles."""
@@ -285,14 +354,23 @@ class AnswerCollector:
             lacking = [name for name in (battle.a, battle.b) if key in pending.get(name, ())]
             wanted.setdefault(battle.item, {}).update(dict.fromkeys(lacking))
         if self.pack:
-            return [self._build_request(item, [*names], label) for item, names in wanted.items() if names]
-        return [self._build_request(item, [name]) for item, names in wanted.items() for name in names]
+            return [
+                self._build_request(item, [*names], label)
+                for item, names in wanted.items()
+                if names
+            ]
+        return [
+            self._build_request(item, [name]) for item, names in wanted.items() for name in names
+        ]
 
     def _build_request(self, item_id: str, names: list[str], label: str = "") -> Sample:
-        """Return the sample that requests models' answers to an item; `label` is empty unless it is a pack."""
+        """Return the sample that requests models' answers to an item; `label` is empty unless it is
+        a pack."""
         item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
         shown: dict[str, Any] = {field: value for field in AGREE if (value := getattr(item, field))}
         about = {"item": item_id, "asked_models": names, "instruction": "", **shown}
         metadata = RequestMetadata(**about, pairings=[])
-        return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log())
+        return Sample(
+            id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log()
+        )

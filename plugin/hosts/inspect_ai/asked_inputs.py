@@ -1,4 +1,5 @@
-"""Whether the samples of one id in the logs of a task ask the same: their inputs, as far as these are known."""
+"""Whether the samples of one id in the logs of a task ask the same: their inputs, as far as these
+are known."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -44,16 +45,19 @@ class AskedInputs:
 
 
 class TaskInputs:
-    """The first input that was read of each sample of a task, by id: what is compared, its beginning, and its log."""
+    """The first input that was read of each sample of a task, by id: what is compared, its
+    beginning, and its log."""
 
     def __init__(self) -> None:
-        # A hash of a plain text, and columns of flat values: there are many samples, and most inputs are texts.
+        # A hash of a plain text, and columns of flat values: there are many samples, and most
+        # inputs are texts.
         self.known: dict[str, int | Parts] = {}
         self.excerpts: dict[str, str] = {}
         self.places: dict[str, Place] = {}
 
     def add(self, sample: str, given: Input, attachments: Mapping[str, str], place: Place) -> None:
-        """Add the input of a sample; OtherQuestionError if a sample of its id asks something else."""
+        """Add the input of a sample; OtherQuestionError if a sample of its id asks something
+        else."""
         if isinstance(given, str):
             known: int | Parts = _hash_of(given)
             excerpt = given[:EXCERPT]
@@ -70,12 +74,12 @@ class TaskInputs:
         """Return the error for a sample that asks something else than the first one of its id."""
         path, model = self.places[sample]
         here, there = _distinct_excerpts(excerpt, self.excerpts[sample])
-        problem = (
-            f"{place.model} has another input here ({here!r}) than in {path} ({model}, sample {sample}) ({there!r})"
-        )
+        problem = f"{place.model} has another input here ({here!r}) than in {path} ({model}, sample {sample}) ({there!r})"
         if excerpt == self.excerpts[sample]:
             problem += f"; they differ after the first {EXCERPT} characters, or in media"
-        return OtherQuestionError(problem, remedy=REMEDY, source=str(place.path), row=f"sample {sample}")
+        return OtherQuestionError(
+            problem, remedy=REMEDY, source=str(place.path), row=f"sample {sample}"
+        )
 
 
 def _may_equal(first: int | Parts, second: int | Parts) -> bool:
@@ -89,11 +93,13 @@ def _may_equal(first: int | Parts, second: int | Parts) -> bool:
     return all(own == their or own is None or their is None for own, their in pairs)
 
 
-def _read_messages(given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]) -> tuple[Parts, str]:
+def _read_messages(
+    given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
+) -> tuple[Parts, str]:
     """Return what is compared of messages, those of the user, and their beginning.
 
-    The system prompt may be what a comparison varies. Turns of the model, of tools, and what stands before them differ
-    by nature: with such turns, only the last message of the user is compared.
+    The system prompt may be what a comparison varies. Turns of the model, of tools, and what stands
+    before them differ by nature: with such turns, only the last message of the user is compared.
     """
     asked = [message for message in given if message["role"] == "user"]
     if any(message["role"] in ("assistant", "tool") for message in given):
@@ -110,10 +116,15 @@ def _hash_of(text: str) -> int:
     return hash(text.replace("\r\n", "\n") if "\r" in text else text)
 
 
-def _parts_of(content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]) -> Iterator[str | None]:
-    """Yield the text of a message, if it has one, then its media; None for what the log does not hold."""
+def _parts_of(
+    content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
+) -> Iterator[str | None]:
+    """Yield the text of a message, if it has one, then its media; None for what the log does not
+    hold."""
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    texts = [_resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"]
+    texts = [
+        _resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"
+    ]
     if texts:
         known = [text for text in texts if text is not None]
         yield "\n".join(known) if len(known) == len(texts) else None
@@ -134,7 +145,9 @@ def _resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
 def _distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return two texts, shortened to the place where they first differ."""
     pairs = zip(here, there, strict=False)
-    alike = next((k for k, (own, other) in enumerate(pairs) if own != other), min(len(here), len(there)))
+    alike = next(
+        (k for k, (own, other) in enumerate(pairs) if own != other), min(len(here), len(there))
+    )
     start = max(alike - SHOWN // 2, 0)
     before = "... " if start else ""
     own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))

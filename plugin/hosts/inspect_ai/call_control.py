@@ -1,4 +1,5 @@
-"""Control of model calls: their errors, answers kept for several samples, a stop after calls that all fail alike."""
+"""Control of model calls: their errors, answers kept for several samples, a stop after calls that
+all fail alike."""
 
 import json
 import os
@@ -18,7 +19,8 @@ from podium.storage.remote import without_secrets
 
 
 class ConnectionFailedError(ConnectionError):
-    """A model's server could not be reached: the `reason`, and in `message`, which Inspect shows, its address, too."""
+    """A model's server could not be reached: the `reason`, and in `message`, which Inspect shows,
+    its address, too."""
 
     def __init__(self, reason: str, address: str) -> None:
         self.reason, self.message = reason, f"{reason}: {address}"
@@ -26,23 +28,29 @@ class ConnectionFailedError(ConnectionError):
 
 
 async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
-    """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not be reached. A call
-    whose JSON was cut off on the way, which no provider's client repeats, is repeated at most twice."""
+    """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not
+    be reached. A call whose JSON was cut off on the way, which no provider's client repeats, is
+    repeated at most twice."""
     for repeats_left in (2, 1, 0):
         try:
             return await model.generate(messages, **options)
         except Exception as error:
             failure = root_of(error)
         # Not inside `except`: an error must not become the context of its own cause.
-        is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith("JSONDecodeError")
+        is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith(
+            "JSONDecodeError"
+        )
         if not (is_cut and repeats_left):
             break
     raise _connection_failure(failure, model.api.base_url) or failure
 
 
 def root_of(error: BaseException) -> BaseException:
-    """Return the cause of an error without Inspect's wrappers, which show used up retries and the whole prompt."""
-    while type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None:
+    """Return the cause of an error without Inspect's wrappers, which show used up retries and the
+    whole prompt."""
+    while (
+        type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None
+    ):
         error = error.__cause__
     return error
 
@@ -55,7 +63,8 @@ def cause_of(error: BaseException) -> str:
 
 
 def name_of_failure(error: BaseException) -> str:
-    """Return what names the error of a failed call in counts: `HTTP 500`, why no connection was made, or its type."""
+    """Return what names the error of a failed call in counts: `HTTP 500`, why no connection was
+    made, or its type."""
     root = root_of(error)
     response = getattr(root, "response", None)
     for holder in (root, response):
@@ -82,7 +91,11 @@ def _connection_failure(error: BaseException, base_url: str | None) -> Connectio
 
 def _direct_cause(error: BaseException) -> BaseException | None:
     """Return what caused an error; of a group of errors the first."""
-    return error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__ or error.__context__
+    return (
+        error.exceptions[0]
+        if isinstance(error, BaseExceptionGroup)
+        else error.__cause__ or error.__context__
+    )
 
 
 def _reason(causes: list[BaseException]) -> str:
@@ -90,8 +103,16 @@ def _reason(causes: list[BaseException]) -> str:
     for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None:
             is_of_system = cause.errno > 0 and not isinstance(cause, ssl.SSLError)
-            return os.strerror(cause.errno).lower() if is_of_system else (cause.strerror or str(cause)).lower()
-    return "timed out" if any("Timeout" in type(cause).__name__ for cause in causes) else str(causes[-1])
+            return (
+                os.strerror(cause.errno).lower()
+                if is_of_system
+                else (cause.strerror or str(cause)).lower()
+            )
+    return (
+        "timed out"
+        if any("Timeout" in type(cause).__name__ for cause in causes)
+        else str(causes[-1])
+    )
 
 
 CALLS_BEFORE_STOPPING = 10
@@ -113,7 +134,8 @@ def stopped_text(name: str, error: JudgeStoppedError) -> str:
 
 
 class CircuitBreaker:
-    """Makes the first ten calls; further ones only if one of them is answered or they fail differently."""
+    """Makes the first ten calls; further ones only if one of them is answered or they fail
+    differently."""
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self._ends_run = ends_run
@@ -162,17 +184,21 @@ class CircuitBreaker:
 
 
 class ModelCalls:
-    """The calls of models by name, each with a circuit breaker, and answers that several samples need."""
+    """The calls of models by name, each with a circuit breaker, and answers that several samples
+    need."""
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self.stopped: set[str] = set()
-        self._breakers: dict[str, CircuitBreaker] = defaultdict(partial(CircuitBreaker, ends_run=ends_run))
+        self._breakers: dict[str, CircuitBreaker] = defaultdict(
+            partial(CircuitBreaker, ends_run=ends_run)
+        )
         self._answers: dict[tuple[Any, ...], Any] = {}
         self._failures: dict[tuple[Any, ...], Exception] = {}
         self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
 
     async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the answer kept under `key`; the first caller asks for it, and the others wait and fail with it."""
+        """Return the answer kept under `key`; the first caller asks for it, and the others wait and
+        fail with it."""
         earlier = self._failures.get(key)
         async with self._locks[key]:
             if key not in self._answers:
@@ -186,7 +212,8 @@ class ModelCalls:
         return self._answers[key]
 
     async def call(self, name: str, ask: Callable[[], Awaitable[T]], while_others: str = "") -> T:
-        """Make a call; print once that the model is not asked any more, and what happens meanwhile."""
+        """Make a call; print once that the model is not asked any more, and what happens
+        meanwhile."""
         try:
             return await self._breakers[name].call(ask)
         except JudgeStoppedError as error:
@@ -197,7 +224,8 @@ class ModelCalls:
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """Make calls concurrently and return their results in order; the first failure cancels the others."""
+    """Make calls concurrently and return their results in order; the first failure cancels the
+    others."""
     # Inspect's `collect` does this too, but records two more events for each call.
     results: dict[int, T] = {}
 
@@ -209,7 +237,9 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
             for place, call in enumerate(calls):
                 group.start_soon(keep_result, place, call)
     except ExceptionGroup as failures:
-        stopped = [failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)]
+        stopped = [
+            failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)
+        ]
         first = [*stopped, *failures.exceptions][0]
         raise first from first.__cause__
     return [results[place] for place in range(len(calls))]

@@ -1,4 +1,5 @@
-"""The `inspect` command with `--ranker NAME`, which podium's hook gets in an environment variable."""
+"""The `inspect` command with `--ranker NAME`, which podium's hook gets in an environment
+variable."""
 
 import os
 import sys
@@ -18,7 +19,8 @@ CPU_SAVING = {
     "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
     "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
 }
-"""Options that save a quarter of a tournament's CPU, each with the variables by which users decide it themselves."""
+"""Options that save a quarter of a tournament's CPU, each with the variables by which users decide
+it themselves."""
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
@@ -32,8 +34,12 @@ def run(arguments: Sequence[str]) -> None:
         stock = host.main
     except Exception as error:
         if not isinstance(error, AttributeError) and not is_of_package(error, "inspect_ai"):
-            raise UsageError(f"{import_failure('inspect-ai', error)}; podium ranks tables without it") from None
-        raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None
+            raise UsageError(
+                f"{import_failure('inspect-ai', error)}; podium ranks tables without it"
+            ) from None
+        raise UsageError(
+            f"podium does not know this inspect-ai's command line ({error}): {REMEDY}"
+        ) from None
     # An Inspect that is built otherwise does without the option in its help, and without the flags.
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
@@ -87,17 +93,24 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Return options to add to a tournament's command to save CPU, without those that the user decided."""
-    if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(word.startswith("podium/") for word in arguments[1:]):
+    """Return options to add to a tournament's command to save CPU, without those that the user
+    decided."""
+    if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(
+        word.startswith("podium/") for word in arguments[1:]
+    ):
         return []
     said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
     open_flags = {flag for flag in CPU_SAVING if flag.replace("--no-", "--") not in said}
-    return [flag for flag, names in CPU_SAVING.items() if flag in open_flags and environment.keys().isdisjoint(names)]
+    return [
+        flag
+        for flag, names in CPU_SAVING.items()
+        if flag in open_flags and environment.keys().isdisjoint(names)
+    ]
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Pass the rankers, if any, to podium's hook in the environment; UsageError for judges of lm-eval, for a command
-    that ranks nothing, and for an unknown ranker."""
+    """Pass the rankers, if any, to podium's hook in the environment; UsageError for judges of
+    lm-eval, for a command that ranks nothing, and for an unknown ranker."""
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
         refuse_lm_eval_model(model, option)
@@ -105,16 +118,21 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
         return
     if not {*arguments[:1]} & {*COMMANDS}:
         given = f", not with {arguments[0]}" if arguments else ""
-        raise UsageError(f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME")
+        raise UsageError(
+            f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME"
+        )
     from podium.hookspecs import Ranker
     from podium.plugins import catalogue
 
     for name in rankers:
         catalogue.extension(Ranker, name)
-    if arguments[0] in COMMANDS[:2] and not any(word.startswith("podium/") for word in arguments[1:]):
+    if arguments[0] in COMMANDS[:2] and not any(
+        word.startswith("podium/") for word in arguments[1:]
+    ):
         from podium.verbs.trial_ranking import COMING_SCORES, check_rankers
 
-        # Which models and scorers there are is known when the eval has begun; a tournament's task checks its own.
+        # Which models and scorers there are is known when the eval has begun; a tournament's task
+        # checks its own.
         for note in check_rankers(rankers, COMING_SCORES):
             tell(note)
     os.environ[RANKER_VARIABLE] = ",".join(rankers)
@@ -126,12 +144,17 @@ def _add_to_help(host: Any) -> None:
     for options in [host.inspect.commands[name].params for name in COMMANDS]:
         if not any("--ranker" in option.opts for option in options):
             words = "Rank the models when the run has ended; `podium list rankers` shows the names."
-            more: Any = {"expose_value": False, "allow_from_autoenv": False, "metavar": "NAME[,NAME...]"}
+            more: Any = {
+                "expose_value": False,
+                "allow_from_autoenv": False,
+                "metavar": "NAME[,NAME...]",
+            }
             options.append(click.Option(["--ranker"], help=words, **more))
 
 
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that changed."""
+    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that
+    changed."""
     if not ranking:
         stock()
         return

@@ -1,5 +1,6 @@
-"""Everything of Inspect that is not public, with the public way that was tried, and what differs between versions.
-Nothing of Inspect is imported before it is needed: a start of `inspect --help` loads this file first."""
+"""Everything of Inspect that is not public, with the public way that was tried, and what differs
+between versions. Nothing of Inspect is imported before it is needed: a start of `inspect --help`
+loads this file first."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 # Public way tried: click's context, which exists only once a command runs.
 COMMAND_LINE = "inspect_ai._cli.main"
-"""The module of `main` and of the click group `inspect`, which are extended as soon as it is loaded."""
+"""The module of `main` and of the click group `inspect`, which are extended as soon as it is
+loaded."""
 
 
 @cache
@@ -32,14 +34,19 @@ def has_reason() -> bool:
 
 
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments as they were typed: Inspect 0.3.250 nests them deeper with every replay of a log."""
+    """Return keyword arguments as they were typed: Inspect 0.3.250 nests them deeper with every
+    replay of a log."""
     own = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
     return {**own, **flatten_arguments(inner)} if isinstance(inner, Mapping) else dict(kwargs)
 
 
 def score_without_value(
-    reason: str, explanation: str, *, answer: str | None = None, metadata: dict[str, Any] | None = None
+    reason: str,
+    explanation: str,
+    *,
+    answer: str | None = None,
+    metadata: dict[str, Any] | None = None,
 ) -> "Score":
     """Return a score that Inspect leaves out of metrics."""
     from inspect_ai.scorer import Score
@@ -50,23 +57,32 @@ def score_without_value(
 
 def kept_in_store(sample: "EvalSample", name: str) -> Any:
     """Return what a solver kept in a sample's store; None where it kept nothing."""
-    # Of a sample that a killed run had ended and not yet written, Inspect restores the events, and not the store.
+    # Of a sample that a killed run had ended and not yet written, Inspect restores the events, and
+    # not the store.
     if name in sample.store or not sample.events:
         return sample.store.get(name)
-    changes = [change for event in sample.events if event.event == "store" for change in event.changes]
+    changes = [
+        change for event in sample.events if event.event == "store" for change in event.changes
+    ]
     values = [change.value for change in changes if change.path == f"/{name}"]
     return _with_attachments(values[-1], sample.attachments) if values else None
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
-    """Return a value with the texts in their places that a log keeps apart because they are long."""
+    """Return a value with the texts in their places that a log keeps apart because they are
+    long."""
     if isinstance(value, Mapping):
         return {key: _with_attachments(part, attachments) for key, part in value.items()}
-    return attachments.get(value.removeprefix("attachment://"), value) if isinstance(value, str) else value
+    return (
+        attachments.get(value.removeprefix("attachment://"), value)
+        if isinstance(value, str)
+        else value
+    )
 
 
 def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
-    """Make a metric the one that lists of logs show; 0.3.250 shows the first metric of the first score."""
+    """Make a metric the one that lists of logs show; 0.3.250 shows the first metric of the first
+    score."""
     if "headline" in type(results).model_fields:
         from inspect_ai.log import HeadlineMetric
 
@@ -75,7 +91,8 @@ def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> Non
 
 def has_active_model() -> bool:
     """Return whether Inspect has set a model and its roles for this context."""
-    # Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()` creates a model.
+    # Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()`
+    # creates a model.
     from inspect_ai.model._model import active_model
 
     return active_model() is not None
@@ -107,27 +124,31 @@ def load_tasks(source: str) -> "list[Task]":
 
 def batch_of(judge: "Model") -> Any:
     """Return how a judge's calls are batched: as its role says, else by `--batch`."""
-    # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the models of roles.
+    # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the
+    # models of roles.
     from inspect_ai.model._generate_config import active_generate_config
 
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch
 
 
 def option_typed(name: str) -> Any:
-    """Return an option of the command that runs now, as `log_format`; None where no command runs, or none was given."""
+    """Return an option of the command that runs now, as `log_format`; None where no command runs,
+    or none was given."""
     command = click.get_current_context(silent=True)
     return None if command is None else command.params.get(name)
 
 
 def typed_metadata() -> dict[str, str]:
-    """Return the values of `--metadata` of the command that runs now; empty where no command runs."""
+    """Return the values of `--metadata` of the command that runs now; empty where no command
+    runs."""
     words = (str(word).partition("=") for word in option_typed("metadata") or ())
     return {name: value for name, _, value in words}
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Re-raise podium's errors so that Inspect prints them without a traceback, still of their class."""
+    """Re-raise podium's errors so that Inspect prints them without a traceback, still of their
+    class."""
     # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:
         yield
@@ -135,7 +156,11 @@ def plain_errors() -> Iterator[None]:
         from inspect_ai._util.error import PrerequisiteError
         from rich.markup import escape
 
-        kind = type(type(error).__name__, (type(error), PrerequisiteError), {"__module__": type(error).__module__})
+        kind = type(
+            type(error).__name__,
+            (type(error), PrerequisiteError),
+            {"__module__": type(error).__module__},
+        )
         plain: Exception = Exception.__new__(kind)
         plain.args = error.args
         plain.__dict__.update(error.__dict__, message=escape(printable(f"podium: {error}")))

@@ -28,9 +28,12 @@ Prices = Mapping[str, Sequence[float]]
 
 
 class CostLimit:
-    """A limit on the cost of a tournament: only a sample with dearer calls than all before it can exceed it."""
+    """A limit on the cost of a tournament: only a sample with dearer calls than all before it can
+    exceed it."""
 
-    def __init__(self, most: float, prices: Prices, attempts: int, known: Prices | None = None) -> None:
+    def __init__(
+        self, most: float, prices: Prices, attempts: int, known: Prices | None = None
+    ) -> None:
         self.most, self.prices, self.attempts = most, prices, attempts
         self._prices_of_estimates = {**(known or {}), **prices}
         self._costs: dict[str, float] = {}
@@ -41,14 +44,18 @@ class CostLimit:
 
     @property
     def money_spent(self) -> float:
-        """Cost of all calls so far, also those of failed samples and of retried runs; the cache costs nothing."""
+        """Cost of all calls so far, also those of failed samples and of retried runs; the cache
+        costs nothing."""
         # A killed run has no record of its failed samples, but of those that it finished.
         counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
         return counted + sum(self._estimated_costs.values())
 
     def add_cost(self, sample: EvalSample) -> list[str]:
-        """Add the cost of a sample; return a note per model whose server was found to send no usage."""
-        if not isinstance(parse_sample(sample.metadata or {}), BattleMetadata | PackMetadata | RequestMetadata):
+        """Add the cost of a sample; return a note per model whose server was found to send no
+        usage."""
+        if not isinstance(
+            parse_sample(sample.metadata or {}), BattleMetadata | PackMetadata | RequestMetadata
+        ):
             # What only announces makes no calls, so it does not tell what a sample costs.
             return []
         name, key = sample.uuid or str(sample.id), (str(sample.id), sample.epoch)
@@ -57,7 +64,8 @@ class CostLimit:
         self._costs[name] = self._cost(sample.model_usage)
         cost, kind = self._costs[name] + self._estimated_costs[name], REQUESTED in sample.metadata
         made = [shown["attempts"] for _, shown in judgments_in(sample)]
-        # What it had cost at most: had all its calls been made and repeated, or had an answer been twice as long.
+        # What it had cost at most: had all its calls been made and repeated, or had an answer been
+        # twice as long.
         repeats = max(self.attempts, 2) * (len(made) / sum(made) if made else 1)
         share = _share_answered(sample)
         dearest = cost * repeats / share if share else 0.0
@@ -71,12 +79,17 @@ class CostLimit:
         return [_no_usage_text(self.most, model) for model in fresh]
 
     def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
-        """Return the cost of the tokens of some models; those of a provider's cache at the full price."""
+        """Return the cost of the tokens of some models; those of a provider's cache at the full
+        price."""
         cost = 0.0
         prices = self.prices if prices is None else prices
         for model, own in usages.items():
             if model in prices:
-                tokens = own.input_tokens + (own.input_tokens_cache_read or 0) + (own.input_tokens_cache_write or 0)
+                tokens = (
+                    own.input_tokens
+                    + (own.input_tokens_cache_read or 0)
+                    + (own.input_tokens_cache_write or 0)
+                )
                 price_in, price_out = prices[model]
                 cost += (tokens * price_in + own.output_tokens * price_out) / 1e6
             elif own.total_cost is None:
@@ -86,9 +99,10 @@ class CostLimit:
         return cost
 
     def samples_allowed(self, *, answers: bool) -> int | None:
-        """Return how many samples may be scheduled at once, answers or battles; None if none of them cost anything."""
-        # The first of a kind alone, then as many as fit if each is as dear as the dearest so far can be.
-        # What a retry asks again of failed samples must fit, too.
+        """Return how many samples may be scheduled at once, answers or battles; None if none of
+        them cost anything."""
+        # The first of a kind alone, then as many as fit if each is as dear as the dearest so far
+        # can be. What a retry asks again of failed samples must fit, too.
         kept = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
         left, dearest = self.most - self.money_spent - kept, self._dearest.get(answers)
         if dearest is None:
@@ -101,7 +115,9 @@ def _share_answered(sample: EvalSample) -> float:
     kept = kept_in_store(sample, NAMESPACE)
     if not isinstance(kept, Mapping) or "options" not in kept:
         return 1.0
-    every = [shown for battle in SampleReplies.parse(kept).to_battles() for shown in battle.judgments]
+    every = [
+        shown for battle in SampleReplies.parse(kept).to_battles() for shown in battle.judgments
+    ]
     answered = [shown for shown in every if not (shown.get("carried") or has_failed(shown))]
     return len(answered) / len(every) if every else 1.0
 
@@ -123,15 +139,20 @@ def build_cost_limit(
     for name, price in (prices or {}).items():
         is_pair = isinstance(price, Sequence) and len(price) == 2
         if not (is_pair and all(isinstance(part, int | float) for part in price)):
-            raise UsageError(f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens")
+            raise UsageError(
+                f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
+            )
     known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
     if lacking := sorted(name for name, price in known.items() if price is None):
         raise UsageError(_no_price_text(most, lacking))
-    return CostLimit(most, prices or {}, attempts, {name: price for name, price in known.items() if price})
+    return CostLimit(
+        most, prices or {}, attempts, {name: price for name, price in known.items() if price}
+    )
 
 
 def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
-    """Return the prices of a model's million tokens, in and out, as given or as Inspect knows them; else None."""
+    """Return the prices of a model's million tokens, in and out, as given or as Inspect knows them;
+    else None."""
     cost = getattr(get_model_info(model), "cost", None)
     return prices.get(str(model)) or ((cost.input, cost.output) if cost else None)
 

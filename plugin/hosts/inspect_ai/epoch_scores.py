@@ -1,4 +1,5 @@
-"""How an Inspect log reduces the scores of several epochs to one per item, and the reduced scores that it holds."""
+"""How an Inspect log reduces the scores of several epochs to one per item, and the reduced scores
+that it holds."""
 
 import json
 import re
@@ -27,7 +28,8 @@ Values = Mapping[str, Mapping[str, Any]]
 
 
 class Reduction(NamedTuple):
-    """How a run reduces the epochs of a sample: the first of its reducers, which gives the log's headline."""
+    """How a run reduces the epochs of a sample: the first of its reducers, which gives the log's
+    headline."""
 
     reducer: str
     epochs: int
@@ -35,7 +37,8 @@ class Reduction(NamedTuple):
 
     @property
     def is_mean(self) -> bool:
-        """Whether every epoch counts the same; a collection of all scores is no number, and its mean is taken."""
+        """Whether every epoch counts the same; a collection of all scores is no number, and its
+        mean is taken."""
         return self.reducer in (MEAN, COLLECT)
 
     def agrees_with(self, other: "Reduction") -> bool:
@@ -58,7 +61,8 @@ class Reduction(NamedTuple):
 
 
 class OwnFigure(NamedTuple):
-    """A mean that the results of a log hold for a scorer, and of how many items it is; None if unknown."""
+    """A mean that the results of a log hold for a scorer, and of how many items it is; None if
+    unknown."""
 
     scorer: str
     value: float
@@ -66,7 +70,8 @@ class OwnFigure(NamedTuple):
 
 
 class ReducedScore(NamedTuple):
-    """A score of an item: of all its epochs, or of one if the log does not reduce it; `reason` why there is none."""
+    """A score of an item: of all its epochs, or of one if the log does not reduce it; `reason` why
+    there is none."""
 
     item: str
     scorer: str
@@ -83,7 +88,8 @@ def reduction_of(header: EvalLog) -> Reduction:
 
 
 def metric_name(task: str, scorer: str, part: str = "") -> str:
-    """Return the name of a scorer's metric, of one part of its scores if they have several, in the column judge."""
+    """Return the name of a scorer's metric, of one part of its scores if they have several, in the
+    column judge."""
     return f"{task} {scorer} {part}".rstrip()
 
 
@@ -101,12 +107,15 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
 
 
 def read_reductions(path: Path, reducer: str) -> Values:
-    """Return the reduced values that a log holds for one of its reducers; empty if it holds none."""
+    """Return the reduced values that a log holds for one of its reducers; empty if it holds
+    none."""
     values: dict[str, dict[str, Any]] = {}
     for reduction in _reductions_in(path):
         if (reduction.get("reducer") or MEAN) == reducer:
             samples = reduction.get("samples") or ()
-            values[reduction["scorer"]] = {str(sample.get("sample_id")): sample.get("value") for sample in samples}
+            values[reduction["scorer"]] = {
+                str(sample.get("sample_id")): sample.get("value") for sample in samples
+            }
     return values
 
 
@@ -129,15 +138,18 @@ class EpochScores:
     def add_scores(self, item: str, epoch: int, scores: Mapping[str, Score]) -> None:
         """Add the scores of a sample, by scorer."""
         for scorer, score in scores.items():
-            self.scores.setdefault(scorer, {}).setdefault(item, {})[epoch] = Score(value=score.value)
+            self.scores.setdefault(scorer, {}).setdefault(item, {})[epoch] = Score(
+                value=score.value
+            )
 
     def leave_out_epoch(self, item: str) -> None:
         """Note that the log's value of an item counts an epoch that is left out here."""
         self.incomplete.add(item)
 
     def reduce(self) -> Iterator[ReducedScore]:
-        """Yield the log's value of each item that it reduces; the value is computed again, as far as that is possible,
-        if an epoch of the item is left out, or if the run ended before it reduced anything."""
+        """Yield the log's value of each item that it reduces; the value is computed again, as far
+        as that is possible, if an epoch of the item is left out, or if the run ended before it
+        reduced anything."""
         held = read_reductions(self.path, self.reduction.reducer)
         for scorer, by_item in self.scores.items():
             if held and scorer not in held:
@@ -159,27 +171,35 @@ class EpochScores:
                 value = again.get(item)
                 yield ReducedScore(item, scorer, 1, value, missing if value is None else None)
 
-    def _recompute(self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of items by Inspect's own reducer; none if it is not known, or if it does not give the
-        values that are `known`, as its threshold is not in the log."""
+    def _recompute(
+        self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the values of items by Inspect's own reducer; none if it is not known, or if it
+        does not give the values that are `known`, as its threshold is not in the log."""
         wanted = [item for item in by_item if item not in known]
         function = _reducer_named(self.reduction.reducer) if wanted else None
         if function is None:
             return {}
-        values = {item: function([by_item[item][epoch] for epoch in sorted(by_item[item])]).value for item in by_item}
+        values = {
+            item: function([by_item[item][epoch] for epoch in sorted(by_item[item])]).value
+            for item in by_item
+        }
         if any(not _is_same(values[item], value) for item, value in known.items()):
             return {}
         return {item: values[item] for item in wanted}
 
 
-def _scores_by_epoch(scorer: str, by_item: Mapping[str, Mapping[int, Score]]) -> Iterator[ReducedScore]:
+def _scores_by_epoch(
+    scorer: str, by_item: Mapping[str, Mapping[int, Score]]
+) -> Iterator[ReducedScore]:
     for item, scores in by_item.items():
         for epoch, score in scores.items():
             yield ReducedScore(item, scorer, epoch, score.value)
 
 
 def _reducer_named(name: str) -> Any:
-    """Return one of Inspect's reducers by its name in a log, as `at_least_2`; None for those of others."""
+    """Return one of Inspect's reducers by its name in a log, as `at_least_2`; None for those of
+    others."""
     if name in WITHOUT_K:
         return WITHOUT_K[name]()
     kind, _, k = name.rpartition("_")
@@ -187,9 +207,14 @@ def _reducer_named(name: str) -> Any:
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Return whether two values of scores are equal; numbers to rounding, and what is no number to itself."""
+    """Return whether two values of scores are equal; numbers to rounding, and what is no number to
+    itself."""
     if isinstance(value, Mapping) and isinstance(other, Mapping):
-        return value.keys() == other.keys() and all(_is_same(value[key], other[key]) for key in value)
+        return value.keys() == other.keys() and all(
+            _is_same(value[key], other[key]) for key in value
+        )
     if isinstance(value, int | float) and isinstance(other, int | float):
-        return isclose(value, other, rel_tol=SAME, abs_tol=SAME) or (value != value and other != other)
+        return isclose(value, other, rel_tol=SAME, abs_tol=SAME) or (
+            value != value and other != other
+        )
     return bool(value == other)

@@ -24,8 +24,8 @@ Row = dict[str, Any]
 
 
 class EvalFigure(NamedTuple):
-    """A metric's mean over the items that count here, with the mean over all epochs of these items, and the mean that
-    the log's results hold; None if they hold none."""
+    """A metric's mean over the items that count here, with the mean over all epochs of these items,
+    and the mean that the log's results hold; None if they hold none."""
 
     metric: str
     mean: float
@@ -48,24 +48,32 @@ class LeftOutSample(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Samples of a log that are left out, by name, of how many, and the reasons that the log gives."""
+    """Samples of a log that are left out, by name, of how many, and the reasons that the log
+    gives."""
 
     names: tuple[str, ...]
     samples: int
     reasons: tuple[str, ...] = ()
 
     @classmethod
-    def of_samples(cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool) -> "LeftOut":
+    def of_samples(
+        cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
+    ) -> "LeftOut":
         """Describe the invalidated samples of a log; an epoch is named if there are several."""
         names = tuple(
-            f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}" for sample in left_out
+            f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}"
+            for sample in left_out
         )
-        return cls(names, samples, tuple(dict.fromkeys(sample.reason for sample in left_out if sample.reason)))
+        return cls(
+            names,
+            samples,
+            tuple(dict.fromkeys(sample.reason for sample in left_out if sample.reason)),
+        )
 
 
 class EvalScores:
-    """Makes rows of the scores of an eval's samples: one per epoch, which count the same, or one per item whose epochs
-    the log reduces in another way."""
+    """Makes rows of the scores of an eval's samples: one per epoch, which count the same, or one
+    per item whose epochs the log reduces in another way."""
 
     def __init__(self, path: Path, header: EvalLog) -> None:
         self.path, self.header = path, header
@@ -104,8 +112,8 @@ class EvalScores:
             yield {**about, "score": number_of(own), "judge": self.names[scorer, part]}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Leave out the rows of samples that the log's own figures do not count; add `reduction`, `figures` and
-        `excluded` to `attrs`."""
+        """Leave out the rows of samples that the log's own figures do not count; add `reduction`,
+        `figures` and `excluded` to `attrs`."""
         if "score" not in frame:
             return frame
         own, epoch_means = own_figures(self.header, self.reduction.reducer), self._epoch_means()
@@ -116,7 +124,9 @@ class EvalScores:
         if excluded:
             is_excluded = np.zeros(len(frame), dtype=bool)
             for metric, left_out in excluded.items():
-                is_excluded |= (frame["judge"].eq(metric) & frame["item"].isin(left_out.names)).to_numpy()
+                is_excluded |= (
+                    frame["judge"].eq(metric) & frame["item"].isin(left_out.names)
+                ).to_numpy()
             attrs = frame.attrs
             frame = frame[~is_excluded]
             frame.attrs = attrs
@@ -125,17 +135,25 @@ class EvalScores:
         return frame
 
     def _epoch_means(self) -> dict[str, float]:
-        """Return the means over all epochs by metric, of scores whose epochs are reduced in another way."""
+        """Return the means over all epochs by metric, of scores whose epochs are reduced in another
+        way."""
         by_metric: dict[str, dict[str, list[float]]] = {}
         for scorer, by_item in self.epochs.scores.items():
             for item, scores in by_item.items():
-                rows = [row for score in scores.values() for row in self._rows_of_value(item, 1, scorer, score.value)]
+                rows = [
+                    row
+                    for score in scores.values()
+                    for row in self._rows_of_value(item, 1, scorer, score.value)
+                ]
                 for row in rows:
                     _add_number(by_metric, row["judge"], item, row["score"])
         return {metric: _mean_over_items(own) for metric, own in by_metric.items()}
 
-    def _excluded_items(self, frame: pd.DataFrame, figures: Sequence[EvalFigure]) -> dict[str, LeftOut]:
-        """Return the items by metric that have a score and are not among those that the log reduces."""
+    def _excluded_items(
+        self, frame: pd.DataFrame, figures: Sequence[EvalFigure]
+    ) -> dict[str, LeftOut]:
+        """Return the items by metric that have a score and are not among those that the log
+        reduces."""
         held = read_reductions(self.path, self.reduction.reducer)
         excluded = {}
         for metric, own in ((figure.metric, figure.own) for figure in figures):
@@ -166,11 +184,15 @@ def _figures_of(
     figures = []
     for metric, by_item in by_metric.items():
         mean = _mean_over_items(by_item)
-        figures.append(EvalFigure(metric, mean, len(by_item), epoch_means.get(metric, mean), own.get(metric)))
+        figures.append(
+            EvalFigure(metric, mean, len(by_item), epoch_means.get(metric, mean), own.get(metric))
+        )
     return figures
 
 
-def _add_number(by_metric: dict[str, dict[str, list[float]]], metric: str, item: str, score: float | None) -> None:
+def _add_number(
+    by_metric: dict[str, dict[str, list[float]]], metric: str, item: str, score: float | None
+) -> None:
     """Add a score that is a number to those of its metric and item."""
     if score is not None and score == score:
         by_metric.setdefault(metric, {}).setdefault(item, []).append(score)
@@ -181,9 +203,14 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect takes 0."""
+    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect
+    takes 0."""
     # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
-    if isinstance(value, str) and value not in {*"CIPN"} and value.lower() not in {"yes", "no", "true", "false"}:
+    if (
+        isinstance(value, str)
+        and value not in {*"CIPN"}
+        and value.lower() not in {"yes", "no", "true", "false"}
+    ):
         try:
             value = float(value)
         except ValueError:

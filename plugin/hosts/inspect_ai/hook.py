@@ -19,7 +19,12 @@ from inspect_ai.log import (
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, typed_metadata
 from podium.hosts.inspect_ai.log_contents import is_tournament, read_tournament, reason_of_stop
-from podium.hosts.inspect_ai.log_files import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, rankers_asked_for
+from podium.hosts.inspect_ai.log_files import (
+    NAMESPACE,
+    PLAYED_FOR,
+    RANKER_VARIABLE,
+    rankers_asked_for,
+)
 from podium.hosts.inspect_ai.ranking_in_log import write_beside, write_header, write_into_log
 from podium.hosts.inspect_ai.rescoring import LogStates, states_of, watch_scoring
 from podium.printable import tell
@@ -51,16 +56,20 @@ class PodiumHooks(Hooks):
         _set_exit_code(rank_logs(data.logs, self.done))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
-        """Rank the logs of an eval set unless its last run did; running a finished one again calls only this hook."""
+        """Rank the logs of an eval set unless its last run did; running a finished one again calls
+        only this hook."""
         _set_exit_code(rank_logs(headers_in(data.log_dir), self.done))
 
 
 def _set_exit_code(ranked: bool) -> None:
-    """Let the command that runs end with exit code 1 unless all was ranked; Inspect's own would be 0."""
+    """Let the command that runs end with exit code 1 unless all was ranked; Inspect's own would be
+    0."""
     if command := click.get_current_context(silent=True):
         root = command.find_root()
         if "podium.ranked" not in root.meta:
-            root.call_on_close(lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code))
+            root.call_on_close(
+                lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code)
+            )
         # The last run of an eval set decides.
         root.meta["podium.ranked"] = ranked
 
@@ -86,7 +95,8 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
 
 
 def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None) -> bool:
-    """Rank each tournament alone, other logs by task; print why some cannot be ranked, and return if all were."""
+    """Rank each tournament alone, other logs by task; print why some cannot be ranked, and return
+    if all were."""
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     ranked = True
     for log in logs:
@@ -97,7 +107,9 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             rankers = rankers_asked_for(log.eval.metadata or {}, os.environ)
             tournament = None if log.status == "started" else read_tournament(log)
             # Another host ranks its tournament itself, and a shard may have no battles.
-            is_other = tournament and (tournament.host or (tournament.shard and not tournament.scheduled))
+            is_other = tournament and (
+                tournament.host or (tournament.shard and not tournament.scheduled)
+            )
             if log.status != "started" and not is_other and (rankers or tournament):
                 key = log.location if tournament else log.eval.task
                 groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
@@ -110,14 +122,18 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
 
 
 def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:
-    """Return a message on logs that are not ranked; an error that names their place is not preceded by their names."""
+    """Return a message on logs that are not ranked; an error that names their place is not preceded
+    by their names."""
     if all(log.location in str(error) for log in logs):
         return f"not ranked: {error}"
     return f"not ranked: {', '.join(PurePosixPath(log.location).name for log in logs)}: {error}"
 
 
-def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[LogStates, bool]) -> bool:
-    """Rank a tournament, or the scores of several models on one task; write, print and return whether it was ranked."""
+def _rank_together(
+    logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[LogStates, bool]
+) -> bool:
+    """Rank a tournament, or the scores of several models on one task; write, print and return
+    whether it was ranked."""
     places = [place_of(log.location) for log in logs]
     written: Place | None = None
     try:
@@ -133,19 +149,25 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
                 path = local_file(places[0])
                 header, message = read_eval_log(str(path), header_only=True), str(error)
                 message = message.removeprefix(f"{logs[0].location}: ")
-                header.error = logs[0].error = EvalError(message=message, traceback="", traceback_ansi="")
+                header.error = logs[0].error = EvalError(
+                    message=message, traceback="", traceback_ansi=""
+                )
                 write_header(places[0], path, header)
             raise
         finally:
             done[states_of(places)] = written is not None
-    # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
+    # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that
+    # a hook failed.
     except Exception as error:
         reason = _unranked_text(logs, error)
         _print_at_end(lambda: tell(reason))
         return False
     from podium.report.ranking_view import ranking_text
 
-    named = tuple(replace(standings, slice=standings.slice or logs[0].eval.task) for standings in ranking.standings)
+    named = tuple(
+        replace(standings, slice=standings.slice or logs[0].eval.task)
+        for standings in ranking.standings
+    )
     text = ranking_text(replace(ranking, standings=named))
     if (tournament := read_tournament(logs[0])) and tournament.preferred:
         from podium.diagnosis.human_agreement import preference_report
@@ -167,7 +189,8 @@ def _rank_places(
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
     ranking = rank(battles, rankers, by=judge_slices(battles, rankers))
-    # A failed log among others is left out, and a warning names it; so is an earlier run of a model.
+    # A failed log among others is left out, and a warning names it; so is an earlier run of a
+    # model.
     counted = _logs_that_count(places)
     for log, place in zip(logs, places, strict=True):
         if place in counted and (log.results is not None or len(logs) == 1):
@@ -176,7 +199,8 @@ def _rank_places(
 
 
 def _logs_that_count(places: Sequence[Place]) -> set[Place]:
-    """Return the logs that a ranking of them all is made from: of several runs of a model, the newest whole one."""
+    """Return the logs that a ranking of them all is made from: of several runs of a model, the
+    newest whole one."""
     from podium.hosts.inspect_ai.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in places}
@@ -184,7 +208,8 @@ def _logs_that_count(places: Sequence[Place]) -> set[Place]:
 
 
 def _print_at_end(say: Callable[[], None]) -> None:
-    """Call `say` when the command ends, as Inspect's full screen hides what is printed before; else at once."""
+    """Call `say` when the command ends, as Inspect's full screen hides what is printed before; else
+    at once."""
     command = click.get_current_context(silent=True)
     if command is None:
         say()

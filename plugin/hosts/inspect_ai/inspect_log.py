@@ -1,4 +1,5 @@
-"""The format `inspect`: verdicts, scores, texts and costs in logs; Inspect is loaded with the first log."""
+"""The format `inspect`: verdicts, scores, texts and costs in logs; Inspect is loaded with the first
+log."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,12 +18,20 @@ from podium.scorers.judging import load_reply
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Raise DataError: a table is no log."""
     del records
-    raise DataError("no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json")
+    raise DataError(
+        "no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json"
+    )
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the logs among some files; one that cannot be read is left out with a message unless it is the only one."""
-    ours = {path: source.label for source in sources for path in source.paths if path.suffix in (".eval", ".json")}
+    """Read the logs among some files; one that cannot be read is left out with a message unless it
+    is the only one."""
+    ours = {
+        path: source.label
+        for source in sources
+        for path in source.paths
+        if path.suffix in (".eval", ".json")
+    }
     beside = {path for path in ours if is_beside_logs(path)}
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
     if not logs:
@@ -38,7 +47,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its words; else nothing."""
+    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its
+    words; else nothing."""
     if not is_log(path):
         return
     from podium.hosts.inspect_ai.log_contents import judgments_in, read_tournament
@@ -51,11 +61,17 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
         valid = [sample for sample in log.samples or [] if sample.invalidation is None]
         for battle, shown in (judged for sample in valid for judged in judgments_in(sample)):
             words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
-            yield {**battle.to_log(), "order": shown["order"], "judge": shown["judge"], "words": words}
+            yield {
+                **battle.to_log(),
+                "order": shown["order"],
+                "judge": shown["judge"],
+                "words": words,
+            }
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer of a model (a sample, or a request for answers): tokens, seconds, money, or None."""
+    """Yield a row per answer of a model (a sample, or a request for answers): tokens, seconds,
+    money, or None."""
     if not is_log(path):
         return
     from podium.hosts.inspect_ai.log_contents import REQUESTED, read_tournament

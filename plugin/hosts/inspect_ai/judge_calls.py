@@ -1,4 +1,5 @@
-"""The solver that makes the judge's calls: every judgment of a battle, each reply kept as it came."""
+"""The solver that makes the judge's calls: every judgment of a battle, each reply kept as it
+came."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -72,8 +73,8 @@ class FailedCallsError(RuntimeError):
 
 
 class Run(ModelCalls):
-    """State of one run: settings, kept ratings and checklists, known judgments, and the calls' circuit breakers; of
-    `rotating` judges each has its own."""
+    """State of one run: settings, kept ratings and checklists, known judgments, and the calls'
+    circuit breakers; of `rotating` judges each has its own."""
 
     def __init__(
         self,
@@ -96,17 +97,21 @@ class Run(ModelCalls):
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
         self.settings = CallSettings(how)
-        # Of samples of which some calls failed in this run: the sample that repeats these calls is for a later run.
+        # Of samples of which some calls failed in this run: the sample that repeats these calls is
+        # for a later run.
         self.failed_calls: dict[tuple[str, int], str] = {}
 
     def refuse_repeat_in_same_run(self, state: TaskState) -> None:
         """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
         sample_id = str(state.sample_id).removesuffix(AGAIN)
-        if sample_id != state.sample_id and (why := self.failed_calls.pop((sample_id, state.epoch), None)):
+        if sample_id != state.sample_id and (
+            why := self.failed_calls.pop((sample_id, state.epoch), None)
+        ):
             raise FailedCallsError(why)
 
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call; of judges that take turns, one whose calls all fail stops alone, and the last ends the run."""
+        """Make a call; of judges that take turns, one whose calls all fail stops alone, and the
+        last ends the run."""
         if not self.rotating:
             return await self.call("", ask)
         judge = identity(model, self.how)
@@ -118,13 +123,16 @@ class Run(ModelCalls):
             raise
 
     def mode(self, judge: str) -> Any:
-        """Return whether token probabilities soften a judge's verdicts; `off` until a reply decides."""
+        """Return whether token probabilities soften a judge's verdicts; `off` until a reply
+        decides."""
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
     def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
         """Return the judge's mode, set by its first reply that has probabilities or a verdict."""
         mode = settle_mode(reply)
-        if judge not in self.modes and (mode == "required" or self.how.reason(reply, "off") is None):
+        if judge not in self.modes and (
+            mode == "required" or self.how.reason(reply, "off") is None
+        ):
             self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
 
@@ -135,11 +143,19 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
 
     file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
     is_readable = file.is_file() and is_log(file)
-    log = read_by_inspect(file, exclude_fields={"events", "messages", "attachments"}) if is_readable else None
+    log = (
+        read_by_inspect(file, exclude_fields={"events", "messages", "attachments"})
+        if is_readable
+        else None
+    )
     if log is None or read_tournament(log) is None:
-        raise UsageError(f"reask={path}: no log of a tournament; name one, a file that ends with .eval")
+        raise UsageError(
+            f"reask={path}: no log of a tournament; name one, a file that ends with .eval"
+        )
     with named_in_errors(path):
-        for battle, shown in (judged for sample in log.samples or [] for judged in judgments_in(sample)):
+        for battle, shown in (
+            judged for sample in log.samples or [] for judged in judgments_in(sample)
+        ):
             mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
             if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
                 readable[_key_of(shown["judge"], battle, shown["order"], shown["repeat"])] = shown
@@ -152,7 +168,9 @@ def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> Judg
 
 def _response_key_of(battle: BattleMetadata) -> str:
     """Return the item, with the number of the response where models gave several."""
-    from podium.responses.collection import response_key  # Inspect's registry loads this file, and reads no table
+    from podium.responses.collection import (
+        response_key,
+    )  # Inspect's registry loads this file, and reads no table
 
     return response_key(battle.item, battle.response or 1)
 
@@ -166,10 +184,13 @@ def judge(
     rotating: int = 0,
     **kwargs: Any,
 ) -> Solver:
-    """Ask the judges for every judgment of the sample's battles, and keep the replies in the store."""
+    """Ask the judges for every judgment of the sample's battles, and keep the replies in the
+    store."""
     options = flatten_arguments(kwargs)
     how = judging_settings(**options)
-    run = Run(how, cache=cache, reask=reask, ends_run=True, asked_before=asked_before, rotating=rotating)
+    run = Run(
+        how, cache=cache, reask=reask, ends_run=True, asked_before=asked_before, rotating=rotating
+    )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         state.output = ModelOutput.from_content(state.model.name, "judged")
@@ -187,7 +208,9 @@ def judge(
         if errors and not any(map(_has_new_reply, kept.to_battles())):
             raise errors[0]
         if errors:
-            run.failed_calls[_sample_key(state)] = f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
+            run.failed_calls[_sample_key(state)] = (
+                f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
+            )
         state.completed = True
         return state
 
@@ -202,14 +225,16 @@ def _sample_key(state: TaskState) -> tuple[str, int]:
 async def _ask_for_sample(
     run: Run, state: TaskState, earlier: Sequence[BattleReplies] | None
 ) -> tuple[SampleReplies, list[Exception]]:
-    """Return the replies on a sample's battles and the errors of calls that failed; with `earlier` replies only those
-    are asked again whose calls failed."""
+    """Return the replies on a sample's battles and the errors of calls that failed; with `earlier`
+    replies only those are asked again whose calls failed."""
     run.refuse_repeat_in_same_run(state)
     media, battles = {"media": media_in(state.input)}, parse_battles(state.metadata)
     known = [None] * len(battles) if earlier is None else earlier
     calls = []
     for battle, replies in zip(battles, known, strict=True):
-        calls.append(partial(ask_judges, run, battle.model_copy(update=media), state.epoch, replies))
+        calls.append(
+            partial(ask_judges, run, battle.model_copy(update=media), state.epoch, replies)
+        )
     is_pack = BATTLES in state.metadata
     with estimating_tokens() as estimate:
         async with run.packs if is_pack else nullcontext():
@@ -232,8 +257,9 @@ def _has_new_reply(replies: BattleReplies) -> bool:
 async def ask_judges(
     run: Run, battle: BattleMetadata, epoch: int = 1, earlier: BattleReplies | None = None
 ) -> tuple[BattleReplies, list[Exception]]:
-    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats. Of `earlier`
-    replies only those are asked again whose calls failed. Return the replies, and the errors of calls that failed."""
+    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats.
+    Of `earlier` replies only those are asked again whose calls failed. Return the replies, and the
+    errors of calls that failed."""
     asked = _judgments_of(run, battle, epoch)
     errors: list[Exception] = []
     wants_checklist = run.how.settings.checklist
@@ -241,7 +267,9 @@ async def ask_judges(
         questions = tuple(earlier.checklist) if earlier else ()
         try:
             if not questions:
-                questions = await run.ask_once(("checklist", battle.item), partial(_ask_checklist, run, battle))
+                questions = await run.ask_once(
+                    ("checklist", battle.item), partial(_ask_checklist, run, battle)
+                )
         except FATAL:
             raise
         except Exception as error:
@@ -257,7 +285,11 @@ async def ask_judges(
             run.modes.setdefault(own["judge"], own["mode"])
             rows.append(cast(KeptJudgment, {**own, "carried": True}))
         elif own is not None or earlier is None:
-            calls.append(partial(_ask_judge, run, model, shown, battle, errors, own["replies"] if own else ()))
+            calls.append(
+                partial(
+                    _ask_judge, run, model, shown, battle, errors, own["replies"] if own else ()
+                )
+            )
     # Of judges that are no longer asked.
     rows += [cast(KeptJudgment, {**own, "carried": True}) for own in kept.values()]
     made = await make_calls(calls)
@@ -267,7 +299,8 @@ async def ask_judges(
 
 
 async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
-    """Ask every judge, or those of the battle, for every judgment; raise the first error of a call that failed."""
+    """Ask every judge, or those of the battle, for every judgment; raise the first error of a call
+    that failed."""
     replies, errors = await ask_judges(run, battle)
     if errors:
         raise errors[0]
@@ -298,8 +331,9 @@ async def _ask_judge(
     errors: list[Exception],
     known: Sequence[KeptReply] = (),
 ) -> KeptJudgment:
-    """Return one judgment with its replies; a pointwise judge rates a response once for all battles of it. `known`
-    replies that did not fail are kept; errors of failed calls are added to `errors`."""
+    """Return one judgment with its replies; a pointwise judge rates a response once for all battles
+    of it. `known` replies that did not fail are kept; errors of failed calls are added to
+    `errors`."""
     name = identity(model, run.how)
     if judged := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
         return judged
@@ -307,10 +341,14 @@ async def _ask_judge(
     asks: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
     if run.how.is_pairwise:
         texts = (responses[shown.first], responses[shown.second])
-        asks.append(partial(_ask_until_readable, run, model, texts, battle, shown.repeat, shown.order))
+        asks.append(
+            partial(_ask_until_readable, run, model, texts, battle, shown.repeat, shown.order)
+        )
     else:
         for rated in (battle.model_a, battle.model_b):
-            rate = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
+            rate = partial(
+                _ask_until_readable, run, model, (responses[rated],), battle, shown.repeat
+            )
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
             asks.append(partial(run.ask_once, key, rate))
     replies = []
@@ -325,7 +363,8 @@ async def _ask_judge(
 async def _reply_or_failure(
     ask: Callable[[], Awaitable[tuple[KeptReply, int]]], errors: list[Exception]
 ) -> tuple[KeptReply, int]:
-    """Return the reply and the number of attempts; if the call fails, what names its error, which joins `errors`."""
+    """Return the reply and the number of attempts; if the call fails, what names its error, which
+    joins `errors`."""
     try:
         return await ask()
     except FATAL:
@@ -336,7 +375,9 @@ async def _reply_or_failure(
 
 
 def _failed_reply(error: Exception) -> KeptReply:
-    return cast(KeptReply, dump_reply(Reply("", failed=name_of_failure(error), refused=cause_of(error))))
+    return cast(
+        KeptReply, dump_reply(Reply("", failed=name_of_failure(error), refused=cause_of(error)))
+    )
 
 
 def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
@@ -348,9 +389,15 @@ def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) 
 
 
 async def _ask_until_readable(
-    run: Run, model: Model, responses: tuple[str, ...], battle: BattleMetadata, repeat: int, order: str = ""
+    run: Run,
+    model: Model,
+    responses: tuple[str, ...],
+    battle: BattleMetadata,
+    repeat: int,
+    order: str = "",
 ) -> tuple[KeptReply, int]:
-    """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the number of attempts."""
+    """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the
+    number of attempts."""
     name, texts = identity(model, run.how), prompt_texts(battle, responses)
     # Two responses of a model that are alike are judged both.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
@@ -364,15 +411,20 @@ async def _ask_until_readable(
     return kept, attempt
 
 
-async def _ask_in_form(run: Run, model: Model, texts: Texts, attempt: int, call: str, media: Any) -> Reply:
-    """Return the reply of one attempt: with the JSON schema if the run asks so and the judge takes it, else text."""
+async def _ask_in_form(
+    run: Run, model: Model, texts: Texts, attempt: int, call: str, media: Any
+) -> Reply:
+    """Return the reply of one attempt: with the JSON schema if the run asks so and the judge takes
+    it, else text."""
     name = identity(model, run.how)
     if run.settings.schema_of(name, attempt):
         async with run.settings.first_alone(name):
             if schema := run.settings.schema_of(name, attempt):
                 prompt = run.how.schema_prompt(texts, brief=schema == "brief")
                 try:
-                    reply = await _call_judge(run, model, texts, prompt, f"{call} {schema}", media, schema)
+                    reply = await _call_judge(
+                        run, model, texts, prompt, f"{call} {schema}", media, schema
+                    )
                     if run.settings.takes_schema(name, reply):
                         return replace(reply, structured=not reply.refused)
                 except Exception as error:
@@ -383,7 +435,13 @@ async def _ask_in_form(run: Run, model: Model, texts: Texts, attempt: int, call:
 
 
 async def _call_judge(
-    run: Run, model: Model, texts: Texts, prompt: str, call: str, media: Any, schema: Schema | None = None
+    run: Run,
+    model: Model,
+    texts: Texts,
+    prompt: str,
+    call: str,
+    media: Any,
+    schema: Schema | None = None,
 ) -> Reply:
     """Return a judge's reply; repeat the call if it shows that the judge needs other settings."""
     name = identity(model, run.how)
@@ -400,10 +458,19 @@ async def _call_judge(
 
 
 async def _call_model(
-    run: Run, model: Model, texts: Texts, prompt: str, call: str, config: GenerateConfig, media: Any = ()
+    run: Run,
+    model: Model,
+    texts: Texts,
+    prompt: str,
+    call: str,
+    config: GenerateConfig,
+    media: Any = (),
 ) -> ModelOutput | Reply:
-    """Return a model's output for a prompt, cached under the name of the call, or a reply if it rejects the prompt."""
-    from podium.hosts.inspect_ai.offline_api import asked_by  # Inspect's registry loads this file, and judges nothing
+    """Return a model's output for a prompt, cached under the name of the call, or a reply if it
+    rejects the prompt."""
+    from podium.hosts.inspect_ai.offline_api import (
+        asked_by,
+    )  # Inspect's registry loads this file, and judges nothing
 
     asked = prompt_with_media(prompt, media)
     usual = config.merge(GenerateConfig(batch=batch_of(model)))
@@ -439,12 +506,22 @@ def _reply_of(output: ModelOutput | Reply) -> Reply:
         top = {own.token: math.exp(min(own.logprob, 0.0)) for own in token.top_logprobs or []}
         tokens.append(Token(token.token, top))
     cost = output.usage.total_cost if output.usage else None
-    return Reply(output.completion, ended_at_limit(output), tuple(tokens), cost=cost, withheld=why_withheld(output))
+    return Reply(
+        output.completion,
+        ended_at_limit(output),
+        tuple(tokens),
+        cost=cost,
+        withheld=why_withheld(output),
+    )
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     """Return the checklist of an item, written by the role `checklist`, else by the first judge."""
-    model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
+    model = (
+        get_model(role="checklist")
+        if "checklist" in model_roles()
+        else jury_of(run.how, run.jury)[0]
+    )
     texts = prompt_texts(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):

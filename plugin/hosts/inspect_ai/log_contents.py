@@ -1,4 +1,5 @@
-"""What podium writes into an Inspect log and reads back: pydantic models whose fields are the keys in the log.
+"""What podium writes into an Inspect log and reads back: pydantic models whose fields are the keys
+in the log.
 
 | place in the log | model |
 |---|---|
@@ -27,7 +28,8 @@ from podium.scorers.prompt import final_answer
 STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
 ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
-"""Keys of a sample's metadata that mark an announced round, a request for answers or a pack, not a battle."""
+"""Keys of a sample's metadata that mark an announced round, a request for answers or a pack, not a
+battle."""
 AGAIN = "::again"
 """End of the id of a sample that repeats the failed calls of the sample before it."""
 PORTION = "podium portion"
@@ -43,7 +45,9 @@ KEYS = {
 """Keys in the log of the fields that are named otherwise here."""
 
 
-class LogContents(BaseModel, populate_by_name=True, alias_generator=lambda name: KEYS.get(name, name)):
+class LogContents(
+    BaseModel, populate_by_name=True, alias_generator=lambda name: KEYS.get(name, name)
+):
     """Base of all models here; unknown keys are ignored."""
 
     model_config = ConfigDict(protected_namespaces=())
@@ -56,7 +60,9 @@ class LogContents(BaseModel, populate_by_name=True, alias_generator=lambda name:
         except ValidationError as error:
             wrong = error.errors(include_url=False)[0]
             field = ".".join(map(str, wrong["loc"]))
-            problem = f"podium's field {field!r} is damaged ({wrong['msg']})" if field else wrong["msg"]
+            problem = (
+                f"podium's field {field!r} is damaged ({wrong['msg']})" if field else wrong["msg"]
+            )
             raise DataError(problem, remedy="run it again, or leave this log out") from None
 
     def to_log(self) -> dict[str, Any]:
@@ -65,7 +71,8 @@ class LogContents(BaseModel, populate_by_name=True, alias_generator=lambda name:
 
 
 class ShardMetadata(LogContents):
-    """Which shard a log holds: `number` in 1..`of`; `battles` and `left_out` are those of all shards together."""
+    """Which shard a log holds: `number` in 1..`of`; `battles` and `left_out` are those of all
+    shards together."""
 
     number: int
     of: int
@@ -74,10 +81,11 @@ class ShardMetadata(LogContents):
 
 
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
-    """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
-    responses, `planned` those of all rounds; `prompts` is a hash, `judging` how the judges are asked, `host` another
-    host that plays and ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns, `agents` notes on what the
-    judge was shown of agents, `preferred` the model whose responses are known to be better, `jury` the judges that
+    """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round
+    without and with both responses, `planned` those of all rounds; `prompts` is a hash, `judging`
+    how the judges are asked, `host` another host that plays and ranks, `ladder` what
+    `podium.nouns.ladder.Ladder.to_dict` returns, `agents` notes on what the judge was shown of
+    agents, `preferred` the model whose responses are known to be better, `jury` the judges that
     take turns."""
 
     format: str
@@ -116,13 +124,15 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
-    """Return why a run stopped asking its judge, from the error of its log or sample; None without such an error."""
+    """Return why a run stopped asking its judge, from the error of its log or sample; None without
+    such an error."""
     message = record.error.message if record.error else ""
     return message[message.index(STOPPED) :].rstrip("\"')") if STOPPED in message else None
 
 
 class ItemMetadata(LogContents):
-    """The item that a sample is about; `transcript` if all responses of the run are written as transcripts."""
+    """The item that a sample is about; `transcript` if all responses of the run are written as
+    transcripts."""
 
     item: str
     instruction: str
@@ -133,13 +143,15 @@ class ItemMetadata(LogContents):
 
 
 def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
-    """Return a function of a battle's fields that returns the length of an answer, without the turns before it."""
+    """Return a function of a battle's fields that returns the length of an answer, without the
+    turns before it."""
     return lambda own: len(final_answer(own[side]) if own["transcript"] else own[side])
 
 
 class BattleMetadata(ItemMetadata):
-    """A battle: two responses to one item, with the lengths in characters of answers, and of transcripts if shown;
-    `judges` whose turn it is, empty if all judge; `earlier` as of `PackMetadata`."""
+    """A battle: two responses to one item, with the lengths in characters of answers, and of
+    transcripts if shown; `judges` whose turn it is, empty if all judge; `earlier` as of
+    `PackMetadata`."""
 
     response: int | None = None
     earlier: "EarlierReplies | None" = None
@@ -161,8 +173,9 @@ class BattleMetadata(ItemMetadata):
 
 
 class PackMetadata(ItemMetadata):
-    """All battles of an item and a round: model_a, model_b and maybe the model shown first; responses by model. In a
-    sample that repeats the failed calls of another one, `earlier` has all replies on its battles so far, by epoch."""
+    """All battles of an item and a round: model_a, model_b and maybe the model shown first;
+    responses by model. In a sample that repeats the failed calls of another one, `earlier` has all
+    replies on its battles so far, by epoch."""
 
     response: int | None = None
     earlier: "EarlierReplies | None" = None
@@ -173,16 +186,27 @@ class PackMetadata(ItemMetadata):
 
     def to_battles(self) -> list[BattleMetadata]:
         """Return the battles of the pack, each as if it had a sample of its own."""
-        common, battles = self.model_dump(exclude={"battles", "responses", "earlier"}, exclude_unset=True), []
+        common, battles = (
+            self.model_dump(exclude={"battles", "responses", "earlier"}, exclude_unset=True),
+            [],
+        )
         for a, b, *first in self.battles:
-            own: dict[str, Any] = {**common, "model_a": a, "model_b": b, **({"first": first[0]} if first else {})}
-            battles.append(BattleMetadata(**own, response_a=self.responses[a], response_b=self.responses[b]))
+            own: dict[str, Any] = {
+                **common,
+                "model_a": a,
+                "model_b": b,
+                **({"first": first[0]} if first else {}),
+            }
+            battles.append(
+                BattleMetadata(**own, response_a=self.responses[a], response_b=self.responses[b])
+            )
         return battles
 
 
 class RoundMetadata(LogContents):
-    """A round that is announced; `replaced` counts the battles and left-out battles that it replaces because answers
-    failed, `answer` (last round only) is what a tournament that stops by itself found."""
+    """A round that is announced; `replaced` counts the battles and left-out battles that it
+    replaces because answers failed, `answer` (last round only) is what a tournament that stops by
+    itself found."""
 
     pairings: list[list[Any]]
     note: str = ""
@@ -220,7 +244,8 @@ def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
 
 
 def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
-    """Return the battles of a tournament's sample; none of an announced round or a request for answers."""
+    """Return the battles of a tournament's sample; none of an announced round or a request for
+    answers."""
     sample = parse_sample(metadata)
     if isinstance(sample, PackMetadata):
         return sample.to_battles()
@@ -242,8 +267,8 @@ class KeptReply(TypedDict):
 
 
 class KeptJudgment(TypedDict):
-    """One judgment: its replies, one (pairwise) or one per response, and the `mode` of token probabilities; `carried`
-    if another sample of this log made its calls."""
+    """One judgment: its replies, one (pairwise) or one per response, and the `mode` of token
+    probabilities; `carried` if another sample of this log made its calls."""
 
     order: str
     repeat: int
@@ -276,7 +301,8 @@ EarlierReplies = dict[str, list[BattleReplies]]
 
 
 class SampleReplies(BattleReplies):
-    """The judges' replies on a battle, or on the `battles` of a pack, and the options with which they were asked."""
+    """The judges' replies on a battle, or on the `battles` of a pack, and the options with which
+    they were asked."""
 
     judgments: list[KeptJudgment] = []
     battles: list[BattleReplies] | None = None
@@ -288,12 +314,16 @@ class SampleReplies(BattleReplies):
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
-    """Yield the judgments that a tournament's sample asked for and got, each with its battle; none if no judge was
-    asked."""
+    """Yield the judgments that a tournament's sample asked for and got, each with its battle; none
+    if no judge was asked."""
     kept = sample.store.get(NAMESPACE)
     if kept and (battles := parse_battles(sample.metadata)):
         for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
-            own = (shown for shown in replies.judgments if not (shown.get("carried") or has_failed(shown)))
+            own = (
+                shown
+                for shown in replies.judgments
+                if not (shown.get("carried") or has_failed(shown))
+            )
             yield from ((battle, shown) for shown in own)
 
 
@@ -302,21 +332,28 @@ PackMetadata.model_rebuild()
 
 
 class GivenAnswer(LogContents):
-    """What came of asking a model: its `text`, or why it `failed`; `gave_up` if the model is not asked any more."""
+    """What came of asking a model: its `text`, or why it `failed`; `gave_up` if the model is not
+    asked any more."""
 
     text: str | None = None
     failed: str | None = None
     gave_up: bool = Field(default=False, validation_alias="gave up", serialization_alias="gave up")
 
 
-def parse_answers(request: RequestMetadata, kept: Mapping[str, Any] | None) -> dict[tuple[str, str], GivenAnswer]:
+def parse_answers(
+    request: RequestMetadata, kept: Mapping[str, Any] | None
+) -> dict[tuple[str, str], GivenAnswer]:
     """Return the answers to a request by model and item."""
     failed = {"failed": "the sample failed"}
-    return {(name, request.item): GivenAnswer.parse((kept or {}).get(name, failed)) for name in request.asked_models}
+    return {
+        (name, request.item): GivenAnswer.parse((kept or {}).get(name, failed))
+        for name in request.asked_models
+    }
 
 
 class VerdictRow(TypedDict):
-    """The verdict of one judgment on model_a; `podium.scorers.judging.build_verdict_row` adds further columns."""
+    """The verdict of one judgment on model_a; `podium.scorers.judging.build_verdict_row` adds
+    further columns."""
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
@@ -345,7 +382,8 @@ class BattleVerdict(LogContents):
 
 
 class Columns(LogContents):
-    """Rows kept by column; values that are the same in all rows are kept once: a fifth of the space of rows."""
+    """Rows kept by column; values that are the same in all rows are kept once: a fifth of the space
+    of rows."""
 
     rows: int
     same: dict[str, Any]
@@ -362,24 +400,35 @@ class Columns(LogContents):
         """Build columns of rows; fields that are the same in all rows are stored once."""
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
-        same = {name: values[0] for name, values in columns.items() if all(value == values[0] for value in values)}
+        same = {
+            name: values[0]
+            for name, values in columns.items()
+            if all(value == values[0] for value in values)
+        }
         varying = {name: values for name, values in columns.items() if name not in same}
         return cls(rows=len(rows), same=same, columns=varying)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows; a value that a row lacked is None."""
-        return [{**self.same, **{name: values[k] for name, values in self.columns.items()}} for k in range(self.rows)]
+        return [
+            {**self.same, **{name: values[k] for name, values in self.columns.items()}}
+            for k in range(self.rows)
+        ]
 
 
 class PackVerdicts(LogContents):
-    """The verdicts of a pack: a row per battle with its credit, a row per judgment with its battle's number."""
+    """The verdicts of a pack: a row per battle with its credit, a row per judgment with its
+    battle's number."""
 
     battles: Columns
     judgments: Columns
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
-        for kept, needed in ((self.battles, {"item", "model_a", "credit"}), (self.judgments, {"battle", "order"})):
+        for kept, needed in (
+            (self.battles, {"item", "model_a", "credit"}),
+            (self.judgments, {"battle", "order"}),
+        ):
             if kept.rows and (lacking := needed - {*kept.same, *kept.columns}):
                 raise ValueError(f"column {min(lacking)!r} is missing")
         return self
@@ -388,12 +437,17 @@ class PackVerdicts(LogContents):
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
         """Build the entry of a pack's score from the verdicts on its battles."""
         kept = [verdict.to_log() for verdict in verdicts]
-        rows = [{"battle": k, **row} for k, verdict in enumerate(kept) for row in verdict.pop("judgments")]
+        rows = [
+            {"battle": k, **row}
+            for k, verdict in enumerate(kept)
+            for row in verdict.pop("judgments")
+        ]
         return cls(battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows))
 
 
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
-    """Return the verdicts that podium's scorers keep in a score, a row per judgment; none for other scores."""
+    """Return the verdicts that podium's scorers keep in a score, a row per judgment; none for other
+    scores."""
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
@@ -404,7 +458,10 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
         battles = [BattleVerdict.parse(kept).to_log()]
         rows = [{"battle": 0, **row} for row in battles[0]["judgments"]]
     unwanted = ("judgments", "credit", "first")
-    common = [{name: value for name, value in battle.items() if name not in unwanted} for battle in battles]
+    common = [
+        {name: value for name, value in battle.items() if name not in unwanted}
+        for battle in battles
+    ]
     return [{**common[row.pop("battle")], **row} for row in rows]
 
 

@@ -1,4 +1,5 @@
-"""The files of a log folder, recognised by name and first bytes, and the names that are needed before Inspect loads."""
+"""The files of a log folder, recognised by name and first bytes, and the names that are needed
+before Inspect loads."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,16 +26,20 @@ def is_log(path: Path) -> bool:
 
 
 def is_beside_logs(path: Path) -> bool:
-    """Return whether Inspect or podium wrote a file beside logs: a list of the logs of an eval set, or a ranking."""
+    """Return whether Inspect or podium wrote a file beside logs: a list of the logs of an eval set,
+    or a ranking."""
     if path.name in LISTS:
         return any(word in _first_bytes(path) for word in (b'"eval_set_id"', b'"task_id"'))
     return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)
 
 
 def rankers_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA."""
+    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or
+    INSPECT_EVAL_METADATA."""
     # Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`.
-    settings = (word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split())
+    settings = (
+        word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split()
+    )
     usual = next((value for name, _, value in settings if name == "ranker"), "")
     asked = metadata.get("ranker") or environment.get(RANKER_VARIABLE) or usual
     names = asked if isinstance(asked, list) else str(asked).split(",")

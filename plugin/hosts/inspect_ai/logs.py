@@ -57,9 +57,9 @@ BATTLE = ("item", "response", "model_a", "model_b")
 
 
 class ScoredSample(NamedTuple):
-    """A sample without its transcript: its metadata, its scores by scorer, its error message, why it was invalidated
-    ("" without a reason, None if it is valid), of a sample that failed what podium kept of it, and its input with the
-    attachments that it may refer to."""
+    """A sample without its transcript: its metadata, its scores by scorer, its error message, why
+    it was invalidated ("" without a reason, None if it is valid), of a sample that failed what
+    podium kept of it, and its input with the attachments that it may refer to."""
 
     id: str | int
     epoch: int
@@ -92,8 +92,8 @@ def summaries_of(path: Path) -> list[EvalSampleSummary]:
 
 @contextmanager
 def opened_log(path: Path) -> Iterator[None]:
-    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every error of the
-    body."""
+    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every
+    error of the body."""
     with _damage_as_data_error(path):
         if path.suffix == ".eval":
             check_archive(path)
@@ -102,28 +102,36 @@ def opened_log(path: Path) -> Iterator[None]:
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
-    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need little memory."""
+    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need
+    little memory."""
     if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
-    return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or [])
+    return map(
+        _scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+    )
 
 
 def whole_samples(path: Path) -> Iterator[EvalSample]:
-    """Yield the samples of a log, by epoch, then by id, with their messages and media, and with the events of those in
-    which a tool call started an agent; those of an archive one at a time, to need little memory."""
+    """Yield the samples of a log, by epoch, then by id, with their messages and media, and with the
+    events of those in which a tool call started an agent; those of an archive one at a time, to
+    need little memory."""
     if path.suffix == ".eval":
         return _parse_members(path, _parse_whole)
     unused = {"store"} if AGENT_STARTED.search(path.read_bytes()) else {"store", "events"}
-    return iter(read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or [])
+    return iter(
+        read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or []
+    )
 
 
 Parsed = TypeVar("Parsed")
 
 
 def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
-    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by id."""
+    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by
+    id."""
     with opened_log(path), zipfile.ZipFile(path) as archive:
-        # A sample that was run again is there twice under one name, and the name stands for the later one.
+        # A sample that was run again is there twice under one name, and the name stands for the
+        # later one.
         members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
         for member in sorted(members, key=_sort_key):
             with _damage_as_data_error(path, member["name"]):
@@ -152,7 +160,9 @@ def _parse_whole(content: bytes) -> EvalSample:
     """Parse a sample with its messages, and with its events if a tool call started an agent."""
     kept = json.loads(content)
     unused = {"store"} if AGENT_STARTED.search(content) else {"store", "events", "events_data"}
-    return resolve_sample_attachments(EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused}))
+    return resolve_sample_attachments(
+        EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused})
+    )
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
@@ -165,8 +175,14 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
     message = sample.error.message if sample.error else None
     why = reason_of_invalidation(sample)
     replies = sample.store.get(NAMESPACE) if sample.error else None
-    given = sample.input if isinstance(sample.input, str) else [each.model_dump() for each in sample.input]
-    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies, given)
+    given = (
+        sample.input
+        if isinstance(sample.input, str)
+        else [each.model_dump() for each in sample.input]
+    )
+    return ScoredSample(
+        sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies, given
+    )
 
 
 def reason_of_invalidation(sample: EvalSample) -> str | None:
@@ -176,7 +192,8 @@ def reason_of_invalidation(sample: EvalSample) -> str | None:
 
 @contextmanager
 def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for every error of the body: archives, compression and JSON all have their own."""
+    """Raise DataError for every error of the body: archives, compression and JSON all have their
+    own."""
     try:
         yield
     except PodiumError:
@@ -184,11 +201,14 @@ def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[Non
     except Exception as error:
         problem = f"not a whole Inspect log ({shorten(str(error))})"
         row = None if sample is None else f"sample {shorten(sample)}"
-        raise DataError(problem, source=str(path), row=row, remedy="give a log that Inspect can open") from None
+        raise DataError(
+            problem, source=str(path), row=row, remedy="give a log that Inspect can open"
+        ) from None
 
 
 class TableBuilder:
-    """Builds a table row by row but stores columns, so that a hundred thousand rows take little memory."""
+    """Builds a table row by row but stores columns, so that a hundred thousand rows take little
+    memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -206,17 +226,21 @@ class TableBuilder:
     def build(self) -> pd.DataFrame:
         """Return the table, with the rows numbered from 1 as index."""
         index = pd.RangeIndex(1, self.count + 1, name="row")
-        whole = {name: [*values, *[None] * (self.count - len(values))] for name, values in self.columns.items()}
+        whole = {
+            name: [*values, *[None] * (self.count - len(values))]
+            for name, values in self.columns.items()
+        }
         return pd.DataFrame(whole, index=index)
 
 
 def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
-    """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has the samples that are
-    left out (`LeftOut`), for scores the `reduction` and `figures`, and for a tournament `missing` and `unplayed`
-    battles, those of `silent` judges, the judge's words on each `unshown`, `answer`, `ladder`, verdicts `by_schema`.
+    """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has
+    the samples that are left out (`LeftOut`), for scores the `reduction` and `figures`, and for a
+    tournament `missing` and `unplayed` battles, those of `silent` judges, the judge's words on each
+    `unshown`, `answer`, `ladder`, verdicts `by_schema`.
 
-    `inputs` are those of the logs before this one; OtherQuestionError if an eval's sample asks something else than
-    another one of its task and id.
+    `inputs` are those of the logs before this one; OtherQuestionError if an eval's sample asks
+    something else than another one of its task and id.
     """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
@@ -231,7 +255,13 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
 class _LogReader:
     """Collects the rows of a log and counts the battles that have none."""
 
-    def __init__(self, path: Path, header: EvalLog, tournament: TournamentMetadata | None, inputs: AskedInputs) -> None:
+    def __init__(
+        self,
+        path: Path,
+        header: EvalLog,
+        tournament: TournamentMetadata | None,
+        inputs: AskedInputs,
+    ) -> None:
         self.header, self.tournament = header, tournament
         self.inputs, self.place = inputs.of_task(header.eval.task), Place(path, header.eval.model)
         self.table = TableBuilder()
@@ -257,7 +287,9 @@ class _LogReader:
             self.missing += contents.left_out - contents.replaced[1]
             self.scheduled += len(contents.pairings) - contents.replaced[0]
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
-        repeats = isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
+        repeats = (
+            isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
+        )
         played = [battle for battle in battles if isinstance(battle, BattleMetadata)]
         self.played += 0 if repeats else len(played)
         self.samples += 1
@@ -277,7 +309,9 @@ class _LogReader:
         if not rows and self.scores:
             for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
                 self.table.add_row(row)
-        shown = {battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN}
+        shown = {
+            battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN
+        }
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
         rating = label and number_of(label.value)
         refused: dict[tuple[Any, ...], str] = {}
@@ -293,7 +327,8 @@ class _LogReader:
         self.unshown += refused.values()
 
     def _check_input(self, sample: ScoredSample) -> None:
-        """Raise OtherQuestionError if a scored sample of an eval has another input than one of its task and id."""
+        """Raise OtherQuestionError if a scored sample of an eval has another input than one of its
+        task and id."""
         if self.scores and sample.scores and sample.input:
             self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
 
@@ -318,13 +353,22 @@ class _LogReader:
         return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
-        """Add the judgments of a sample none of whose calls was answered, or its battles if it was not even asked."""
+        """Add the judgments of a sample none of whose calls was answered, or its battles if it was
+        not even asked."""
         if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
-            self.failed += [(_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played]
+            self.failed += [
+                (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
+            ]
             return
-        for battle, replies in zip(played, SampleReplies.parse(sample.kept).to_battles(), strict=True):
+        for battle, replies in zip(
+            played, SampleReplies.parse(sample.kept).to_battles(), strict=True
+        ):
             for shown in replies.judgments:
-                row = {**_failed_row(battle, shown["repeat"]), "judge": shown["judge"], **_failure_in(shown)}
+                row = {
+                    **_failed_row(battle, shown["repeat"]),
+                    "judge": shown["judge"],
+                    **_failure_in(shown),
+                }
                 self.failed_rows[_judgment_of(row)] = row
 
     def build_frame(self) -> pd.DataFrame:
@@ -332,7 +376,9 @@ class _LogReader:
         frame = self._build_rows()
         if self.scores:
             frame = self.scores.finish(frame)
-        frame.attrs["invalidated"] = LeftOut.of_samples(self.invalidated, self.samples, several_epochs=self.epochs > 1)
+        frame.attrs["invalidated"] = LeftOut.of_samples(
+            self.invalidated, self.samples, several_epochs=self.epochs > 1
+        )
         return frame
 
     def _build_rows(self) -> pd.DataFrame:
@@ -356,15 +402,24 @@ class _LogReader:
         if self.tournament or self.unshown:
             missing = self.missing + unplayed + len(self.unshown)
             kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
-            frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, "silent": silent, **kept}
+            frame.attrs = {
+                "missing": missing,
+                "unplayed": unplayed,
+                "unshown": self.unshown,
+                "silent": silent,
+                **kept,
+            }
             if "ungraded" in frame:
                 frame.attrs["ungraded"] = frame["ungraded"].value_counts().to_dict()
             if "schema" in frame:
-                frame.attrs["by_schema"] = int((frame["schema"].eq(True) & frame["credit"].notna()).sum())
+                frame.attrs["by_schema"] = int(
+                    (frame["schema"].eq(True) & frame["credit"].notna()).sum()
+                )
         return frame
 
     def _add_failed_rows(self) -> dict[str, int]:
-        """Add an unparsed row per judge of a failed battle; of judges without any verdict, count them as missing."""
+        """Add an unparsed row per judge of a failed battle; of judges without any verdict, count
+        them as missing."""
         judges, silent = [*dict.fromkeys(self.table.columns.get("judge", ()))], Counter[str]()
         lost = set()
         for judgment, row in self.failed_rows.items():
@@ -387,7 +442,9 @@ class _LogReader:
     def _nothing_judged(self) -> DataError:
         if self.invalidated and len(self.invalidated) == self.samples:
             problem = f"all {self.samples:,} samples are invalidated"
-            return DataError(problem, remedy="run them again with `inspect eval-retry`, or leave this log out")
+            return DataError(
+                problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
+            )
         if not self.tournament:
             return DataError("no scored samples", remedy="score the log with `inspect score` first")
         message = (self.header.error and self.header.error.message.strip()) or "it holds no battle"
@@ -414,7 +471,10 @@ def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
 
 
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
-    """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the battle sets it."""
-    sides: dict[str, Any] = {name: own for name in BATTLE if (own := getattr(battle, name)) is not None}
+    """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the
+    battle sets it."""
+    sides: dict[str, Any] = {
+        name: own for name in BATTLE if (own := getattr(battle, name)) is not None
+    }
     order = "merged" if battle.first is None else "ab" if battle.first == battle.model_a else "ba"
     return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": FAILED}

@@ -1,4 +1,5 @@
-"""Images, audio, video and files of an item: found in a log, and shown to the judge beside its prompt."""
+"""Images, audio, video and files of an item: found in a log, and shown to the judge beside its
+prompt."""
 
 import json
 import re
@@ -14,22 +15,36 @@ from podium.printable import shorten
 
 KINDS = ("image", "audio", "video", "document")
 CONTENTS: TypeAdapter[list[Content]] = TypeAdapter(list[Content])
-REFUSAL = re.compile(r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b", re.IGNORECASE)
+REFUSAL = re.compile(
+    r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b",
+    re.IGNORECASE,
+)
 """Words in the error of a provider that rejects media."""
 
 
 def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
     """Return the contents of a conversation that are not text."""
     contents = [] if isinstance(messages, str) else [message.content for message in messages]
-    return [part for content in contents if not isinstance(content, str) for part in content if part.type in KINDS]
+    return [
+        part
+        for content in contents
+        if not isinstance(content, str)
+        for part in content
+        if part.type in KINDS
+    ]
 
 
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
-    """Return the text of each message, with `[image 1]` in place of media, numbered over all messages."""
+    """Return the text of each message, with `[image 1]` in place of media, numbered over all
+    messages."""
     texts, number = [], 0
     for message in messages:
         lines = []
-        for part in [ContentText(text=message.content)] if isinstance(message.content, str) else message.content:
+        for part in (
+            [ContentText(text=message.content)]
+            if isinstance(message.content, str)
+            else message.content
+        ):
             if part.type in KINDS:
                 number += 1
                 lines.append(f"[{part.type} {number}]")
@@ -41,14 +56,20 @@ def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
 
 def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
     """Return the media of a conversation as JSON; None if there are none."""
-    media = [part.model_dump(exclude_none=True, exclude={"internal"}) for part in media_in(messages)]
+    media = [
+        part.model_dump(exclude_none=True, exclude={"internal"}) for part in media_in(messages)
+    ]
     return json.dumps(media, sort_keys=True) if media else None
 
 
 def why_not_shown(sample: EvalSample) -> str | None:
-    """Return why a response cannot be judged: media of its item are not in the log, or it has media; else None."""
+    """Return why a response cannot be judged: media of its item are not in the log, or it has
+    media; else None."""
     places = [str(getattr(part, part.type)) for part in media_in(sample.input)]
-    if not all(place.startswith(("data:", "http://", "https://")) or Path(place).is_file() for place in places):
+    if not all(
+        place.startswith(("data:", "http://", "https://")) or Path(place).is_file()
+        for place in places
+    ):
         return "media not in the log"
     answers = [choice.message for choice in sample.output.choices[:1]]
     return "media in the response" if media_in(answers) else None
@@ -58,11 +79,14 @@ def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
     """Return a sample's input: the instruction, and the item's media (JSON) behind it."""
     if media is None:
         return instruction
-    return [ChatMessageUser(content=[ContentText(text=instruction), *CONTENTS.validate_json(media)])]
+    return [
+        ChatMessageUser(content=[ContentText(text=instruction), *CONTENTS.validate_json(media)])
+    ]
 
 
 def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
-    """Return the judge's input: the prompt, and behind it the media that its `[image 1]` ... stand for."""
+    """Return the judge's input: the prompt, and behind it the media that its `[image 1]` ... stand
+    for."""
     if not media:
         return prompt
     named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
@@ -71,8 +95,13 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
 
 
 def why_refused(error: BaseException) -> str | None:
-    """Return the provider's message if it rejects media, by its status or in words; None for another error."""
+    """Return the provider's message if it rejects media, by its status or in words; None for
+    another error."""
     status: Any = getattr(error, "status_code", None)
-    if isinstance(error, NotImplementedError) or status in (400, 415, 422) or REFUSAL.search(str(error)[-2000:]):
+    if (
+        isinstance(error, NotImplementedError)
+        or status in (400, 415, 422)
+        or REFUSAL.search(str(error)[-2000:])
+    ):
         return shorten(str(error), 200) or type(error).__name__
     return None

@@ -1,4 +1,5 @@
-"""podium's models for Inspect: `podium/offline`, a rule-based judge, and the one that stands in tournaments' logs."""
+"""podium's models for Inspect: `podium/offline`, a rule-based judge, and the one that stands in
+tournaments' logs."""
 
 import math
 from collections.abc import Iterator
@@ -27,28 +28,41 @@ from podium.scorers.prompt import CHARACTERS_PER_TOKEN, Texts
 from podium.scorers.reply import Reply
 
 PROVIDER = "OpenAI-API"
-"""The converter of Every Eval Ever (0.3) accepts known providers only, in any case, and takes what follows this one for
-developer and model. Inspect's `openai-api` has another case, and is another provider."""
+"""The converter of Every Eval Ever (0.3) accepts known providers only, in any case, and takes what
+follows this one for developer and model. Inspect's `openai-api` has another case, and is another
+provider."""
 MODEL = f"{PROVIDER}/podium/tournament"
 
 
 class TournamentModel(ModelAPI):
-    """A model that is never asked; the models under test are in the log's metadata, the judges in its roles."""
+    """A model that is never asked; the models under test are in the log's metadata, the judges in
+    its roles."""
 
     async def generate(self, *_: Any, **__: Any) -> ModelOutput:
         """Raise UsageError."""
-        raise UsageError(f"{MODEL} stands for the models of a tournament and answers nothing: name another model")
+        raise UsageError(
+            f"{MODEL} stands for the models of a tournament and answers nothing: name another model"
+        )
 
 
-SETTINGS: dict[str, Any] = {"position_bias": float, "noise": float, "seed": int, "tie": float, "sharpness": float}
+SETTINGS: dict[str, Any] = {
+    "position_bias": float,
+    "noise": float,
+    "seed": int,
+    "tie": float,
+    "sharpness": float,
+}
 """Arguments of the model, as `-M` or a model role give them."""
-NOT_ASKED = "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
+NOT_ASKED = (
+    "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
+)
 _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=None)
 
 
 @contextmanager
 def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
-    """Pass settings and texts to `podium/offline` for the calls in the body: Inspect passes only the prompt."""
+    """Pass settings and texts to `podium/offline` for the calls in the body: Inspect passes only
+    the prompt."""
     token = _ASKED.set((how, texts))
     try:
         yield
@@ -57,7 +71,8 @@ def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
 
 
 class OfflineAPI(ModelAPI):
-    """The model API of `podium/offline`, which checks countable demands of an instruction; no language model."""
+    """The model API of `podium/offline`, which checks countable demands of an instruction; no
+    language model."""
 
     def __init__(
         self,
@@ -71,7 +86,9 @@ class OfflineAPI(ModelAPI):
         if model_name != "offline":
             raise UsageError(f"podium has no model {model_name!r}; its one model is podium/offline")
         if unknown := sorted(set(model_args) - set(SETTINGS)):
-            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; its own: {', '.join(SETTINGS)}")
+            raise UsageError(
+                f"podium/offline has no argument {', '.join(unknown)}; its own: {', '.join(SETTINGS)}"
+            )
         self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
 
     async def generate(
@@ -83,7 +100,9 @@ class OfflineAPI(ModelAPI):
     ) -> ModelOutput:
         """Return the reply to the last message."""
         if media := media_in(input):
-            raise NotImplementedError(f"podium/offline is shown text only, and there is {media[0].type}")
+            raise NotImplementedError(
+                f"podium/offline is shown text only, and there is {media[0].type}"
+            )
         prompt = input[-1].text
         asked = _ASKED.get()
         if asked and asked[0].realization.write_reply is None:
@@ -94,8 +113,13 @@ class OfflineAPI(ModelAPI):
         reply = asked[0].to_json(reply) if asked and config.response_schema else reply
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
-        shown, written = len(prompt) // CHARACTERS_PER_TOKEN, max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
-        output.usage = ModelUsage(input_tokens=shown, output_tokens=written, total_tokens=shown + written)
+        shown, written = (
+            len(prompt) // CHARACTERS_PER_TOKEN,
+            max(1, len(reply.text) // CHARACTERS_PER_TOKEN),
+        )
+        output.usage = ModelUsage(
+            input_tokens=shown, output_tokens=written, total_tokens=shown + written
+        )
         return output
 
     def max_connections(self) -> int:
@@ -108,5 +132,7 @@ def _logprobs(reply: Reply) -> Logprobs:
     for token in reply.tokens:
         logs = {text: math.log(max(p, 1e-300)) for text, p in token.top.items()}
         top = [TopLogprob(token=text, logprob=log) for text, log in logs.items()]
-        content.append(Logprob(token=token.text, logprob=logs.get(token.text, 0.0), top_logprobs=top))
+        content.append(
+            Logprob(token=token.text, logprob=logs.get(token.text, 0.0), top_logprobs=top)
+        )
     return Logprobs(content=content)

@@ -1,4 +1,5 @@
-"""What a run prints before its first call: what will be played, what it will cost, what makes it slow."""
+"""What a run prints before its first call: what will be played, what it will cost, what makes it
+slow."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,11 +38,18 @@ def preview_run(
     battles = round(source.rule.size(source.field) * responses.mean_number())
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
-    rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
+    rounds = (
+        ""
+        if number is None
+        else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
+    )
     shares = [rotation.share_of(k) for k in range(len(rotation.judges))] if rotation else []
     per_call = _prompt_tokens(requests.with_placeholders(responses), source, how)
     whole = ceil(round(calls * sum(shares or [1]), 6))
-    tokens, of_whom = f"about {whole * per_call:,.0f} input", "of all judges together" if rotation else "per judge"
+    tokens, of_whom = (
+        f"about {whole * per_call:,.0f} input",
+        "of all judges together" if rotation else "per judge",
+    )
     limits = judge_limits(how)
     most = [own.text or own.schema for own in limits.values()]
     tokens += f" and at most {whole * max(filter(None, most)):,} output" if all(most) else ""
@@ -56,7 +64,9 @@ def preview_run(
         yield f"note: {SHARED if rotation.shares[-1] else UNKNOWN}"
     if source.answers:
         first = source.first.pairings
-        yield requests.cost_text(responses, source.answers.cells(first if len(first) >= battles else None))
+        yield requests.cost_text(
+            responses, source.answers.cells(first if len(first) >= battles else None)
+        )
     yield from (f"note: {note}" for note in responses.notes)
     if option_typed("log_format") == "json":
         yield "note: --log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
@@ -66,7 +76,9 @@ def preview_run(
         yield f"note: provider batches wait for one another: {rounds}; podium/ring plays {least}"
 
 
-def _judge_text(model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices) -> str:
+def _judge_text(
+    model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices
+) -> str:
     """Return how a judge is asked, and if it is one of several, its calls and their cost."""
     limits, parts = limits_of(how, model), []
     if model and len(judges_by_role()) > 1:
@@ -74,18 +86,26 @@ def _judge_text(model: Model | None, how: Judging, calls: int, tokens: float, pr
         if price := price_of(model, prices):
             most = limits.text or limits.schema
             cost = calls * (tokens * price[0] + (most or 0) * price[1]) / 1e6
-            parts[0] += f", {'at most about' if most else 'for the input about'} {cost:,.2f} in money"
+            parts[0] += (
+                f", {'at most about' if most else 'for the input about'} {cost:,.2f} in money"
+            )
     if how.realization.template is not None:
         parts.append(f"replies={how.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
 def _prompt_tokens(responses: Responses, source: TournamentSource, how: Judging) -> float:
-    """Estimate the mean number of tokens of up to 50 prompts, without checklists that are not written yet."""
+    """Estimate the mean number of tokens of up to 50 prompts, without checklists that are not
+    written yet."""
     if how.realization.template is None:
         return 0.0
-    pairings, plain = source.first.pairings, replace(how, settings=replace(how.settings, checklist=False))
-    drawn = SampleBuilder(responses).build_battle_samples(pairings[:: max(1, len(pairings) // 50)], 1)
+    pairings, plain = (
+        source.first.pairings,
+        replace(how, settings=replace(how.settings, checklist=False)),
+    )
+    drawn = SampleBuilder(responses).build_battle_samples(
+        pairings[:: max(1, len(pairings) // 50)], 1
+    )
     ask, tokens = plain.schema_prompt if plain.replies == "schema" else plain.prompt, []
     for battle in [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]:
         shown = (battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1]

@@ -1,4 +1,5 @@
-"""A ranking in the results of an Inspect log, as scores and as metadata, and in a file beside it."""
+"""A ranking in the results of an Inspect log, as scores and as metadata, and in a file beside
+it."""
 
 import json
 import shutil
@@ -6,7 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec, read_eval_log, write_eval_log
+from inspect_ai.log import (
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalScore,
+    EvalSpec,
+    read_eval_log,
+    write_eval_log,
+)
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import set_headline
@@ -21,12 +30,14 @@ if TYPE_CHECKING:
     from podium.nouns.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
-"""Fields of an entry that become metrics in a tournament's log: the viewer shows metrics, not their metadata."""
+"""Fields of an entry that become metrics in a tournament's log: the viewer shows metrics, not their
+metadata."""
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking into a log's results, in place of what earlier ones left there; return the new results. A
-    tournament's log opens on the table of models; any other log keeps its scores and its headline."""
+    """Write a ranking into a log's results, in place of what earlier ones left there; return the
+    new results. A tournament's log opens on the table of models; any other log keeps its scores and
+    its headline."""
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
     if log.results is None:
@@ -37,14 +48,17 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
         kept = _append_own_scores(log.results, ranking, log.eval)
     now = ranking.to_dict()
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
-    log.results.metadata = {**(log.results.metadata or {}), NAMESPACE: {**now, "rankings": rankings}}
+    log.results.metadata = {
+        **(log.results.metadata or {}),
+        NAMESPACE: {**now, "rankings": rankings},
+    }
     write_header(place, path, log)
     return log.results
 
 
 def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str, Any]]:
-    """Put the scores of all models first, so that the viewer opens on them; return the rankings in the log that stay:
-    of other rankers and slices."""
+    """Put the scores of all models first, so that the viewer opens on them; return the rankings in
+    the log that stay: of other rankers and slices."""
     fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
     replaced = {score.scorer for score in fresh}
     results.scores = fresh + [score for score in results.scores if score.scorer not in replaced]
@@ -55,9 +69,12 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
     return [row for row in kept if (row.get("ranker"), row.get("slice")) not in written]
 
 
-def _append_own_scores(results: EvalResults, ranking: "Ranking", spec: EvalSpec) -> list[dict[str, Any]]:
-    """Append a score of the log's own model per ranker and slice; return the rankings in the log that stay: of other
-    rankers, while their scores are there, since scoring the log again drops these."""
+def _append_own_scores(
+    results: EvalResults, ranking: "Ranking", spec: EvalSpec
+) -> list[dict[str, Any]]:
+    """Append a score of the log's own model per ranker and slice; return the rankings in the log
+    that stay: of other rankers, while their scores are there, since scoring the log again drops
+    these."""
     rankers = {standings.ranker for standings in ranking.standings}
     kept = [
         row
@@ -77,7 +94,8 @@ def _has_score_of(results: EvalResults, row: Mapping[str, Any]) -> bool:
 
 
 def _scorer_name(ranker: str, part: str | None) -> str:
-    """Return the scorer's name in the scores of a ranker's standings on a slice, which is None for all battles."""
+    """Return the scorer's name in the scores of a ranker's standings on a slice, which is None for
+    all battles."""
     return f"{NAMESPACE}/{ranker}" + (f" [{part}]" if part else "")
 
 
@@ -94,7 +112,11 @@ def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
         if entry.model != spec.model:
             continue
         # The data do not bound the rating of a separated model.
-        figures = {"score": None if entry.separated else entry.score, "low": entry.low, "high": entry.high}
+        figures = {
+            "score": None if entry.separated else entry.score,
+            "low": entry.low,
+            "high": entry.high,
+        }
         figures |= {"rank": entry.rank, "rank_low": entry.rank_low, "rank_high": entry.rank_high}
         yield EvalScore(
             name=standings.ranker + (f" [{part}]" if part else ""),
@@ -114,44 +136,61 @@ def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
 
 def _metrics_of(figures: Mapping[str, Any]) -> dict[str, EvalMetric]:
     """Return the figures that are known as metrics."""
-    return {name: EvalMetric(name=name, value=value) for name, value in figures.items() if value is not None}
+    return {
+        name: EvalMetric(name=name, value=value)
+        for name, value in figures.items()
+        if value is not None
+    }
 
 
 def write_header(place: Place, path: Path, header: EvalLog) -> None:
     """Replace the header of the log at a place, of which `path` is the local copy."""
     with atomic_file(place) as new_log:
         shutil.copyfile(path, new_log)
-        write_eval_log(header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True)
+        write_eval_log(
+            header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True
+        )
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups, for lists of logs, then a score per model with its fields as metrics."""
+    """Yield a score with the number of groups, for lists of logs, then a score per model with its
+    fields as metrics."""
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:
         name, groups = headline_of(standings.separation)
-        yield EvalScore(name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)})
+        yield EvalScore(
+            name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)}
+        )
     for entry in standings.entries:
         row = entry.to_dict()
-        figures = {prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES}
+        figures = {
+            prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES
+        }
         yield EvalScore(
             name=entry.model,
             scorer=scorer,
             scored_samples=entry.battles,
             metrics=_metrics_of(figures),
-            metadata={"level": standings.level, "interval": standings.interval, "separated": entry.separated},
+            metadata={
+                "level": standings.level,
+                "interval": standings.interval,
+                "separated": entry.separated,
+            },
         )
 
 
 def headline_of(separation: "Separation") -> tuple[str, int]:
-    """Return the metric that lists of logs show: a name with the models that may be first, and the number of groups."""
+    """Return the metric that lists of logs show: a name with the models that may be first, and the
+    number of groups."""
     first = separation.names[: min(separation.cuts, default=len(separation.names))]
     names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
     return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
 
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:
-    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return the file."""
+    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log;
+    return the file."""
     place = _place_beside(log)
     write_text(place, ranking.to_json() + "\n")
     return place
@@ -163,8 +202,8 @@ def _place_beside(log: Place) -> Place:
 
 
 def remove_stale_rankings(place: Place) -> list[Place]:
-    """Remove the rankings that an ordinary log got before it was scored anew, and the files that hold them; say so,
-    and return the other logs that were ranked with it and still hold them."""
+    """Remove the rankings that an ordinary log got before it was scored anew, and the files that
+    hold them; say so, and return the other logs that were ranked with it and still hold them."""
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is None or is_tournament(log):
         return []
@@ -172,7 +211,9 @@ def remove_stale_rankings(place: Place) -> list[Place]:
     stale = [row for row in kept_rankings(metadata) if not _has_score_of(log.results, row)]
     if not stale:
         return []
-    sources = [place_of(str(name)) for name in metadata[NAMESPACE].get("provenance", {}).get("sources", ())]
+    sources = [
+        place_of(str(name)) for name in metadata[NAMESPACE].get("provenance", {}).get("sources", ())
+    ]
     _drop_rankings(place, log, stale)
     rankers = ", ".join(dict.fromkeys(str(row.get("ranker")) for row in stale))
     tell(f"{place.name}: removed its ranking by {rankers}, made of the scores before")
@@ -188,20 +229,24 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
 
 def remove_rankings(place: Place) -> None:
-    """Remove all rankings from an ordinary log, as one of the logs that they are made from was scored anew."""
+    """Remove all rankings from an ordinary log, as one of the logs that they are made from was
+    scored anew."""
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is not None and not is_tournament(log):
         _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))
 
 
 def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, Any]]) -> None:
-    """Remove some of a log's rankings from the metadata and the scores of its results, and write it."""
+    """Remove some of a log's rankings from the metadata and the scores of its results, and write
+    it."""
     if log.results is None or not rankings:
         return
     metadata = log.results.metadata or {}
     kept = [row for row in kept_rankings(metadata) if row not in rankings]
     rest = {name: value for name, value in metadata.items() if name != NAMESPACE}
-    log.results.metadata = rest | ({NAMESPACE: {**metadata[NAMESPACE], "rankings": kept}} if kept else {})
+    log.results.metadata = rest | (
+        {NAMESPACE: {**metadata[NAMESPACE], "rankings": kept}} if kept else {}
+    )
     names = {_scorer_name(str(row.get("ranker")), row.get("slice")) for row in rankings}
     log.results.scores = [score for score in log.results.scores if score.scorer not in names]
     write_header(place, local_file(place), log)

@@ -32,7 +32,8 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """Battles to be re-judged: their pairings, `repeats` by judge, the responses, and the model known to be better."""
+    """Battles to be re-judged: their pairings, `repeats` by judge, the responses, and the model
+    known to be better."""
 
     pairings: tuple[Pairing, ...]
     repeats: dict[str, int]
@@ -46,14 +47,25 @@ class RecordedBattles:
         def is_answered(name: str, item: str) -> bool:
             return any(key in texts.get(name, {}) for key in keys.get(item, ()))
 
-        return [own for own in self.pairings if not (is_answered(own.a, own.item) and is_answered(own.b, own.item))]
+        return [
+            own
+            for own in self.pairings
+            if not (is_answered(own.a, own.item) and is_answered(own.b, own.item))
+        ]
 
 
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
-    """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any known format."""
+    """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any
+    known format."""
     if not sources:
-        raise UsageError(f"{RECORDED} needs battles to re-judge: -T battles=LOG (logs, or verdicts beside responses=)")
-    chosen = [log for log in find_logs(sources) if is_tournament(log.header) and not _is_own_log(log, sources)]
+        raise UsageError(
+            f"{RECORDED} needs battles to re-judge: -T battles=LOG (logs, or verdicts beside responses=)"
+        )
+    chosen = [
+        log
+        for log in find_logs(sources)
+        if is_tournament(log.header) and not _is_own_log(log, sources)
+    ]
     if chosen:
         return _battles_in_logs(chosen)
     if pairs := read_pairs(sources, show):
@@ -63,11 +75,15 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
 
 
 def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
-    """Return whether a log belongs to the run that re-judges `sources`: it is unfinished or one of its shards."""
+    """Return whether a log belongs to the run that re-judges `sources`: it is unfinished or one of
+    its shards."""
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:
         return False
-    typed, tournament = flatten_arguments(spec.task_args).get("battles") or "", read_tournament(log.header)
+    typed, tournament = (
+        flatten_arguments(spec.task_args).get("battles") or "",
+        read_tournament(log.header),
+    )
     is_same = (typed if isinstance(typed, str) else ",".join(typed)) == ",".join(sources)
     return log.header.status != "success" or bool(is_same and tournament and tournament.shard)
 
@@ -78,7 +94,9 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     battles = read_battles(*sources, merge=False)
     table = battles.table[battles.table["item"].notna()] if battles.has_items else battles.table[:0]
     if not len(table):
-        raise UsageError(f"battles={','.join(sources)}: no row names its item, which responses go by: name the column")
+        raise UsageError(
+            f"battles={','.join(sources)}: no row names its item, which responses go by: name the column"
+        )
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
     pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
     if "judge" not in table:
@@ -88,7 +106,9 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
 
 
-def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source: str) -> Iterator[ResponseRow]:
+def _responses_of(
+    sample: EvalSample, battle: BattleMetadata, item: str, source: str
+) -> Iterator[ResponseRow]:
     known = {name: getattr(battle, name) for name in AGREE} | {"media": media_as_text(sample.input)}
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
@@ -104,20 +124,34 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     for log in logs:
         with named_in_errors(log.path):
             for sample in whole_samples(log.path):
-                for row in (row for score in (sample.scores or {}).values() for row in verdict_rows_in(score)):
+                for row in (
+                    row
+                    for score in (sample.scores or {}).values()
+                    for row in verdict_rows_in(score)
+                ):
                     repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
                 for battle in parse_battles(sample.metadata):
                     item = f"{prefix_of[log.path]}{battle.item}"
                     pairings.setdefault(pairing(item, battle.model_a, battle.model_b, battle.first))
                     for response in _responses_of(sample, battle, item, str(log.path)):
-                        first = answers.setdefault((item, response.model, response.number), response)
+                        first = answers.setdefault(
+                            (item, response.model, response.number), response
+                        )
                         if first.text != response.text:
                             other = f"another answer of {response.model!r} to {item!r} than in {first.question.source}"
-                            raise DataError(other, remedy="re-judge the logs one at a time: their answers differ")
+                            raise DataError(
+                                other,
+                                remedy="re-judge the logs one at a time: their answers differ",
+                            )
     if not pairings:
-        raise UsageError(f"no battle was played in {some([str(log.path) for log in logs])}: name another log")
+        raise UsageError(
+            f"no battle was played in {some([str(log.path) for log in logs])}: name another log"
+        )
     responses = assemble(list(answers.values()), [])
-    sources, tasks = tuple(str(log.path) for log in logs), {task for log in logs for task in tasks_of(log.header)}
+    sources, tasks = (
+        tuple(str(log.path) for log in logs),
+        {task for log in logs for task in tasks_of(log.header)},
+    )
     # Models that did not meet on an item in the record do not meet now: no response is missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))

@@ -1,4 +1,5 @@
-"""The logs that `inspect score` writes, which calls no hook: which they are, and which rankings in them are stale."""
+"""The logs that `inspect score` writes, which calls no hook: which they are, and which rankings in
+them are stale."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,10 +14,13 @@ LogStates = frozenset[tuple[str, object]]
 
 
 def watch_scoring(command: click.Context | None) -> None:
-    """Have `inspect score`, which calls no hook, remove the rankings that it made stale when it ends."""
+    """Have `inspect score`, which calls no hook, remove the rankings that it made stale when it
+    ends."""
     if command is None or command.info_name != "score":
         return
-    words = [str(word) for name in ("log_file", "output_file") if (word := command.params.get(name))]
+    words = [
+        str(word) for name in ("log_file", "output_file") if (word := command.params.get(name))
+    ]
     # The logs beside remote ones would take a request each.
     if any("://" in word for word in words):
         return
@@ -31,7 +35,9 @@ def watch_scoring(command: click.Context | None) -> None:
                 tell(f"{log}: its ranking may be older than its scores: {error}")
                 continue
             if others:
-                tell(f"{len(others):,} other logs hold a ranking with the scores before: rank these logs again")
+                tell(
+                    f"{len(others):,} other logs hold a ranking with the scores before: rank these logs again"
+                )
 
     command.call_on_close(clean_up)
 
@@ -39,7 +45,12 @@ def watch_scoring(command: click.Context | None) -> None:
 def states_of(places: Iterable[Place]) -> LogStates:
     """Return logs with their identity in the store, or their time of modification."""
     return frozenset(
-        (str(place), place.version() if isinstance(place, RemoteFile) else place.exists() and place.stat().st_mtime_ns)
+        (
+            str(place),
+            place.version()
+            if isinstance(place, RemoteFile)
+            else place.exists() and place.stat().st_mtime_ns,
+        )
         for place in places
     )
 
@@ -56,5 +67,6 @@ def logs_near(words: Sequence[str]) -> set[Place]:
 
 
 def changed_logs(before: LogStates, words: Sequence[str]) -> list[Place]:
-    """Return the logs near those that the words name that were written since they had the states `before`."""
+    """Return the logs near those that the words name that were written since they had the states
+    `before`."""
     return sorted((place_of(name) for name, _ in states_of(logs_near(words)) - before), key=str)

@@ -46,21 +46,23 @@ class ScoredRun(NamedTuple):
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:
-    """Return sentences on tasks whose runs reduce scores so differently that they measure different things; DataError
-    unless that is allowed."""
+    """Return sentences on tasks whose runs reduce scores so differently that they measure different
+    things; DataError unless that is allowed."""
     accepted = []
     for task, own in _by_task(runs).items():
         first, *others = own
         if all(first.reduction.agrees_with(other.reduction) for other in others):
             continue
         described = some([f"{each.run.who} by {each.reduction}" for each in own], most=5)
-        accepted.append(accept_or_raise("epochs", DIFFERENT.format(task=task, runs=described), REMEDY, allowed))
+        accepted.append(
+            accept_or_raise("epochs", DIFFERENT.format(task=task, runs=described), REMEDY, allowed)
+        )
     return accepted
 
 
 def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
-    """Return the metrics that estimate a probability from different numbers of epochs: which of two estimates is larger
-    depends on these numbers, and their difference does not."""
+    """Return the metrics that estimate a probability from different numbers of epochs: which of two
+    estimates is larger depends on these numbers, and their difference does not."""
     metrics = dict[str, None]()
     for own in _by_task(runs).values():
         estimates = [each for each in own if each.reduction.is_estimate]
@@ -70,14 +72,17 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[str]:
-    """Yield notes on scores of which not every epoch counts the same, with both means, and on means that the results
-    of a log give otherwise."""
+    """Yield notes on scores of which not every epoch counts the same, with both means, and on means
+    that the results of a log give otherwise."""
     for task, own in _by_task(runs).items():
         ways: dict[str, list[str]] = {}
         for each in own:
             if each.reduction.is_mean or each.reduction.epochs == 1:
                 continue
-            means = [f"{each.run.who} {figure.mean:.4g} ({figure.epoch_mean:.4g})" for figure in each.figures]
+            means = [
+                f"{each.run.who} {figure.mean:.4g} ({figure.epoch_mean:.4g})"
+                for figure in each.figures
+            ]
             ways.setdefault(str(each.reduction), []).extend(means)
         for reduction, means in ways.items():
             yield REDUCED.format(task=task, reduction=reduction, means=some(means, most=5))
@@ -90,7 +95,12 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[str]:
             if figure.own is None or figure.is_own:
                 continue
             own_items = "" if figure.own.items is None else f" ({figure.own.items:,} items)"
-            fields = {"metric": figure.metric, "mean": figure.mean, "items": figure.items, "own": figure.own.value}
+            fields = {
+                "metric": figure.metric,
+                "mean": figure.mean,
+                "items": figure.items,
+                "own": figure.own.value,
+            }
             yield OTHER_MEAN.format(path=each.run.path, own_items=own_items, **fields)
 
 
@@ -103,13 +113,20 @@ def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
 
 
 def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
-    """Yield notes on the samples of a log that are invalidated, or that its own figures do not count."""
+    """Yield notes on the samples of a log that are invalidated, or that its own figures do not
+    count."""
     invalidated: LeftOut = frame.attrs["invalidated"]
     if invalidated.names:
         why = f" ({some(invalidated.reasons, most=3)})" if invalidated.reasons else ""
         names = some(invalidated.names, most=10)
-        fields = {"number": len(invalidated.names), "samples": invalidated.samples, "model": run.who}
+        fields = {
+            "number": len(invalidated.names),
+            "samples": invalidated.samples,
+            "model": run.who,
+        }
         yield INVALIDATED.format(path=run.path, names=names, why=why, **fields)
     for metric, left_out in frame.attrs.get("excluded", {}).items():
         names, number = some(left_out.names, most=10), len(left_out.names)
-        yield EXCLUDED.format(path=run.path, metric=metric, number=number, samples=left_out.samples, names=names)
+        yield EXCLUDED.format(
+            path=run.path, metric=metric, number=number, samples=left_out.samples, names=names
+        )

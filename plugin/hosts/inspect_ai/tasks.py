@@ -19,7 +19,8 @@ def round_robin(responses: Names = (), **kwargs: Any) -> Task:
 
 @task
 def anchor(responses: Names = (), **kwargs: Any) -> Task:
-    """Play all models against one or several anchors, or the one that a pilot finds (`anchor=auto`)."""
+    """Play all models against one or several anchors, or the one that a pilot finds
+    (`anchor=auto`)."""
     return _build_task("anchor", responses, kwargs)
 
 
@@ -37,13 +38,15 @@ def chain(responses: Names = (), **kwargs: Any) -> Task:
 
 @task
 def ring(responses: Names = (), **kwargs: Any) -> Task:
-    """Play a random cycle through all models on each item, one order per pair; `until` stops it early."""
+    """Play a random cycle through all models on each item, one order per pair; `until` stops it
+    early."""
     return _build_task("ring", responses, kwargs)
 
 
 @task(name="recorded")
 def recorded_task(responses: Names = (), **kwargs: Any) -> Task:
-    """Play recorded `battles` again with the same responses, for another judge, realization or prompt."""
+    """Play recorded `battles` again with the same responses, for another judge, realization or
+    prompt."""
     return _build_task("recorded", responses, kwargs)
 
 
@@ -54,12 +57,16 @@ def tournament(name: str | None = None, responses: Names = (), **kwargs: Any) ->
 
 
 def _build_task(name: str, responses: Names, options: Mapping[str, Any]) -> Task:
-    """Return the task of a tournament; the options are its own, those of a run and those of the judge."""
-    # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
+    """Return the task of a tournament; the options are its own, those of a run and those of the
+    judge."""
+    # Inspect imports this module for every command of everyone who has podium installed: the engine
+    # waits.
     from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task
 
     with plain_errors():
         if not name:
-            raise UsageError("podium/tournament plays a tournament by its name: -T name=NAME (podium list names them)")
+            raise UsageError(
+                "podium/tournament plays a tournament by its name: -T name=NAME (podium list names them)"
+            )
         own, how = split_options(name, flatten_arguments(options))
         return tournament_task(name, responses, own, **how)

@@ -36,12 +36,20 @@ from podium.hosts.inspect_ai.round_samples import (
 from podium.printable import tell
 from podium.responses.collection import response_key
 from podium.tournaments.decisions import build_tournament_answer
-from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
+from podium.tournaments.schedule import (
+    Field,
+    NextRound,
+    Outcome,
+    Pairing,
+    Round,
+    TournamentRule,
+    merge_responses,
+)
 
 
 class SampleEnd(NamedTuple):
-    """What a sample left when it ended: the round or the size of the portion that it announced, the requested answers,
-    its battles' outcomes."""
+    """What a sample left when it ended: the round or the size of the portion that it announced, the
+    requested answers, its battles' outcomes."""
 
     announced: RoundMetadata | None = None
     portion: int | None = None
@@ -51,8 +59,9 @@ class SampleEnd(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TournamentSource(SampleSource):
-    """Asks a tournament for the next round whenever no sample is in flight, and announces it in a sample that a retry
-    replays, so that opponents are never recomputed; `portion` limits the samples that Inspect keeps in memory."""
+    """Asks a tournament for the next round whenever no sample is in flight, and announces it in a
+    sample that a retry replays, so that opponents are never recomputed; `portion` limits the
+    samples that Inspect keeps in memory."""
 
     rule: TournamentRule
     field: Field
@@ -70,7 +79,11 @@ class TournamentSource(SampleSource):
         self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
         self.events: list[tuple[str, SampleEnd]] = []
         self.first = self.spread(self.rule.next(self.field, ()))
-        requests = self.answers.build_requests(self.first.pairings, "1") if self.answers and self.first.pairings else []
+        requests = (
+            self.answers.build_requests(self.first.pairings, "1")
+            if self.answers and self.first.pairings
+            else []
+        )
         samples = requests or self.build_samples(self.first.pairings, 1)
         self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
@@ -86,7 +99,9 @@ class TournamentSource(SampleSource):
     async def sample_complete(self, sample: EvalSample) -> None:
         """Record the outcomes, the announced round or the answers of a sample."""
         if why := reason_of_stop(sample):
-            raise PodiumError(f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest")
+            raise PodiumError(
+                f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest"
+            )
         if self.cost_limit:
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)
@@ -116,7 +131,8 @@ class TournamentSource(SampleSource):
         self.events.append((str(sample.id), end))
 
     async def next_samples(self) -> list[Sample] | None:
-        """Return what is still to be played of the current round, or announce the next; None when all is over."""
+        """Return what is still to be played of the current round, or announce the next; None when
+        all is over."""
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
         if self.answers:
@@ -134,7 +150,9 @@ class TournamentSource(SampleSource):
                 return repeats
             if any(str(each.id) not in ends for each in samples):
                 return self._unscheduled_samples(samples, ends, round_id(number))
-            ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings)
+            ended = tuple(
+                outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
+            )
             played.append(Round(merge_responses(ended), settled.note))
             battles += len(settled.pairings)
             end = ends.get(round_id(number + 1))
@@ -150,9 +168,15 @@ class TournamentSource(SampleSource):
             schedule = schedule_in(end.announced)
 
     def _settle_answers(
-        self, schedule: NextRound, number: int, ends: Mapping[str, SampleEnd], played: Sequence[Round], battles: int
+        self,
+        schedule: NextRound,
+        number: int,
+        ends: Mapping[str, SampleEnd],
+        played: Sequence[Round],
+        battles: int,
     ) -> NextRound | list[Sample] | None:
-        """Return the schedule of round `number` once its answers are there; else the next samples of the round."""
+        """Return the schedule of round `number` once its answers are there; else the next samples
+        of the round."""
         if not self.answers:
             return schedule
         revision = 0
@@ -160,12 +184,18 @@ class TournamentSource(SampleSource):
             label = f"{number}.{revision}" if revision else str(number)
             requests = self.answers.build_requests(schedule.pairings, label)
             if any(str(sample.id) not in ends for sample in requests):
-                return self._unscheduled_samples(requests, ends, f"{round_id(number, revision)} answers")
+                return self._unscheduled_samples(
+                    requests, ends, f"{round_id(number, revision)} answers"
+                )
             end = ends.get(round_id(number, revision + 1))
             if end is None or end.announced is None:
                 break
             schedule, revision = schedule_in(end.announced), revision + 1
-        keys = {(name, response_key(own.item, own.response)) for own in schedule.pairings for name in (own.a, own.b)}
+        keys = {
+            (name, response_key(own.item, own.response))
+            for own in schedule.pairings
+            for name in (own.a, own.b)
+        }
         if keys.isdisjoint(self.answers.failed):
             return schedule
         revised = self.spread(self.rule.next(self.field, played))
@@ -178,8 +208,11 @@ class TournamentSource(SampleSource):
             return self._final_sample(played, battles, number)
         return [announce_round(revised, number, revision + 1, schedule)]
 
-    def _final_sample(self, played: Sequence[Round], battles: int, number: int) -> list[Sample] | None:
-        """Return the sample that records what was found, once; None if the tournament does not stop by itself."""
+    def _final_sample(
+        self, played: Sequence[Round], battles: int, number: int
+    ) -> list[Sample] | None:
+        """Return the sample that records what was found, once; None if the tournament does not stop
+        by itself."""
         if self.answers and not any(done.outcomes for done in played):
             remedy = "Fix the cause, then start again: the answers so far are kept"
             raise PodiumError(f"nothing can be played: {self.answers.failures_text()}. {remedy}")
@@ -191,13 +224,17 @@ class TournamentSource(SampleSource):
         for decision in kept.decisions:
             self.say(decision)
         text = "\n".join(kept.decisions)
-        # A round without battles: in a retry the log's own round of this number takes its place, so that a tournament
-        # neither stops before rounds that are on record nor goes on behind an end that is.
+        # A round without battles: in a retry the log's own round of this number takes its place, so
+        # that a tournament neither stops before rounds that are on record nor goes on behind an end
+        # that is.
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
-    def _repeats_of_failed_calls(self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]) -> list[Sample]:
-        """Return the samples, not yet scheduled, that repeat the failed calls of samples that have ended."""
+    def _repeats_of_failed_calls(
+        self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]
+    ) -> list[Sample]:
+        """Return the samples, not yet scheduled, that repeat the failed calls of samples that have
+        ended."""
         repeats = []
         for sample in samples:
             last = sample
@@ -211,8 +248,8 @@ class TournamentSource(SampleSource):
     def _unscheduled_samples(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
     ) -> list[Sample] | None:
-        """Return the samples of a round that were not scheduled in this attempt, as many as fit, or the announcement of
-        the next portion of a limited cost; None if there are none."""
+        """Return the samples of a round that were not scheduled in this attempt, as many as fit, or
+        the announcement of the next portion of a limited cost; None if there are none."""
         fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
         if self.cost_limit is None:
             return self._schedule(fresh[: self.portion])
@@ -231,9 +268,11 @@ class TournamentSource(SampleSource):
         self._used_of_portion[current] = self._used_of_portion.get(current, 0) + len(chosen)
         return self._schedule(chosen)
 
-    def _announce_portion(self, left: Sequence[Sample], name: str, number: int) -> list[Sample] | None:
-        """Return the sample that records how many of the samples that are left fit into the limit, once: a retry plays
-        the recorded portions, whatever they have cost by then."""
+    def _announce_portion(
+        self, left: Sequence[Sample], name: str, number: int
+    ) -> list[Sample] | None:
+        """Return the sample that records how many of the samples that are left fit into the limit,
+        once: a retry plays the recorded portions, whatever they have cost by then."""
         if self.cost_limit is None or not left:
             return None
         answers = any(REQUESTED in (sample.metadata or {}) for sample in left)
@@ -248,22 +287,31 @@ class TournamentSource(SampleSource):
         """Print what the tournament has spent, and how many samples of the round are not asked."""
         if self.cost_limit is not None:
             spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
-            self.say(f"{spent}: {left:,} samples of this round, and all later rounds, are not asked")
+            self.say(
+                f"{spent}: {left:,} samples of this round, and all later rounds, are not asked"
+            )
 
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
-        """Note that samples are scheduled in this attempt, and return them; None if there are none."""
+        """Note that samples are scheduled in this attempt, and return them; None if there are
+        none."""
         self.scheduled |= {str(sample.id) for sample in samples}
         return samples or None
 
     def _room(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once; None for any number."""
         most = self.cost_limit.samples_allowed(answers=answers) if self.cost_limit else None
-        return most if self.portion is None else self.portion if most is None else min(most, self.portion)
+        return (
+            most
+            if self.portion is None
+            else self.portion
+            if most is None
+            else min(most, self.portion)
+        )
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
         """Return the latest end of every sample of the current attempt, by sample id."""
-        # It is the shortest suffix that covers the first round: an eval set's retry drives this same object again and
-        # replays what was finished.
+        # It is the shortest suffix that covers the first round: an eval set's retry drives this
+        # same object again and replays what was finished.
         needed, start = set(self.seeds), len(self.events)
         while needed and start:
             start -= 1

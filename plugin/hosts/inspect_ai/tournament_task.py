@@ -1,4 +1,5 @@
-"""The engine of all tournaments: responses in, a task out (CONTRIBUTING.md has the path from there to standings)."""
+"""The engine of all tournaments: responses in, a task out (CONTRIBUTING.md has the path from there
+to standings)."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,12 @@ from inspect_ai import Task
 
 from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
-from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, AnswerRequests, ask_models, split_requests
+from podium.hosts.inspect_ai.answers_on_demand import (
+    AnswerCollector,
+    AnswerRequests,
+    ask_models,
+    split_requests,
+)
 from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.compatibility import typed_metadata
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
@@ -32,7 +38,11 @@ from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.offline_api import MODEL
 from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, recorded_battles
-from podium.hosts.inspect_ai.round_samples import SampleBuilder, announce_round, missing_responses_text
+from podium.hosts.inspect_ai.round_samples import (
+    SampleBuilder,
+    announce_round,
+    missing_responses_text,
+)
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.nouns.ladder import Ladder
@@ -53,14 +63,16 @@ from podium.tournaments.selection import draw_items
 PACKED_FROM = 1000
 """Battles from which a pack per item is scheduled instead of a sample per battle."""
 LIMITED_PACK = 4
-"""Battles of a pack if the cost is limited: what a sample costs is known only when one has ended."""
+"""Battles of a pack if the cost is limited: what a sample costs is known only when one has
+ended."""
 PORTION = 1000
 """Packs given to Inspect at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Options of every tournament, besides its own and those of the judge; docs/inspect.md explains them."""
+    """Options of every tournament, besides its own and those of the judge; docs/inspect.md explains
+    them."""
 
     shard: str | None = None
     models: str | Sequence[str] | None = None
@@ -90,16 +102,22 @@ class RunOptions:
             if value is not None and not (is_whole and value >= least):
                 raise UsageError(f"{name}={value}: give a whole number, {least} or more")
         if self.pack not in (True, False, "auto"):
-            raise UsageError(f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
+            raise UsageError(
+                f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
+            )
 
 
 RUN_OPTIONS = frozenset(own.name for own in fields(RunOptions))
 
 
-def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
+def tournament_task(
+    name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any
+) -> Task:
     """Return the task of a tournament, and print what it will play and cost."""
     if battles := options.get("battles"):
-        raise UsageError(f"battles={battles}: {name} schedules its battles; podium/{RECORDED} plays recorded ones")
+        raise UsageError(
+            f"battles={battles}: {name} schedules its battles; podium/{RECORDED} plays recorded ones"
+        )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
     known = RUN_OPTIONS | {"responses"} | _setting_names(name) | known_options()
@@ -114,13 +132,22 @@ class _TaskBuilder:
     """Builds the task of a tournament step by step; each attribute needs those before it."""
 
     def __init__(
-        self, name: str, responses: Sequence[str], settings: dict[str, Any], options: RunOptions, how: dict[str, Any]
+        self,
+        name: str,
+        responses: Sequence[str],
+        settings: dict[str, Any],
+        options: RunOptions,
+        how: dict[str, Any],
     ) -> None:
         self.name, self.options, self._say = name, options, partial(tell, who=f"podium {name}")
         if name != RECORDED:
-            self.requests, self.how = split_requests(split_names(options.prompts), options.answers, how)
+            self.requests, self.how = split_requests(
+                split_names(options.prompts), options.answers, how
+            )
         elif options.prompts:
-            raise UsageError(f"prompts={options.prompts}: {name} judges recorded answers; leave it out")
+            raise UsageError(
+                f"prompts={options.prompts}: {name} judges recorded answers; leave it out"
+            )
         else:
             self.requests, self.how = AnswerRequests(), how
         self.judged = judging_settings(seed=options.seed, **self.how)
@@ -129,16 +156,23 @@ class _TaskBuilder:
         self.record = self._read_record(settings)
         self.competing, self.unanswered = self._read_competing(responses)
         self.agents = self._settle_transcripts()
-        self.settings = {**({"seed": options.seed} if "seed" in _setting_names(name) else {}), **settings}
+        self.settings = {
+            **({"seed": options.seed} if "seed" in _setting_names(name) else {}),
+            **settings,
+        }
         if options.earlier:
             if "ratings" in settings:
-                raise UsageError(f"earlier={options.earlier}: ratings= rates the same models; leave one of them out")
+                raise UsageError(
+                    f"earlier={options.earlier}: ratings= rates the same models; leave one of them out"
+                )
             self.settings["ratings"] = _earlier_ladder(name, options.earlier, self.competing.models)
         if self.record is not None:
             self.settings["battles"] = self.record.pairings
         self.rule = self._make_rule()
         ratings = getattr(getattr(self.rule, "rule", self.rule), "ratings", None)
-        self.ladder = ratings.restrict_to(self.competing.models) if isinstance(ratings, Ladder) else None
+        self.ladder = (
+            ratings.restrict_to(self.competing.models) if isinstance(ratings, Ladder) else None
+        )
         self.rotation = build_rotation(options.judges, options.overlap, self.judged, options.seed)
         self.sample_builder = SampleBuilder(self.competing, self.rotation)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
@@ -146,8 +180,14 @@ class _TaskBuilder:
         self.answer_collector = None
         if any(self.competing.pending.values()):
             models, how_many = tuple(self.requests.models), self.settings.get("items")
-            first = draw_items(self.competing.field(), how_many, options.seed) if options.answers == "first" else ()
-            self.answer_collector = AnswerCollector(self.sample_builder, models, self.packed, first, options.reasoning)
+            first = (
+                draw_items(self.competing.field(), how_many, options.seed)
+                if options.answers == "first"
+                else ()
+            )
+            self.answer_collector = AnswerCollector(
+                self.sample_builder, models, self.packed, first, options.reasoning
+            )
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
         self.shard = self._make_shard()
         self.source = self._make_source()
@@ -168,7 +208,11 @@ class _TaskBuilder:
         options = self.options
         if self.record is not None and self.record.responses is not None and not sources:
             names = ("show", "transcript_tokens")
-            changed = [f"{name}={own}" for name in names if (own := getattr(options, name)) not in ("auto", None)]
+            changed = [
+                f"{name}={own}"
+                for name in names
+                if (own := getattr(options, name)) not in ("auto", None)
+            ]
             if changed and self.record.preferred is None:
                 problem = f"{RECORDED} shows the responses of these logs as they were shown before"
                 remedy = "leave it out, or give the models' own logs as responses="
@@ -179,23 +223,39 @@ class _TaskBuilder:
             how: Any = {"reasoning": options.reasoning, "show": self.show, **asked}
             competing = read_responses(*sources, readers=(READER,), **how)
             # Items without a system prompt get the run's.
-            items = tuple(replace(item, system=item.system or self.requests.system) for item in competing.items)
-            competing = replace(competing, items=items, notes=(*self.requests.notes, *competing.notes))
+            items = tuple(
+                replace(item, system=item.system or self.requests.system)
+                for item in competing.items
+            )
+            competing = replace(
+                competing, items=items, notes=(*self.requests.notes, *competing.notes)
+            )
         unanswered = self.record.without_response(competing) if self.record is not None else []
         if options.models:
             competing = competing.only(split_names(options.models))
         if options.limit is not None or options.category or options.answered_by:
             competing = competing.select(
-                limit=options.limit, category=options.category, seed=options.seed, answered_by=options.answered_by
+                limit=options.limit,
+                category=options.category,
+                seed=options.seed,
+                answered_by=options.answered_by,
             )
         return competing, unanswered
 
     def _settle_transcripts(self) -> list[str]:
-        """Ask to judge transcripts and show pairs' system prompts, if there are any; return notes on what is hidden."""
+        """Ask to judge transcripts and show pairs' system prompts, if there are any; return notes
+        on what is hidden."""
         if self.competing.has_transcripts:
             self.how["transcript"] = True
-        is_plain = self.judged.settings.template is None and "system" in self.judged.realization.options
-        if self.record and self.record.preferred and is_plain and any(item.system for item in self.competing.items):
+        is_plain = (
+            self.judged.settings.template is None and "system" in self.judged.realization.options
+        )
+        if (
+            self.record
+            and self.record.preferred
+            and is_plain
+            and any(item.system for item in self.competing.items)
+        ):
             self.how.setdefault("system", True)
         self.judged = judging_settings(seed=self.options.seed, **self.how)
         return [*notes_on_work(self.competing)]
@@ -208,11 +268,14 @@ class _TaskBuilder:
             rule = Budget(rule, max(most // each, min(most, 1)))
         lacking = [item.id for item in self.competing.items if item.reference is None]
         if self.judged.settings.reference and lacking:
-            raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
+            raise UsageError(
+                f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}"
+            )
         return rule
 
     def _make_shard(self) -> tuple[Part, ShardMetadata] | None:
-        """Return the rule of this shard, which plays one round, and what the log says of it; None for the whole."""
+        """Return the rule of this shard, which plays one round, and what the log says of it; None
+        for the whole."""
         text = self.options.shard
         if not text:
             return None
@@ -223,7 +286,9 @@ class _TaskBuilder:
         field, shard = self.competing.field(), read_shard(text)
         refuse_undividable(self.name, getattr(self.rule, "rule", self.rule), field, shard)
         if lost := len(self.unanswered):
-            raise UsageError(f"shard={text}: {lost:,} recorded battles have no responses: give responses= of all")
+            raise UsageError(
+                f"shard={text}: {lost:,} recorded battles have no responses: give responses= of all"
+            )
         coming = self.rule.next(field, ())
         part = shard.part_of(coming, shard.items_of(field, self.options.seed))
         whole = self.competing.in_all_responses(coming)
@@ -250,22 +315,32 @@ class _TaskBuilder:
             calls=self.calls,
             say=self._say,
             # It takes the place of the round if this shard has no battles.
-            opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)] if in_shards else (),
+            opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)]
+            if in_shards
+            else (),
             answers=self.answer_collector,
             cost_limit=cost_limit,
         )
 
     def build_task(self) -> Task:
-        """Return the task, and print what it will play and cost; UsageError for rankers that cannot rank it."""
+        """Return the task, and print what it will play and cost; UsageError for rankers that cannot
+        rank it."""
         notes = self._check_rankers()
         self._print_preview()
         for note in notes:
             self._say(note)
         seed, cache = self.options.seed, self.options.cache
-        how: dict[str, Any] = {"seed": seed, "cache": cache, "reask": self.options.reask, **self.how}
+        how: dict[str, Any] = {
+            "seed": seed,
+            "cache": cache,
+            "reask": self.options.reask,
+            **self.how,
+        }
         how |= {"rotating": len(self.rotation.judges)} if self.rotation else {}
         verdicts = judge(asked_before=self.record.repeats if self.record else {}, **how)
-        answers = [ask_models(cache=cache, **self.requests.generation)] if self.answer_collector else []
+        answers = (
+            [ask_models(cache=cache, **self.requests.generation)] if self.answer_collector else []
+        )
         return Task(
             dataset=self.source,
             solver=[*answers, verdicts] if answers else verdicts,
@@ -274,14 +349,16 @@ class _TaskBuilder:
             model=MODEL,
             name=self.name,
             version=self.competing.digest()[:12],
-            # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
+            # Every battle is played, and a log in which some failed is not done: an eval set asks
+            # again for those.
             fail_on_error=True,
             continue_on_fail=True,
             metadata=self._build_metadata().to_log(),
         )
 
     def _check_rankers(self) -> list[str]:
-        """Return notes on the rankers that were asked for in this command and will be replaced by others."""
+        """Return notes on the rankers that were asked for in this command and will be replaced by
+        others."""
         rankers = rankers_asked_for(typed_metadata(), os.environ)
         # Another host ranks its tournament itself.
         if not rankers or self.options.answered_by:
@@ -289,18 +366,30 @@ class _TaskBuilder:
         from podium.verbs.trial_ranking import check_rankers, coming_verdicts
 
         judges = [identity(model, self.judged) for model in judges_by_role()] or ["judge"]
-        known = {"one_jury": self.rotation is not None, "human": bool(self.record and self.record.preferred)}
-        return check_rankers(rankers, coming_verdicts(self.competing.models, judges, self.judged, **known))
+        known = {
+            "one_jury": self.rotation is not None,
+            "human": bool(self.record and self.record.preferred),
+        }
+        return check_rankers(
+            rankers, coming_verdicts(self.competing.models, judges, self.judged, **known)
+        )
 
     def _print_preview(self) -> None:
         missing = missing_responses_text(self.competing)
         why = f"left out because responses are missing: {missing}" if missing else ""
         if not self.source.initial_samples():
-            raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
+            raise UsageError(
+                f"{self.name}: nothing can be played: {why or 'fewer than two models'}"
+            )
         more = (self.rotation, self.options.prices or {})
-        for sentence in preview_run(self.competing, self.source, self.judged, self.requests, why, *more):
+        for sentence in preview_run(
+            self.competing, self.source, self.judged, self.requests, why, *more
+        ):
             self._say(sentence)
-        for note in (*share_of_transcripts(self.competing, self.show, self.context_note), *self.agents):
+        for note in (
+            *share_of_transcripts(self.competing, self.show, self.context_note),
+            *self.agents,
+        ):
             self._say(note)
         if self.shard:
             mine, whole = len(self.source.first.pairings), self.shard[1].battles
@@ -308,9 +397,13 @@ class _TaskBuilder:
         for warning in self.ladder.warnings() if self.ladder else ():
             self._say(warning)
         if self.unanswered:
-            count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
+            count = (
+                f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
+            )
             lost = self.unanswered[0]
-            self._say(f"{count} have no responses here and are missing, such as {lost.a} and {lost.b} on {lost.item}")
+            self._say(
+                f"{count} have no responses here and are missing, such as {lost.a} and {lost.b} on {lost.item}"
+            )
 
     def _build_metadata(self) -> TournamentMetadata:
         competing, source = self.competing, self.source
@@ -348,9 +441,13 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
     battles = read_battles(*split_names(log))
     refuse_several_judges(battles)
     if (ladder := ladder_of_battles(battles, log).restrict_to(models)) is None:
-        raise UsageError(f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played")
+        raise UsageError(
+            f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played"
+        )
     if {*ladder.models} >= {*models}:
-        raise UsageError(f"earlier={log}: all models are in it already; add a new one or leave it out")
+        raise UsageError(
+            f"earlier={log}: all models are in it already; add a new one or leave it out"
+        )
     return ladder
 
 
@@ -376,8 +473,11 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def split_names(names: str | Sequence[str] | None) -> list[str]:
-    """Return the names in a list, or in a text with commas, without spaces around them; none of None."""
-    stripped = (str(name).strip() for name in (names.split(",") if isinstance(names, str) else names or ()))
+    """Return the names in a list, or in a text with commas, without spaces around them; none of
+    None."""
+    stripped = (
+        str(name).strip() for name in (names.split(",") if isinstance(names, str) else names or ())
+    )
     return [name for name in stripped if name]
 
 

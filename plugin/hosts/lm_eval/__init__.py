@@ -1,1 +1,2 @@
-"""podium inside lm-eval: the command with `--ranker`, a judging filter, metrics, and what is written back."""
+"""podium inside lm-eval: the command with `--ranker`, a judging filter, metrics, and what is
+written back."""

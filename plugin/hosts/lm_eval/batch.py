@@ -1,4 +1,5 @@
-"""Judge many battles at once by Inspect's models, with their retries and cache, outside of any eval."""
+"""Judge many battles at once by Inspect's models, with their retries and cache, outside of any
+eval."""
 
 import logging
 from collections import Counter
@@ -45,8 +46,8 @@ def judge_battles(
     concurrency: int,
     cache: bool,
 ) -> list[dict[str, Any]]:
-    """Judge battles, even inside an event loop; return each with its verdict, unparsed if it failed; `turns` are the
-    options `judges` and `overlap`."""
+    """Judge battles, even inside an event loop; return each with its verdict, unparsed if it
+    failed; `turns` are the options `judges` and `overlap`."""
 
     async def judge_all() -> list[dict[str, Any]]:
         """Judge all battles with judges that are closed at the end."""
@@ -56,10 +57,16 @@ def judge_battles(
             run = Run(how, cache=cache, jury=jury, rotating=len(jury) if rotation else 0)
             batch_judge, asked = BatchJudge(run, concurrency), battles
             if rotation:
-                pairings = [Pairing(b["item"], b["model_a"], b["model_b"], b.get("response") or 1) for b in battles]
+                pairings = [
+                    Pairing(b["item"], b["model_a"], b["model_b"], b.get("response") or 1)
+                    for b in battles
+                ]
                 rotation.assign(pairings)
                 turns_of = map(rotation.judges_of, pairings)
-                asked = [{**battle, "judges": [*own]} for battle, own in zip(battles, turns_of, strict=True)]
+                asked = [
+                    {**battle, "judges": [*own]}
+                    for battle, own in zip(battles, turns_of, strict=True)
+                ]
             return await make_calls([partial(batch_judge.judge, battle) for battle in asked])
 
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
@@ -80,7 +87,11 @@ class BatchJudge:
 
     async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
         """Return a battle with its verdict and judgments."""
-        row = {name: battle[name] for name in ("model_a", "model_b", *BATTLE_DETAILS) if battle.get(name) is not None}
+        row = {
+            name: battle[name]
+            for name in ("model_a", "model_b", *BATTLE_DETAILS)
+            if battle.get(name) is not None
+        }
         async with self.room:
             try:
                 if self.failures_in_a_row >= self.max_consecutive_failures:
@@ -108,10 +119,15 @@ class BatchJudge:
         kind = name_of_failure(error)
         self.errors[kind] += 1
         if self.errors[kind] == 1:
-            log.warning("podium: a battle on %s failed and is unparsed: %s", battle["item"], redact(cause_of(error)))
+            log.warning(
+                "podium: a battle on %s failed and is unparsed: %s",
+                battle["item"],
+                redact(cause_of(error)),
+            )
 
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return the verdict of a battle that failed, with a row per judge; log the first failure of each kind."""
+        """Return the verdict of a battle that failed, with a row per judge; log the first failure
+        of each kind."""
         message = shorten(redact(str(error)), 300)
         reason, details = NOT_ASKED, {}
         if isinstance(error, JudgeStoppedError):
@@ -124,7 +140,16 @@ class BatchJudge:
             self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
             self._count_failure(battle, error)
             if self.failures_in_a_row == self.max_consecutive_failures:
-                log.error("podium: %d battles in a row failed: no more calls in this batch", self.failures_in_a_row)
-        verdict, names = {"credit": None, "margin": None, "reason": reason}, battle.get("judges") or self.names
-        rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict, **self.jury} for name in names]
+                log.error(
+                    "podium: %d battles in a row failed: no more calls in this batch",
+                    self.failures_in_a_row,
+                )
+        verdict, names = (
+            {"credit": None, "margin": None, "reason": reason},
+            battle.get("judges") or self.names,
+        )
+        rows = [
+            {"judge": name, "order": "merged", "repeat": 0, **verdict, **self.jury}
+            for name in names
+        ]
         return {**verdict, "judgments": rows, **details}

@@ -1,4 +1,5 @@
-"""What is known of a ranking before lm-eval runs: whether its rankers can rank such a run, with its options."""
+"""What is known of a ranking before lm-eval runs: whether its rankers can rank such a run, with its
+options."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -15,23 +16,33 @@ THIS_RUN = "this run's model"
 """Stands for a name that lm-eval makes of the model's arguments."""
 
 
-def check_coming(options: RankerOptions, settings: Mapping[str, Any], own: str, others: AbstractSet[str]) -> list[str]:
-    """Raise UsageError for what cannot be ranked after the run; return notes on rankers that others will replace.
+def check_coming(
+    options: RankerOptions, settings: Mapping[str, Any], own: str, others: AbstractSet[str]
+) -> list[str]:
+    """Raise UsageError for what cannot be ranked after the run; return notes on rankers that others
+    will replace.
 
     Args:
         own: name of this run's model.
-        others: names of the models of other runs; without any, nothing is ranked, and no name can be wrong.
+        others: names of the models of other runs; without any, nothing is ranked, and no name can
+            be wrong.
     """
     calibration = read_calibration(options.calibration) if options.calibration else None
     models = sorted({own, *others})
     played = options.args.get("models")
     if played:
-        models = [str(name) for name in (played if isinstance(played, list) else str(played).split(","))]
+        models = [
+            str(name) for name in (played if isinstance(played, list) else str(played).split(","))
+        ]
     if len(models) < 2:
         models = [own, "another model", "a third model"]
-        settings = {name: value for name, value in settings.items() if name.rpartition(".")[2] not in NAMING}
+        settings = {
+            name: value for name, value in settings.items() if name.rpartition(".")[2] not in NAMING
+        }
     try:
-        return check_rankers(options.rankers, _coming_battles(options, models), settings, calibration)
+        return check_rankers(
+            options.rankers, _coming_battles(options, models), settings, calibration
+        )
     except UsageError as error:
         raise UsageError(as_typed_here(str(error))) from None
 
@@ -41,7 +52,8 @@ NAMING = ("pin", "anchor")
 
 
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
-    """Return the model that an option of a ranker names, if what was typed of this run's model contains its name."""
+    """Return the model that an option of a ranker names, if what was typed of this run's model
+    contains its name."""
     for name, value in settings.items():
         if name.rpartition(".")[2] in NAMING and value:
             model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
@@ -53,9 +65,12 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
 
 
 def _coming_battles(options: RankerOptions, models: list[str]) -> ComingBattles:
-    """Return what is known of the battles: verdicts of judges, or scores by one metric or several."""
+    """Return what is known of the battles: verdicts of judges, or scores by one metric or
+    several."""
     if not options.judges:
         return ComingBattles(models, metrics=1 if options.metric else 2)
     own = {name: value for name, value in options.args.items() if name in known_options()}
     in_turn = options.args.get("judges", "all") != "all"
-    return coming_verdicts(models, options.judges, catalogue.judging_settings(**own), one_jury=in_turn)
+    return coming_verdicts(
+        models, options.judges, catalogue.judging_settings(**own), one_jury=in_turn
+    )

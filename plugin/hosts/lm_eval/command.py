@@ -1,4 +1,5 @@
-"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results file."""
+"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results
+file."""
 
 import argparse
 import sys
@@ -9,9 +10,27 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import PodiumError, UsageError, import_failure, install_hint, is_of_package, reject_stream
-from podium.hosts.lm_eval.compatibility import build_command_line, call_after_evaluation, find_run_parser
-from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
+from podium.errors import (
+    PodiumError,
+    UsageError,
+    import_failure,
+    install_hint,
+    is_of_package,
+    reject_stream,
+)
+from podium.hosts.lm_eval.compatibility import (
+    build_command_line,
+    call_after_evaluation,
+    find_run_parser,
+)
+from podium.hosts.lm_eval.options import (
+    add_options,
+    as_typed_here,
+    is_ours,
+    options_from,
+    section_of,
+    take_options,
+)
 from podium.printable import exit_code, tell
 from podium.storage.temporary_folders import temporary_folder
 
@@ -50,7 +69,8 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
 
 
 def extend(cli: Any) -> None:
-    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its runs."""
+    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its
+    runs."""
     run = find_run_parser(cli)
     execute = run.get_default("func")
     if not (isinstance(execute, partial) and execute.func is run_and_rank):
@@ -58,8 +78,11 @@ def extend(cli: Any) -> None:
         run.set_defaults(func=partial(run_and_rank, execute))
 
 
-def run_and_rank(execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace) -> None:
-    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are shown and saved."""
+def run_and_rank(
+    execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace
+) -> None:
+    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are
+    shown and saved."""
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:
         try:
@@ -80,7 +103,8 @@ def run_and_rank(execute: Callable[[argparse.Namespace], None], arguments: argpa
 def _prepare_ranking(
     values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
 ) -> "RunRanking":
-    """Validate the ranking options before the run, turn on the samples they need, and return the ranking to make."""
+    """Validate the ranking options before the run, turn on the samples they need, and return the
+    ranking to make."""
     from podium.hosts.lm_eval.coming_run import check_coming, named_model
     from podium.hosts.lm_eval.ranking import RunRanking
     from podium.hosts.lm_eval.runs import find_other_samples
@@ -100,18 +124,26 @@ def _prepare_ranking(
 
         check_tournament(options)
     elif predict_only:
-        raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
+        raise UsageError(
+            "--predict_only computes no metric to rank by: name a judge with --ranker_judge"
+        )
     own = options.label or named_model(settings, f"{typed['model_args']} {typed['model']}")
     for note in check_coming(options, settings, own, {file.model for file in others}):
         tell(note)
     if output_path:
         arguments.log_samples = True
-    return RunRanking(options, output_path, settings, keeps_samples=bool(output_path or log_samples or predict_only))
+    return RunRanking(
+        options,
+        output_path,
+        settings,
+        keeps_samples=bool(output_path or log_samples or predict_only),
+    )
 
 
 @contextmanager
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
-    """Yield the content of the `--config` file, and give lm-eval, which rejects podium's keys, a copy without them."""
+    """Yield the content of the `--config` file, and give lm-eval, which rejects podium's keys, a
+    copy without them."""
     import yaml
 
     path = getattr(arguments, "config", None)

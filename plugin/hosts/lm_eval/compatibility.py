@@ -1,5 +1,5 @@
-"""Everything of lm-eval that is not public; each function names the public way that was tried. Nothing of lm-eval is
-imported before it is needed: `lm_eval --help` loads this file."""
+"""Everything of lm-eval that is not public; each function names the public way that was tried.
+Nothing of lm-eval is imported before it is needed: `lm_eval --help` loads this file."""
 
 import argparse
 import json
@@ -17,8 +17,10 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 def build_command_line() -> Any:
-    """Return lm-eval's command line, a `HarnessCLI`, after setting up its logging as its entry point does."""
-    # Public way tried: `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call: no option can be added.
+    """Return lm-eval's command line, a `HarnessCLI`, after setting up its logging as its entry
+    point does."""
+    # Public way tried: `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call: no
+    # option can be added.
     from lm_eval.__main__ import HarnessCLI, setup_logging
 
     setup_logging()
@@ -26,23 +28,33 @@ def build_command_line() -> Any:
 
 
 def find_run_parser(cli: Any) -> argparse.ArgumentParser:
-    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation; raise LookupError if it moved."""
-    # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after it add no options.
+    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation; raise
+    LookupError if it moved."""
+    # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after
+    # it add no options.
     actions = getattr(getattr(cli, "_parser", None), "_actions", ())
-    commands = [action.choices for action in actions if isinstance(action, argparse._SubParsersAction)]
+    commands = [
+        action.choices for action in actions if isinstance(action, argparse._SubParsersAction)
+    ]
     run: argparse.ArgumentParser | None = commands[0].get("run") if commands else None
     if run is None or not callable(run.get_default("func")):
-        raise LookupError("lm-eval's command line has no command `run` with a function where podium looks for it")
+        raise LookupError(
+            "lm-eval's command line has no command `run` with a function where podium looks for it"
+        )
     return run
 
 
-def extend_later_command_lines(module: Any, extend: Callable[[Any], None], attempt: Callable[..., bool]) -> None:
-    """Replace `HarnessCLI.__init__` for good, so that `extend` is applied to each command line that lm-eval builds."""
+def extend_later_command_lines(
+    module: Any, extend: Callable[[Any], None], attempt: Callable[..., bool]
+) -> None:
+    """Replace `HarnessCLI.__init__` for good, so that `extend` is applied to each command line that
+    lm-eval builds."""
     # Public way tried: as for `find_run_parser`.
     build = module.HarnessCLI.__init__
 
     def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
-        """Build a command line and extend it, or build it anew as lm-eval does if it cannot be extended."""
+        """Build a command line and extend it, or build it anew as lm-eval does if it cannot be
+        extended."""
         build(cli, *arguments, **named)
         if not attempt(lambda: extend(cli)):
             getattr(cli, "__dict__", {}).clear()
@@ -53,9 +65,10 @@ def extend_later_command_lines(module: Any, extend: Callable[[Any], None], attem
 
 @contextmanager
 def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Iterator[None]:
-    """Call `process(results, evaluation_tracker)` after each evaluation in the body, before they are shown or saved."""
-    # Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs. Public way tried: to call it
-    # ourselves, which loses the command's own config, table, files and trackers.
+    """Call `process(results, evaluation_tracker)` after each evaluation in the body, before they
+    are shown or saved."""
+    # Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs. Public way
+    # tried: to call it ourselves, which loses the command's own config, table, files and trackers.
     import lm_eval
     from lm_eval.evaluator import simple_evaluate
 
@@ -76,7 +89,8 @@ def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Ite
 
 def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> None:
     """Write results and samples into a folder as lm-eval writes them, without its messages."""
-    # Public way tried: an `EvaluationTracker` of our own, which does not know the model's name: `tracker` does.
+    # Public way tried: an `EvaluationTracker` of our own, which does not know the model's name:
+    # `tracker` does.
     from lm_eval.loggers import EvaluationTracker
 
     samples = {task: [dict(row) for row in rows] for task, rows in results["samples"].items()}
@@ -104,9 +118,10 @@ def hash_document(document: Mapping[str, Any]) -> str:
 
 
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
-    """Return a decorator that registers a `filter`, `metric` or `aggregation`; ValueError if the name is another's."""
-    # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a second time; only the
-    # registry itself shows whose the name is.
+    """Return a decorator that registers a `filter`, `metric` or `aggregation`; ValueError if the
+    name is another's."""
+    # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a
+    # second time; only the registry itself shows whose the name is.
     from lm_eval.api import registry
 
     named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}

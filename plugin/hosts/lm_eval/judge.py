@@ -13,14 +13,17 @@ from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
 
 
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
-    """Return the Inspect model of that name; its errors and what it logs of its arguments hold no secret."""
+    """Return the Inspect model of that name; its errors and what it logs of its arguments hold no
+    secret."""
     # Registers the provider `podium`.
     import podium.hosts.inspect_ai.registry  # noqa: F401
 
     refuse_lm_eval_model(name, option)
     address = str(arguments.get("base_url") or "")
     if redact(address) != address:
-        raise UsageError("the judge's base_url holds a password: give it as an argument or environment variable")
+        raise UsageError(
+            "the judge's base_url holds a password: give it as an argument or environment variable"
+        )
     try:
         # Providers print to stdout, which is lm-eval's.
         with redirect_stdout(sys.stderr):
@@ -31,12 +34,15 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
     _redact_errors(model.api, secrets_of(arguments))
     _redact_address(model.api)
     # What stays is kept in the log and makes the judge's identity.
-    model.model_args = {key: value for key, value in model.model_args.items() if not is_secret(key, value)}
+    model.model_args = {
+        key: value for key, value in model.model_args.items() if not is_secret(key, value)
+    }
     return model
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
-    """Hide secrets in the errors that a judge raises: servers repeat them, and Inspect keeps errors in its log."""
+    """Hide secrets in the errors that a judge raises: servers repeat them, and Inspect keeps errors
+    in its log."""
     generate = api.generate
 
     async def generate_redacted(*arguments: Any, **options: Any) -> Any:
@@ -46,7 +52,9 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
         except Exception as error:
             cause: Any = error
             while cause is not None:
-                cause.args = tuple(redact(part, secrets) if isinstance(part, str) else part for part in cause.args)
+                cause.args = tuple(
+                    redact(part, secrets) if isinstance(part, str) else part for part in cause.args
+                )
                 if isinstance(getattr(cause, "message", None), str):
                     cause.message = redact(cause.message, secrets)
                 cause = cause.__cause__ or cause.__context__
@@ -56,7 +64,8 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
 
 
 def _redact_address(api: ModelAPI) -> None:
-    """Hide the password in a judge's address, which may come from the environment: Inspect writes it into its log."""
+    """Hide the password in a judge's address, which may come from the environment: Inspect writes
+    it into its log."""
     address, initialize = api.base_url, api.initialize
     if not address or redact(address) == address:
         return

@@ -1,5 +1,5 @@
-"""Metrics of the judging filter's verdicts, named in a task's `metric_list`; a rating (`win_rate`, ...) passes the
-verdicts on to its aggregation, which ranks this run's model among its opponents."""
+"""Metrics of the judging filter's verdicts, named in a task's `metric_list`; a rating (`win_rate`,
+...) passes the verdicts on to its aggregation, which ranks this run's model among its opponents."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -32,10 +32,15 @@ def remember_verdicts(text: str) -> str:
 
 
 def parse_filter_verdicts(filtered: Any) -> dict[str, Any] | None:
-    """Parse a filtered response into the verdicts on a document; None if the judging filter did not write it."""
+    """Parse a filtered response into the verdicts on a document; None if the judging filter did not
+    write it."""
     if isinstance(filtered, list | tuple) and len(filtered) == 1:
         return parse_filter_verdicts(filtered[0])
-    return parse_verdicts(filtered) if isinstance(filtered, str) and _digest(filtered) in _DIGESTS else None
+    return (
+        parse_verdicts(filtered)
+        if isinstance(filtered, str) and _digest(filtered) in _DIGESTS
+        else None
+    )
 
 
 def _digest(text: str) -> bytes:
@@ -44,14 +49,20 @@ def _digest(text: str) -> bytes:
 
 
 class DocumentCredit(float):
-    """Mean credit of a document's response over opponents, with the verdicts and the ranker's options attached."""
+    """Mean credit of a document's response over opponents, with the verdicts and the ranker's
+    options attached."""
 
     options: Mapping[str, Any]
     verdicts: Mapping[str, Any]
 
 
-def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> DocumentCredit | None:  # noqa: ARG001
-    """Return a document's mean credit over opponents from the filtered response; None if no verdict could be read."""
+def earned_credit(
+    references: Any = None,  # noqa: ARG001
+    predictions: Sequence[Any] = (),
+    **options: Any,
+) -> DocumentCredit | None:
+    """Return a document's mean credit over opponents from the filtered response; None if no verdict
+    could be read."""
     # The options are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin`, ...
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:
@@ -67,7 +78,8 @@ def total(items: Sequence[int | None]) -> int:
 
 
 def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
-    """Rank this run's model among its opponents by its documents' verdicts; return the standings and its row."""
+    """Rank this run's model among its opponents by its documents' verdicts; return the standings
+    and its row."""
     credits = [item for item in items if isinstance(item, DocumentCredit)]
     if any(item is not None for item in items) and not credits:
         raise NotIdentifiedError(
@@ -76,7 +88,9 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     if not credits:
         raise NotIdentifiedError("no battle has a readable verdict")
     first = credits[0].verdicts
-    battles = read_battles(battles_table(item.verdicts for item in credits), one_sided=first["one_sided"])
+    battles = read_battles(
+        battles_table(item.verdicts for item in credits), one_sided=first["one_sided"]
+    )
     # The opponents' win rates are not asked for: they have met only this run's model.
     default = {"anchor": first["model"]} if ranker == "win-rate" else {}
     [standings] = rank(battles, ranker, **{**default, **credits[0].options}).standings
@@ -87,8 +101,10 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:
-    """Register a metric and its aggregations, the score of this run's model by a ranker and its standard error."""
-    # The finite score of a model that the data do not bound is due to regularization, which lm-eval's table cannot say.
+    """Register a metric and its aggregations, the score of this run's model by a ranker and its
+    standard error."""
+    # The finite score of a model that the data do not bound is due to regularization, which
+    # lm-eval's table cannot say.
 
     @register("aggregation", name)
     def score(items: Sequence[Any]) -> float:
@@ -116,8 +132,11 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
     return score, standard_error
 
 
-def _register_count(name: str, count: Callable[[Mapping[str, Any]], int]) -> Callable[..., int | None]:
-    """Register a metric that counts battles of a document, and its sum over documents as the aggregation."""
+def _register_count(
+    name: str, count: Callable[[Mapping[str, Any]], int]
+) -> Callable[..., int | None]:
+    """Register a metric that counts battles of a document, and its sum over documents as the
+    aggregation."""
     register("aggregation", name)(total)
 
     @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)
@@ -132,7 +151,8 @@ def _register_count(name: str, count: Callable[[Mapping[str, Any]], int]) -> Cal
 win_rate, win_rate_stderr = _register_rating("win_rate", "win-rate")
 """The mean over opponents of the mean credit against each; the error is clustered by document."""
 bradley_terry, bradley_terry_stderr = _register_rating("bradley_terry", "bradley-terry")
-"""The Elo score of this run's model; the mean with its opponents is 1500, the error is clustered by document."""
+"""The Elo score of this run's model; the mean with its opponents is 1500, the error is clustered by
+document."""
 soft_elo, soft_elo_stderr = _register_rating("soft_elo", "soft-elo")
 """The Soft-Elo score of this run's model; the error includes that of beta."""
 
@@ -143,11 +163,15 @@ count_unparsed = _register_count(
     "unparsed", lambda verdicts: sum(battle["credit"] is None for battle in verdicts["battles"])
 )
 count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]))
-"""Numbers of a document's battles with and without a readable verdict, and of those without a response to judge."""
+"""Numbers of a document's battles with and without a readable verdict, and of those without a
+response to judge."""
 NAMES = "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing soft_elo soft_elo_stderr"
 SOFT_METRICS = [
-    {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER} for name in NAMES.split()
+    {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER}
+    for name in NAMES.split()
 ]
-"""For `metric_list: !function ...`: METRICS and Soft-Elo, for judges that give probabilities, used as they are."""
+"""For `metric_list: !function ...`: METRICS and Soft-Elo, for judges that give probabilities, used
+as they are."""
 METRICS = [entry for entry in SOFT_METRICS if not str(entry["metric"]).startswith("soft_elo")]
-"""For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all metrics that need no calibration."""
+"""For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all metrics that need no
+calibration."""

@@ -28,7 +28,8 @@ Against = str | Sequence[str] | Mapping[str, str]
 
 
 class DocumentBattles(NamedTuple):
-    """The battles of one document, as a judge is asked for them, and by opponent the reasons why others are missing."""
+    """The battles of one document, as a judge is asked for them, and by opponent the reasons why
+    others are missing."""
 
     item: str
     battles: list[dict[str, Any]]
@@ -45,7 +46,8 @@ def pair_with_opponents(
     task: str | None = None,
     reasoning: Policy = "strip",
 ) -> list[DocumentBattles]:
-    """Read the opponents' responses and return the battles of each document's responses with them."""
+    """Read the opponents' responses and return the battles of each document's responses with
+    them."""
     responses = read_responses(*_format_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
         log.warning("podium: %s", note)
@@ -74,10 +76,19 @@ def pair_with_opponents(
 
 
 def shows_media(value: Any) -> bool:
-    """Return whether a document holds or names images, audio or video at any depth; a filter cannot show them."""
+    """Return whether a document holds or names images, audio or video at any depth; a filter cannot
+    show them."""
     if isinstance(value, Mapping):
-        named = any(not (is_empty(value[name]) or value[name] in ("", [])) for name in MEDIA if name in value)
-        return named or any({*keys} <= value.keys() for keys in ENCODED) or any(map(shows_media, value.values()))
+        named = any(
+            not (is_empty(value[name]) or value[name] in ("", []))
+            for name in MEDIA
+            if name in value
+        )
+        return (
+            named
+            or any({*keys} <= value.keys() for keys in ENCODED)
+            or any(map(shows_media, value.values()))
+        )
     if isinstance(value, list | tuple):
         return any(map(shows_media, value))
     return type(value).__module__.partition(".")[0] in DECODERS
@@ -86,7 +97,8 @@ def shows_media(value: Any) -> bool:
 def _battles_of_document(
     name: str, item: Item | None, texts: Sequence[str], model: str, responses: Responses
 ) -> DocumentBattles:
-    """Return the battles of one document: the k-th response meets the k-th of an opponent, or its only one."""
+    """Return the battles of one document: the k-th response meets the k-th of an opponent, or its
+    only one."""
     battles, missing = [], {}
     for other, (number, text) in product(responses.models, enumerate(texts, 1)):
         key = response_key(name, number if item and item.responses > 1 else 1)
@@ -97,31 +109,49 @@ def _battles_of_document(
             missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:
             shown = {model: text, other: responses.texts[other][key]}
-            battle: dict[str, Any] = {"item": name} | ({"response": number} if len(texts) > 1 else {})
+            battle: dict[str, Any] = {"item": name} | (
+                {"response": number} if len(texts) > 1 else {}
+            )
             # Sorted by name as in tournaments, so that the cache is shared.
             battle |= dict(zip(("model_a", "model_b"), sorted(shown), strict=True))
-            battle |= {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
+            battle |= {
+                field: getattr(item, field)
+                for field in ("instruction", "reference", "system", "category")
+            }
             battle |= {f"response_{side}": shown[battle[f"model_{side}"]] for side in "ab"}
-            battles.append(battle | {f"length_{side}": len(battle[f"response_{side}"]) for side in "ab"})
+            battles.append(
+                battle | {f"length_{side}": len(battle[f"response_{side}"]) for side in "ab"}
+            )
     return DocumentBattles(name, battles, missing)
 
 
 def _find_item_ids(
-    docs: Sequence[Mapping[str, Any]], responses: Responses, known: Collection[str], field: str | None, task: str | None
+    docs: Sequence[Mapping[str, Any]],
+    responses: Responses,
+    known: Collection[str],
+    field: str | None,
+    task: str | None,
 ) -> list[str]:
-    """Return the item id of each document: its field's value, or the id of its content in the opponents' samples."""
+    """Return the item id of each document: its field's value, or the id of its content in the
+    opponents' samples."""
     if field is not None:
         for doc in docs:
             if field not in doc:
-                raise UsageError(f"item: {field}: documents have no such field; fields: {some(sorted(doc))}")
+                raise UsageError(
+                    f"item: {field}: documents have no such field; fields: {some(sorted(doc))}"
+                )
         return [str(doc[field]) for doc in docs]
     tasks = responses.categories if task is None else (task,)
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
     chosen = []
-    for names in zip(*(item_ids(task, places) for task in dict.fromkeys(tasks or ("",))), strict=True):
+    for names in zip(
+        *(item_ids(task, places) for task in dict.fromkeys(tasks or ("",))), strict=True
+    ):
         present = [name for name in names if name in known]
         if len(present) > 1:
-            raise UsageError(f"a document is in several tasks of the opponents ({some(present)}): write `task: NAME`")
+            raise UsageError(
+                f"a document is in several tasks of the opponents ({some(present)}): write `task: NAME`"
+            )
         chosen.append((present or names)[0])
     return chosen
 

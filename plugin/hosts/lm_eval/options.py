@@ -51,22 +51,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(TITLE)
     for typed, option in OPTIONS.items():
         many: dict[str, Any] = {} if option.parse is str else {"nargs": "+"}
-        group.add_argument(f"--{typed}", metavar=option.shown, default=None, help=option.help, **many)
+        group.add_argument(
+            f"--{typed}", metavar=option.shown, default=None, help=option.help, **many
+        )
 
 
 def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Remove podium's options from parsed arguments and return those that were typed, by field of `RankerOptions`."""
+    """Remove podium's options from parsed arguments and return those that were typed, by field of
+    `RankerOptions`."""
     values = {option.name: vars(arguments).pop(typed, None) for typed, option in OPTIONS.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return podium's options in a `--config` file by field of `RankerOptions`; they are written `ranker: NAME`, as a
-    section `ranker:`, or as keys named like the options."""
+    """Return podium's options in a `--config` file by field of `RankerOptions`; they are written
+    `ranker: NAME`, as a section `ranker:`, or as keys named like the options."""
     ours = {name: value for name, value in config.items() if is_ours(name)}
     if isinstance(ours.get(PREFIX), Mapping):
         section = ours.pop(PREFIX)
-        ours |= {PREFIX if name == "name" else f"{PREFIX}_{name}": value for name, value in section.items()}
+        ours |= {
+            PREFIX if name == "name" else f"{PREFIX}_{name}": value
+            for name, value in section.items()
+        }
     for name in ours:
         if name not in OPTIONS:
             raise unknown_name("key of the section ranker:", name, OPTIONS)
@@ -79,22 +85,29 @@ def is_ours(name: str) -> bool:
 
 
 def options_from(values: Mapping[str, Any]) -> RankerOptions:
-    """Build the options from the values that were typed or read; options without effect raise UsageError."""
+    """Build the options from the values that were typed or read; options without effect raise
+    UsageError."""
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
-    options = RankerOptions(**{own.name: own.parse(values[own.name]) for own in OPTIONS.values() if own.name in values})
-    idle = next((name for name in ("judge_args", "tournament", "args") if getattr(options, name)), None)
+    options = RankerOptions(
+        **{own.name: own.parse(values[own.name]) for own in OPTIONS.values() if own.name in values}
+    )
+    idle = next(
+        (name for name in ("judge_args", "tournament", "args") if getattr(options, name)), None
+    )
     if idle and not options.judges:
         raise UsageError(f"{typed[idle]} is for tournaments: name a judge with --ranker_judge")
     if options.judges and options.metric:
-        raise UsageError("--ranker_metric ranks by a task's metric, --ranker_judge by a judge: leave out one of them")
+        raise UsageError(
+            "--ranker_metric ranks by a task's metric, --ranker_judge by a judge: leave out one of them"
+        )
     if not options.rankers and values:
         raise UsageError(f"{typed[next(iter(values))]} has no effect without --ranker NAME")
     return options
 
 
 def parse_pairs(typed: Any) -> dict[str, Any]:
-    """Parse `key=value,key2=value2`, several such texts, or a mapping; values become numbers, booleans or lists as on
-    the hosts' command lines, else text (`models=a,b` keeps its comma)."""
+    """Parse `key=value,key2=value2`, several such texts, or a mapping; values become numbers,
+    booleans or lists as on the hosts' command lines, else text (`models=a,b` keeps its comma)."""
     import yaml
 
     if isinstance(typed, Mapping):
@@ -143,7 +156,9 @@ JUDGE = (
     "task's metric. Several are a jury"
 )
 JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; keys are never logged"
-TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"
+TOURNAMENT = (
+    "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"
+)
 ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
@@ -166,6 +181,6 @@ OPTIONS = {
 
 
 def as_typed_here(text: str) -> str:
-    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`, but not in a whole command
-    that the message quotes."""
+    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`, but not
+    in a whole command that the message quotes."""
     return RENAMED.sub(lambda match: f"--{PREFIX}_{match[1]}" if match[1] else match[0], text)

@@ -1,4 +1,5 @@
-"""The ranking of `--ranker`: made when lm-eval has evaluated a run, before the run is shown and saved."""
+"""The ranking of `--ranker`: made when lm-eval has evaluated a run, before the run is shown and
+saved."""
 
 import json
 import os
@@ -14,7 +15,14 @@ from typing import Any
 
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
-from podium.hosts.lm_eval.runs import RunFolders, collect_runs, find_other_samples, results_folder, save_run, write_run
+from podium.hosts.lm_eval.runs import (
+    RunFolders,
+    collect_runs,
+    find_other_samples,
+    results_folder,
+    save_run,
+    write_run,
+)
 from podium.hosts.lm_eval.secrets import redact
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Ranking, Standings
@@ -25,9 +33,11 @@ from podium.storage.temporary_folders import temporary_folder
 from podium.text import some
 
 KEY = "podium"
-"""The filter in the names of podium's figures, and the section of the results with the whole ranking."""
+"""The filter in the names of podium's figures, and the section of the results with the whole
+ranking."""
 DONE, PARTLY, STOPPED = 0, 3, 130
-"""Exit codes: ranked; saved by lm-eval and not or not wholly ranked; saved by lm-eval and the ranking stopped."""
+"""Exit codes: ranked; saved by lm-eval and not or not wholly ranked; saved by lm-eval and the
+ranking stopped."""
 
 
 @dataclass
@@ -45,21 +55,26 @@ class RunRanking:
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves lm-eval's results."""
+        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves
+        lm-eval's results."""
         try:
             self._rank(results, tracker)
         except KeyboardInterrupt:
             self._note_failure("not ranked: stopped; lm-eval's own results are saved", STOPPED)
-        # A tournament may fail in any provider's way, and the evaluation that it is about may have taken days.
+        # A tournament may fail in any provider's way, and the evaluation that it is about may have
+        # taken days.
         except (Exception, SystemExit) as error:
-            why = str(error) if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
+            why = (
+                str(error) if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
+            )
             self._note_failure(f"not ranked: {why}")
         finally:
             if not self.keeps_samples:
                 results.pop("samples", None)
 
     def print_outcome(self) -> int:
-        """Print standings and notes to stderr after lm-eval has saved the run; return the exit code."""
+        """Print standings and notes to stderr after lm-eval has saved the run; return the exit
+        code."""
         for path in self.saved:
             path.unlink(missing_ok=True)
         notes = as_typed_here("".join(f"podium: {printable(note)}\n" for note in self.notes))
@@ -72,7 +87,8 @@ class RunRanking:
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run; write figures and ranking into the results and into the tournament's log."""
+        """Rank the run; write figures and ranking into the results and into the tournament's
+        log."""
         with self._runs_folder() as folder:
             run = write_run(folder / "this", results, tracker)
             others = find_other_samples(self.options.against, self.output_path)
@@ -106,23 +122,35 @@ class RunRanking:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _note_lone_run(self, runs: RunFolders) -> None:
-        """Note that there is no other run to rank against; raise UsageError if `--ranker_against` named some."""
+        """Note that there is no other run to rank against; raise UsageError if `--ranker_against`
+        named some."""
         if against := self.options.against:
-            advice = "; if that is another model, name this one with --ranker_label" if runs.notes else ""
-            why = "; ".join([f"no other model's samples of these tasks in {some(against)}", *runs.notes])
+            advice = (
+                "; if that is another model, name this one with --ranker_label"
+                if runs.notes
+                else ""
+            )
+            why = "; ".join(
+                [f"no other model's samples of these tasks in {some(against)}", *runs.notes]
+            )
             raise UsageError(why + advice)
         first = f"{runs.model} is the first model in {self.output_path} with samples of these tasks"
         self.notes.append(f"not ranked: {first}; the next run can be ranked against it")
 
     def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
-        """Return a ranking for each task and group; what cannot be ranked becomes a note, and an error if all fails."""
+        """Return a ranking for each task and group; what cannot be ranked becomes a note, and an
+        error if all fails."""
         tasks = list(results["samples"])
         battles_of = self._make_battle_reader(runs)
         rankings: dict[str, Ranking] = {}
         failures: dict[str, PodiumError] = {}
-        for name, members in ({task: [task] for task in tasks} | _groups_of(results, tasks)).items():
+        for name, members in (
+            {task: [task] for task in tasks} | _groups_of(results, tasks)
+        ).items():
             try:
-                rankings[name] = self._rank_battles(battles_of([] if members == tasks else members), runs)
+                rankings[name] = self._rank_battles(
+                    battles_of([] if members == tasks else members), runs
+                )
             except PodiumError as error:
                 failures[name] = error
         if not rankings:
@@ -132,10 +160,13 @@ class RunRanking:
         return rankings
 
     def _make_battle_reader(self, runs: RunFolders) -> Callable[[Sequence[str]], Battles]:
-        """Return a function that gives the battles of some tasks, or of all if none is named; may play a tournament."""
+        """Return a function that gives the battles of some tasks, or of all if none is named; may
+        play a tournament."""
         if not self.options.judges:
             read = partial(read_battles, *runs.sources, metric=self.options.metric or "all")
-            return lambda tasks: _select_tasks(tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {}))
+            return lambda tasks: _select_tasks(
+                tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {})
+            )
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
@@ -156,20 +187,30 @@ class RunRanking:
         from podium.verbs.rank_battles import judge_slices, rank
 
         rankers, name = self.options.rankers, runs.name_origins
-        how: dict[str, Any] = {"by": judge_slices(battles, rankers), "calibration": self.options.calibration}
+        how: dict[str, Any] = {
+            "by": judge_slices(battles, rankers),
+            "calibration": self.options.calibration,
+        }
         ranking = rank(battles, rankers, **how, **self.settings)
         if battles.lost:
             self.code = PARTLY
         return replace(
             ranking,
-            standings=tuple(replace(each, warnings=tuple(map(name, each.warnings))) for each in ranking.standings),
-            provenance={**ranking.provenance, "sources": list(map(name, ranking.provenance["sources"]))},
+            standings=tuple(
+                replace(each, warnings=tuple(map(name, each.warnings)))
+                for each in ranking.standings
+            ),
+            provenance={
+                **ranking.provenance,
+                "sources": list(map(name, ranking.provenance["sources"])),
+            },
             failures=tuple(map(name, ranking.failures)),
         )
 
     @property
     def log_dir(self) -> Path:
-        """The folder of tournament logs: beside the results, because `podium rank` reads whole folders."""
+        """The folder of tournament logs: beside the results, because `podium rank` reads whole
+        folders."""
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
         folder = results_folder(self.output_path).absolute()
@@ -177,7 +218,8 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs; that of a tournament is kept, so that its log can be resumed."""
+        """Yield a folder for the runs; that of a tournament is kept, so that its log can be
+        resumed."""
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder
@@ -198,13 +240,19 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
     if not tasks:
         return battles
     if column not in battles.table:
-        raise NotIdentifiedError(f"the battles do not say which of the tasks {some(tasks)} they belong to")
+        raise NotIdentifiedError(
+            f"the battles do not say which of the tasks {some(tasks)} they belong to"
+        )
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
 
 
 def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
-    """Write a model's score on a task and its standard error into the results; return why if there is none."""
-    entry, name = next((entry for entry in standings.entries if entry.model == model), None), standings.ranker
+    """Write a model's score on a task and its standard error into the results; return why if there
+    is none."""
+    entry, name = (
+        next((entry for entry in standings.entries if entry.model == model), None),
+        standings.ranker,
+    )
     if entry is None or entry.score is None or entry.separated:
         why = "its battles do not bound it" if entry else "it has no battle that could be read"
         return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
@@ -218,20 +266,27 @@ def _write_score(results: dict[str, Any], task: str, standings: Standings, model
 
 
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
-    """Merge the rankings of several tasks into one with a slice per task; a single one is returned unchanged."""
+    """Merge the rankings of several tasks into one with a slice per task; a single one is returned
+    unchanged."""
     first, *others = rankings.values()
     if not others:
         return first
     standings, failures, sources = [], [], set()
     for task, ranking in rankings.items():
-        standings += [replace(own, slice=f"{task} {own.slice}" if own.slice else task) for own in ranking.standings]
+        standings += [
+            replace(own, slice=f"{task} {own.slice}" if own.slice else task)
+            for own in ranking.standings
+        ]
         failures += [f"{task}: {failure}" for failure in ranking.failures]
         sources |= {*ranking.provenance.get("sources", [])}
-    return Ranking(tuple(standings), {**first.provenance, "sources": sorted(sources)}, tuple(failures))
+    return Ranking(
+        tuple(standings), {**first.provenance, "sources": sorted(sources)}, tuple(failures)
+    )
 
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
-    """Return the ranked tasks of each group that has a row in the results, including those of groups within it."""
+    """Return the ranked tasks of each group that has a row in the results, including those of
+    groups within it."""
     children, ranked = results.get("group_subtasks", {}), set(tasks)
 
     def leaves(name: str) -> list[str]:
@@ -239,5 +294,12 @@ def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, li
         below = children.get(name) or []
         return [leaf for child in below for leaf in leaves(child)] if below else [name]
 
-    groups = {group: [task for task in dict.fromkeys(leaves(group)) if task in ranked] for group in children}
-    return {group: own for group, own in groups.items() if len(own) > 1 and group in results.get("results", {})}
+    groups = {
+        group: [task for task in dict.fromkeys(leaves(group)) if task in ranked]
+        for group in children
+    }
+    return {
+        group: own
+        for group, own in groups.items()
+        if len(own) > 1 and group in results.get("results", {})
+    }

@@ -1,5 +1,5 @@
-"""Folders of the runs that are ranked together, this run and those on disk, collected in one folder and read as `podium
-rank` reads them, so that the figures are the same."""
+"""Folders of the runs that are ranked together, this run and those on disk, collected in one folder
+and read as `podium rank` reads them, so that the figures are the same."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,13 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.formats.files import split_label
-from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples, name_by_settings
+from podium.formats.lm_eval_layout import (
+    SAMPLES,
+    Samples,
+    describe_samples,
+    is_samples,
+    name_by_settings,
+)
 from podium.hosts.lm_eval.compatibility import write_results
 from podium.storage.atomic_files import atomic_file, atomic_folder
 
@@ -24,16 +30,20 @@ class RunFolders:
     notes: tuple[str, ...]
 
     def name_origins(self, text: str) -> str:
-        """Return a message with the real places of files instead of the folders that link to them."""
+        """Return a message with the real places of files instead of the folders that link to
+        them."""
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
         return text
 
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
-    """Return the samples files of other runs, from the folders in `against` or else from the output path."""
+    """Return the samples files of other runs, from the folders in `against` or else from the output
+    path."""
     if not against and not output_path:
-        raise UsageError("nothing to rank this run against: name other runs with --ranker_against, or an --output_path")
+        raise UsageError(
+            "nothing to rank this run against: name other runs with --ranker_against, or an --output_path"
+        )
     if not against:
         return _samples_in(results_folder(str(output_path)), None)
     files: list[Samples] = []
@@ -57,8 +67,11 @@ def results_folder(output_path: str) -> Path:
     return path.parent if path.suffix == ".json" else path
 
 
-def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Samples]) -> RunFolders:
-    """Link other models' samples and results of this run's tasks into a folder; return the folders of all runs."""
+def collect_runs(
+    folder: Path, run: Path, label: str | None, others: Sequence[Samples]
+) -> RunFolders:
+    """Link other models' samples and results of this run's tasks into a folder; return the folders
+    of all runs."""
     own = _samples_in(run, label)
     named, settings = name_by_settings([*own, *others])
     samples, others = named[: len(own)], named[len(own) :]
@@ -68,11 +81,19 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
     for file in others:
         if file.model != model and file.task in tasks:
             models.setdefault((file.model, file.path.absolute().parent), []).append(file)
-    sources, origins = [f"{model}={run}" if samples[0].has_label else str(run)], {str(run): "this run"}
+    sources, origins = (
+        [f"{model}={run}" if samples[0].has_label else str(run)],
+        {str(run): "this run"},
+    )
     for number, ((other, origin), files) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
-        for path in {path for file in files for path in (file.path, file.results and file.results.path) if path}:
+        for path in {
+            path
+            for file in files
+            for path in (file.path, file.results and file.results.path)
+            if path
+        }:
             (place / path.name).symlink_to(path.absolute())
         sources.append(f"{other}={place}" if files[0].has_label else str(place))
         origins[str(place)] = str(files[0].path.parent)
@@ -81,7 +102,8 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
-    """Write this run into a new folder as lm-eval does; return its model's folder, UsageError if it has no samples."""
+    """Write this run into a new folder as lm-eval does; return its model's folder, UsageError if it
+    has no samples."""
     with atomic_folder(folder) as new_folder:
         write_results(new_folder, results, tracker)
     paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
@@ -91,7 +113,8 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy the files that podium wrote of lm-eval's run to where lm-eval saves it later; return the copies."""
+    """Copy the files that podium wrote of lm-eval's run to where lm-eval saves it later; return the
+    copies."""
     folder = results_folder(output_path)
     folder = folder / run.name if folder == Path(output_path) else folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -104,5 +127,9 @@ def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
     """Return the samples files in a folder and below it, or of a single file."""
-    paths = [path] if path.is_file() else sorted(file for file in path.rglob("samples_*") if file.is_file())
+    paths = (
+        [path]
+        if path.is_file()
+        else sorted(file for file in path.rglob("samples_*") if file.is_file())
+    )
     return describe_samples([path for path in paths if is_samples(path)], label)

@@ -7,22 +7,30 @@ from typing import Any
 
 from podium.errors import UsageError
 
-SECRET_NAME = re.compile(r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$")
+SECRET_NAME = re.compile(
+    r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$"
+)
 ASSIGNED = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
 """A secret in a model's arguments that are written as one text."""
 IN_ADDRESS = re.compile(r"://[^/@\s]*@")
-SHAPES = re.compile(r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}")
+SHAPES = re.compile(
+    r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}"
+)
 """Shapes of API keys, wherever they come from."""
 SHORTEST = 8
-"""Characters of a secret: shorter values, as the word `none`, occur in any text and are not hidden."""
+"""Characters of a secret: shorter values, as the word `none`, occur in any text and are not
+hidden."""
 HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Raise UsageError if a filter's argument is a secret: lm-eval writes the arguments into its results."""
+    """Raise UsageError if a filter's argument is a secret: lm-eval writes the arguments into its
+    results."""
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
-        if is_secret_name(name) or (isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)):
+        if is_secret_name(name) or (
+            isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)
+        ):
             raise UsageError(
                 f"{path} holds a secret, and lm-eval writes a filter's arguments into its results file: remove it from "
                 "the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
@@ -35,20 +43,26 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Return whether an argument of a judge's model must not be written anywhere, by its name or its value."""
+    """Return whether an argument of a judge's model must not be written anywhere, by its name or
+    its value."""
     is_named = is_secret_name(name) or "header" in name.lower()
-    return not isinstance(value, bool) and (is_named or (isinstance(value, str) and redact(value) != value))
+    return not isinstance(value, bool) and (
+        is_named or (isinstance(value, str) and redact(value) != value)
+    )
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
     """Return the values of arguments that are secret; of a secret mapping (headers), all values."""
     values = [value for name, value in arguments.items() if is_secret(name, value)]
     texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
-    return [secret for text in texts if text for secret in (text, text.removeprefix("Bearer ").strip())]
+    return [
+        secret for text in texts if text for secret in (text, text.removeprefix("Bearer ").strip())
+    ]
 
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
-    """Return the text with `***` in place of given secrets, those of the environment, and texts shaped like keys."""
+    """Return the text with `***` in place of given secrets, those of the environment, and texts
+    shaped like keys."""
     environment = {value for name, value in os.environ.items() if is_secret_name(name)}
     # The longest first: one may be a part of another.
     for secret in sorted({*secrets, *environment}, key=len, reverse=True):
@@ -57,7 +71,8 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values in nested mappings and lists, each after the names that lead to it, joined by dots."""
+    """Yield the values in nested mappings and lists, each after the names that lead to it, joined
+    by dots."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, f"{path}.{name}" if path else str(name))

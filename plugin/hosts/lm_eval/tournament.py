@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 
 MAX_RETRIES = 5
 """Of a call to a judge, which wait about 90 seconds in all; Inspect repeats without end."""
-LOADING_PROVIDERS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
-"""Providers that load a model or start a server when it is named: these wait until the run has ended."""
+LOADING_PROVIDERS = frozenset(
+    ("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp")
+)
+"""Providers that load a model or start a server when it is named: these wait until the run has
+ended."""
 
 
 def check_tournament(options: RankerOptions) -> None:
@@ -40,13 +43,24 @@ def check_tournament(options: RankerOptions) -> None:
         from podium.scorers.judging import known_options, refuse_unknown_options
         from podium.tournaments.judge_rotation import read_shares
     except ImportError as error:
-        raise UsageError(f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}") from None
+        raise UsageError(
+            f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}"
+        ) from None
     name, _, own_options = _task_function(options)
     task_options = (RUN_OPTIONS | own_options) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, task_options | known_options())
-    how = catalogue.judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
-    shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
-    read_shares(options.args.get("judges", "all"), options.args.get("overlap", 0.0), len(options.judges))
+    how = catalogue.judging_settings(
+        **{name: value for name, value in options.args.items() if name in known_options()}
+    )
+    shows_first(
+        name,
+        catalogue.make_tournament(name, split_options(name, options.args)[0]),
+        how,
+        options.args,
+    )
+    read_shares(
+        options.args.get("judges", "all"), options.args.get("overlap", 0.0), len(options.judges)
+    )
     for judge in options.judges:
         if judge.partition("/")[0] not in LOADING_PROVIDERS:
             judge_model(judge, options.judge_args)
@@ -55,7 +69,8 @@ def check_tournament(options: RankerOptions) -> None:
 def play_tournament(
     options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
 ) -> tuple[Path, str | None]:
-    """Play the tournament, answered calls from Inspect's cache; return its log and, if battles failed, a message."""
+    """Play the tournament, answered calls from Inspect's cache; return its log and, if battles
+    failed, a message."""
     from inspect_ai import eval
     from inspect_ai.model._model import init_model_roles
 
@@ -67,7 +82,12 @@ def play_tournament(
     def make_task() -> "Task":
         """Return the task, which may ask for the judges' names."""
         init_model_roles(roles)
-        return cast("Task", _task_function(options)[1](responses=list(responses), answered_by=model, **options.args))
+        return cast(
+            "Task",
+            _task_function(options)[1](
+                responses=list(responses), answered_by=model, **options.args
+            ),
+        )
 
     play = partial(
         eval,
@@ -79,7 +99,9 @@ def play_tournament(
         log_dir=str(log_dir),
         log_format="eval",
         log_level="warning",
-        display=cast(Any, os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")),
+        display=cast(
+            Any, os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")
+        ),
     )
     # stdout is lm-eval's.
     with redirect_stdout(sys.stderr):
@@ -93,14 +115,17 @@ def play_tournament(
 
 
 def _failure_message(path: Path, secrets: Sequence[str]) -> str:
-    """Return a message on how many battles in a log failed, with the first cause, after redacting the log."""
+    """Return a message on how many battles in a log failed, with the first cause, after redacting
+    the log."""
     from inspect_ai.log import read_eval_log
 
     log = read_eval_log(str(path))
     _redact_log(path, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
     errors = errors or [log.error.message if log.error else "no reason given"]
-    errors.sort(key=lambda message: message.startswith("CancelledError"))  # last: these only say that the run stopped
+    errors.sort(
+        key=lambda message: message.startswith("CancelledError")
+    )  # last: these only say that the run stopped
     return (
         f"{len(errors):,} battles failed, the first of them: {redact(errors[0], secrets)}; run "
         "the command again to ask for those alone"
@@ -108,11 +133,16 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
 
 
 def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
-    """Write a log again without secrets, if it holds any: Inspect keeps a server's refusal, which may repeat some."""
+    """Write a log again without secrets, if it holds any: Inspect keeps a server's refusal, which
+    may repeat some."""
     from inspect_ai.log import EvalLog, write_eval_log
 
     text = log.model_dump_json()
-    in_json = [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if len(secret) >= SHORTEST]
+    in_json = [
+        json.dumps(secret, ensure_ascii=False)[1:-1]
+        for secret in secrets
+        if len(secret) >= SHORTEST
+    ]
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
             text = text.replace(secret, HIDDEN)
@@ -121,7 +151,8 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
 
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:
-    """Call a function that starts an event loop, in a new thread if a loop is running, and return its result."""
+    """Call a function that starts an event loop, in a new thread if a loop is running, and return
+    its result."""
     loop = None
     with suppress(RuntimeError):
         loop = asyncio.get_running_loop()
@@ -133,7 +164,8 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 
 
 def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], AbstractSet[str]]:
-    """Return the tournament's name, the function that makes its Inspect task, and the names of its options."""
+    """Return the tournament's name, the function that makes its Inspect task, and the names of its
+    options."""
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.recorded_battles import RECORDED
 

@@ -1,4 +1,5 @@
-"""Logs of scripted agents: their messages are made in a solver, as Inspect's own tool loop loads a token table."""
+"""Logs of scripted agents: their messages are made in a solver, as Inspect's own tool loop loads a
+token table."""
 
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from inspect_ai.tool import ToolCall, ToolCallError
 
 def call(key, tool, **arguments):
     """Return a message with one tool call."""
-    return ChatMessageAssistant(content="", tool_calls=[ToolCall(id=key, function=tool, arguments=arguments)])
+    return ChatMessageAssistant(
+        content="", tool_calls=[ToolCall(id=key, function=tool, arguments=arguments)]
+    )
 
 
 def result(key, tool, text, error=None):
@@ -49,7 +52,9 @@ def write_logs(folder: Path, messages, models=("ash", "willow"), items=3) -> str
         return solve
 
     for name in models:
-        samples = [Sample(id=f"q{k}", input=f"How warm is it in Oslo on day {k}?") for k in range(items)]
+        samples = [
+            Sample(id=f"q{k}", input=f"How warm is it in Oslo on day {k}?") for k in range(items)
+        ]
         task = Task(dataset=samples, solver=scripted(name), name="weather")
         [log] = eval(task, model=f"mockllm/{name}", log_dir=str(folder), display="none")
         assert log.status == "success", log.error

@@ -66,8 +66,13 @@ def write_responses(tmp_path: Path) -> Callable[..., list[str]]:
                 {
                     "id": f"q{k}",
                     "instruction": f"Question {k}?",
-                    "response": (texts or {}).get((name, k), f"answer {k} quality={quality(name, k, models)}"),
-                    **{column: value(k) if callable(value) else value for column, value in columns.items()},
+                    "response": (texts or {}).get(
+                        (name, k), f"answer {k} quality={quality(name, k, models)}"
+                    ),
+                    **{
+                        column: value(k) if callable(value) else value
+                        for column, value in columns.items()
+                    },
                 }
                 for k in range(items)
             ]
@@ -81,9 +86,13 @@ def write_responses(tmp_path: Path) -> Callable[..., list[str]]:
 
 def roles(judge: str | Sequence[Any]) -> dict[str, Any]:
     """Return the roles of one judge or a jury; a role holds a list in newer versions only."""
-    if not isinstance(judge, list) or "list" in str(signature(init_model_roles).parameters["roles"].annotation):
+    if not isinstance(judge, list) or "list" in str(
+        signature(init_model_roles).parameters["roles"].annotation
+    ):
         return {"judge": judge}
-    return {f"judge{number if number > 1 else ''}": one for number, one in enumerate(judge, start=1)}
+    return {
+        f"judge{number if number > 1 else ''}": one for number, one in enumerate(judge, start=1)
+    }
 
 
 @pytest.fixture

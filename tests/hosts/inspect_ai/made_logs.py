@@ -26,7 +26,8 @@ ITEMS = 12
 def write_quiz(
     folder: Path, model: str, right: int, *, task: str = "quiz", scorers: Sequence[str] = ("match",)
 ) -> Path:
-    """Write the log of a model that answers some of the items right, with a score per scorer and two metrics each."""
+    """Write the log of a model that answers some of the items right, with a score per scorer and
+    two metrics each."""
     spec = EvalSpec(
         created="2026-01-01T00:00:00+00:00",
         task=task,

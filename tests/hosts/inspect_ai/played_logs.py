@@ -1,4 +1,5 @@
-"""What tests of logs share: models of known quality, verdicts worked out by hand, figures compared."""
+"""What tests of logs share: models of known quality, verdicts worked out by hand, figures
+compared."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +30,11 @@ def place(log: EvalLog) -> Path:
 
 def battles(log: EvalLog) -> list[Any]:
     """Return the samples that are battles, without those that repeat failed calls."""
-    return [one for one in log.samples or [] if "model_a" in one.metadata and "podium earlier" not in one.metadata]
+    return [
+        one
+        for one in log.samples or []
+        if "model_a" in one.metadata and "podium earlier" not in one.metadata
+    ]
 
 
 def final_battles(log: EvalLog) -> list[Any]:
@@ -42,8 +47,13 @@ def final_battles(log: EvalLog) -> list[Any]:
 
 
 def failed_battles(log: EvalLog) -> set[str]:
-    """Return the battles, by sample id, whose sample failed, or the sample that repeats their failed calls."""
-    return {str(one.id).removesuffix("::again") for one in log.samples or [] if one.error and "model_a" in one.metadata}
+    """Return the battles, by sample id, whose sample failed, or the sample that repeats their
+    failed calls."""
+    return {
+        str(one.id).removesuffix("::again")
+        for one in log.samples or []
+        if one.error and "model_a" in one.metadata
+    }
 
 
 def verdict_of(sample: Any) -> Any:
@@ -51,8 +61,11 @@ def verdict_of(sample: Any) -> Any:
     return sample.scores["verdict"]
 
 
-def by_hand(pairings: Sequence[tuple[str, str, str]], bias: float = 0.3, soft: bool = True) -> pd.DataFrame:
-    """Return the verdicts of the scripted judge, in both orders, worked out without podium's host."""
+def by_hand(
+    pairings: Sequence[tuple[str, str, str]], bias: float = 0.3, soft: bool = True
+) -> pd.DataFrame:
+    """Return the verdicts of the scripted judge, in both orders, worked out without podium's
+    host."""
     rows = []
     for item, a, b in pairings:
         k = int(item[1:])
@@ -74,7 +87,11 @@ def by_hand(pairings: Sequence[tuple[str, str, str]], bias: float = 0.3, soft: b
 def figures(ranking: Ranking | Mapping[str, Any]) -> dict[tuple[str, Any, str], dict[str, Any]]:
     """Return the rows of a ranking by ranker, slice and model."""
     reported = ranking if isinstance(ranking, Mapping) else ranking.to_dict()
-    return {(one["ranker"], one["slice"], row["model"]): row for one in reported["rankings"] for row in one["models"]}
+    return {
+        (one["ranker"], one["slice"], row["model"]): row
+        for one in reported["rankings"]
+        for row in one["models"]
+    }
 
 
 def assert_same_figures(found: Any, expected: Any) -> None:
@@ -84,7 +101,9 @@ def assert_same_figures(found: Any, expected: Any) -> None:
     for key, row in expected.items():
         assert found[key].keys() == row.keys()
         for name, value in row.items():
-            assert found[key][name] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value), name
+            assert found[key][name] == (
+                pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
+            ), name
 
 
 def ranked(table: Any, rankers: Any = "bradley-terry", **options: Any) -> Ranking:

@@ -1,4 +1,5 @@
-"""A judge that reads `quality=` in the responses, replies in every realization's form, and fails on request."""
+"""A judge that reads `quality=` in the responses, replies in every realization's form, and fails on
+request."""
 
 import json
 import math
@@ -67,7 +68,8 @@ class Behaviour:
 
 @dataclass
 class Record:
-    """What all judges were asked since the test began: prompts without reminders of the form, those, kinds of media."""
+    """What all judges were asked since the test began: prompts without reminders of the form,
+    those, kinds of media."""
 
     behaviours: dict[str, Behaviour] = field(default_factory=dict)
     prompts: list[tuple[str, str]] = field(default_factory=list)
@@ -119,23 +121,37 @@ class ScriptedJudge(ModelAPI):
         self.own = model_args
 
     async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
     ) -> ModelOutput:
         prompt, reminder, form = input[-1].text.partition(REMINDER)
         prompt = f"{prompt.rstrip()}\n" if reminder else prompt
         RECORD.prompts.append((self.model_name, prompt))
         RECORD.reminders += [form.strip()] if reminder else []
-        manner = Behaviour(**self.own) if self.own else RECORD.behaviours.get(self.model_name, Behaviour())
+        manner = (
+            Behaviour(**self.own)
+            if self.own
+            else RECORD.behaviours.get(self.model_name, Behaviour())
+        )
         content = input[-1].content
-        RECORD.media.append([] if isinstance(content, str) else [one.type for one in content if one.type != "text"])
+        RECORD.media.append(
+            [] if isinstance(content, str) else [one.type for one in content if one.type != "text"]
+        )
         if RECORD.media[-1] and manner.blind:
             raise RuntimeError("400: this model does not support image input")
         first_time = RECORD.times()[self.model_name, prompt] == 1
         if chance(prompt, "error") < manner.errors and (first_time or not manner.fails_first):
             raise RuntimeError("the provider is on fire")
-        spoilt = chance(prompt, "garbage") < manner.garbage or (manner.unparsed_first and first_time)
+        spoilt = chance(prompt, "garbage") < manner.garbage or (
+            manner.unparsed_first and first_time
+        )
         text, letter, p = (GARBAGE, None, None) if spoilt else reply_to(prompt, manner)
-        probabilities = _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
+        probabilities = (
+            _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
+        )
         output = _output(self.model_name, text, probabilities)
         if output.usage:
             output.usage.total_cost = manner.cost
@@ -157,9 +173,20 @@ def reply_to(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | N
     if manner.form == "labels":
         return f"I weighed both.\n[[{LABELS[min(4, int(5 * p))]}]]", None, None
     if manner.form == "rubric":
-        marks = {side: dict.fromkeys(CRITERIA, mark(q)) for side, q in (("A", first + manner.bias), ("B", second))}
+        marks = {
+            side: dict.fromkeys(CRITERIA, mark(q))
+            for side, q in (("A", first + manner.bias), ("B", second))
+        }
         return json.dumps(marks), None, None
-    return (f"The first says this, the second that.\nVerdict: {letter}" if manner.form == "cot" else letter), letter, p
+    return (
+        (
+            f"The first says this, the second that.\nVerdict: {letter}"
+            if manner.form == "cot"
+            else letter
+        ),
+        letter,
+        p,
+    )
 
 
 def mark(quality: float) -> int:
@@ -180,7 +207,10 @@ def _probabilities(text: str, letter: str | None, p: float | None) -> Logprobs:
     if letter is None or p is None:
         return Logprobs(content=[_certain(text)])
     low, high = ("no", "yes") if letter in ("yes", "no") else ("B", "A")
-    top = [TopLogprob(token=high, logprob=math.log(p)), TopLogprob(token=low, logprob=math.log(1 - p))]
+    top = [
+        TopLogprob(token=high, logprob=math.log(p)),
+        TopLogprob(token=low, logprob=math.log(1 - p)),
+    ]
     before = text[: text.rindex(letter)]
     decisive = Logprob(token=letter, logprob=math.log(max(p, 1 - p)), top_logprobs=top)
     return Logprobs(content=[*([_certain(before)] if before else []), decisive])

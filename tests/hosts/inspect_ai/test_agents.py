@@ -1,4 +1,5 @@
-"""Logs of agents: what the judge is shown of tool calls and turns, and what the run and the ranking say of it."""
+"""Logs of agents: what the judge is shown of tool calls and turns, and what the run and the ranking
+say of it."""
 
 import json
 import re
@@ -64,9 +65,13 @@ def test_every_call_argument_result_and_error_is_in_the_prompt(agents, record, p
     assert score < 0.5
 
 
-def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(agents, record, play, behave, capsys):
+def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(
+    agents, record, play, behave, capsys
+):
     prompts, log = prompts_of(record, round_robin(responses=agents, show="answer"), play, behave)
-    assert not any(word in prompt for word in ("weather {", "convert", "timeout", "mild") for prompt in prompts)
+    assert not any(
+        word in prompt for word in ("weather {", "convert", "timeout", "mild") for prompt in prompts
+    )
     warning = "6 of 6 responses hold tool calls, and the judge is shown only the last message"
     assert warning in capsys.readouterr().err
     [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
@@ -76,10 +81,17 @@ def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(agen
 def test_without_tool_calls_the_prompts_are_those_of_answers(tmp_path, record, play, behave):
     folder = write_logs(tmp_path / "plain", only_answer)
     auto, log = prompts_of(record, round_robin(responses=folder, cache=False), play, behave)
-    answer, other = prompts_of(record, round_robin(responses=folder, show="answer", cache=False), play, behave)
+    answer, other = prompts_of(
+        record, round_robin(responses=folder, show="answer", cache=False), play, behave
+    )
     assert sorted(auto) == sorted(answer)
     assert len(auto) == 6
-    judges = {shown["judge"] for each in (log, other) for sample in battles(each) for shown in judgments(sample)}
+    judges = {
+        shown["judge"]
+        for each in (log, other)
+        for sample in battles(each)
+        for shown in judgments(sample)
+    }
     assert len(judges) == 1
 
 
@@ -92,16 +104,24 @@ def test_several_turns_without_a_call_are_reported(tmp_path, capsys):
         return [ChatMessageAssistant(content="First."), *only_answer(name, item)]
 
     round_robin(responses=write_logs(tmp_path / "turns", two_turns))
-    assert "6 of 6 responses hold several turns, and the judge is shown only the last" in capsys.readouterr().err
+    assert (
+        "6 of 6 responses hold several turns, and the judge is shown only the last"
+        in capsys.readouterr().err
+    )
 
 
-def test_an_answer_beside_transcripts_is_a_transcript_of_an_answer(tmp_path, record, play, behave, capsys):
+def test_an_answer_beside_transcripts_is_a_transcript_of_an_answer(
+    tmp_path, record, play, behave, capsys
+):
     write_logs(tmp_path / "mixed", two_tools, models=["ash"])
     folder = write_logs(tmp_path / "mixed", only_answer, models=["willow"])
     prompts, log = prompts_of(record, round_robin(responses=folder), play, behave)
     assert "3 of 6 responses (50%) are shown as transcripts" in capsys.readouterr().err
     [sample] = [sample for sample in battles(log) if sample.metadata["item"] == "q0"]
-    forms = [[name for name, _ in pieces_in(sample.metadata[side])] for side in ("response_a", "response_b")]
+    forms = [
+        [name for name, _ in pieces_in(sample.metadata[side])]
+        for side in ("response_a", "response_b")
+    ]
     assert forms[1] == ["answer"]
     assert len(forms[0]) == 6
     assert len(prompts) == 6
@@ -124,14 +144,19 @@ def test_cuts_are_counted_by_model_and_the_uneven_one_is_named(tmp_path, play, b
     log = play(round_robin(responses=folder, transcript_tokens=1_000), behave())
     said = " ".join(capsys.readouterr().err.split())
     assert "3 of 6 transcripts are cut to fit (mockllm/ash 3 of 3, mockllm/willow 0 of 3)" in said
-    assert "transcripts of mockllm/ash are cut more often (100%) than those of mockllm/willow (0%)" in said
+    assert (
+        "transcripts of mockllm/ash are cut more often (100%) than those of mockllm/willow (0%)"
+        in said
+    )
     assert all(count_tokens(sample.metadata["response_a"]) <= 1_000 for sample in battles(log))
     [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
     assert sum("cut" in text for text in standings.warnings) == 2
 
 
 def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave, capsys):
-    first, log = prompts_of(record, round_robin(responses=agents, transcript_tokens=150), play, behave)
+    first, log = prompts_of(
+        record, round_robin(responses=agents, transcript_tokens=150), play, behave
+    )
     assert "-T transcript_tokens=N shows more" in " ".join(capsys.readouterr().err.split())
     again, _ = prompts_of(record, recorded_task(battles=str(place(log)), cache=False), play, behave)
     assert sorted(first) == sorted(again)
@@ -167,13 +192,21 @@ def test_an_agent_that_a_tool_call_started_is_shown_under_the_call(tmp_path, pla
 def inner_events():
     """Return the events of a tool call that starts an agent, which calls a tool."""
     said = ChatMessageAssistant(content="I zoom in.", tool_calls=call("9", "zoom").tool_calls)
-    config = {"model": "m", "input": [], "tools": [], "tool_choice": "auto", "config": GenerateConfig()}
+    config = {
+        "model": "m",
+        "input": [],
+        "tools": [],
+        "tool_choice": "auto",
+        "config": GenerateConfig(),
+    }
     return [
         SpanBeginEvent(id="tool", name="expert", type="tool"),
         SpanBeginEvent(id="agent", parent_id="tool", name="expert", type="agent"),
         ModelEvent(span_id="agent", output=ModelOutput.from_message(said), **config),
         SpanBeginEvent(id="zoom", parent_id="agent", name="zoom", type="tool"),
-        ToolEvent(span_id="agent", id="9", function="zoom", arguments={}, result="a crack " + "x" * 500),
+        ToolEvent(
+            span_id="agent", id="9", function="zoom", arguments={}, result="a crack " + "x" * 500
+        ),
         ToolEvent(id="1", function="expert", arguments={}, result="Fine.", agent_span_id="agent"),
     ]
 
@@ -186,8 +219,13 @@ def test_an_error_is_shown_with_what_the_tool_returned_before_it(tmp_path, play,
             *only_answer(name, item),
         ]
 
-    [sample, *_] = battles(play(round_robin(responses=write_logs(tmp_path / "fails", fails)), behave()))
-    assert dict(pieces_in(sample.metadata["response_a"]))["error 1.1"] == "timeout: too slow\nhalf of it"
+    [sample, *_] = battles(
+        play(round_robin(responses=write_logs(tmp_path / "fails", fails)), behave())
+    )
+    assert (
+        dict(pieces_in(sample.metadata["response_a"]))["error 1.1"]
+        == "timeout: too slow\nhalf of it"
+    )
 
 
 def test_a_user_cannot_say_that_answers_are_transcripts(write_responses):
@@ -204,7 +242,9 @@ def local_judge(monkeypatch):
 
 
 @pytest.mark.parametrize("realization", ["direct", "rubric", "numeric"])
-def test_two_transcripts_fit_the_context_of_a_local_server(tmp_path, local_judge, capsys, realization):
+def test_two_transcripts_fit_the_context_of_a_local_server(
+    tmp_path, local_judge, capsys, realization
+):
     def long_work(name, item):
         return [call("1", "read"), result("1", "read", "word " * 20_000), *only_answer(name, item)]
 
@@ -214,7 +254,9 @@ def test_two_transcripts_fit_the_context_of_a_local_server(tmp_path, local_judge
     assert "have to fit openai-api/local/x, which is taken to have 8,000 tokens" in said
     how = judging_settings(realization, transcript=True)
     for sample in task.dataset:
-        texts = [sample.metadata["response_a"], sample.metadata["response_b"]][: 2 if how.is_pairwise else 1]
+        texts = [sample.metadata["response_a"], sample.metadata["response_b"]][
+            : 2 if how.is_pairwise else 1
+        ]
         prompt = how.schema_prompt(Texts(sample.metadata["instruction"], tuple(texts)))
         assert 4_500 < count_tokens(prompt) <= 0.75 * 8_000 - 256
 
@@ -245,7 +287,9 @@ def test_a_local_server_is_asked_for_its_context(path, answer):
 
     server = HTTPServer(("127.0.0.1", 0), Server)
     Thread(target=server.serve_forever, daemon=True).start()
-    judge = get_model("openai-api/said/x", base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="none")
+    judge = get_model(
+        "openai-api/said/x", base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="none"
+    )
     assert context_of(judge) == ((4_096, False) if "4096" in json.dumps(answer) else (8_000, True))
     server.shutdown()
 
@@ -261,7 +305,9 @@ def test_a_context_that_inspect_knows_is_divided(monkeypatch):
     assert "which has 4,000 tokens" in why
 
 
-def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(tmp_path, monkeypatch, capsys):
+def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(
+    tmp_path, monkeypatch, capsys
+):
     judge = get_model("openai-api/small/x", base_url="https://example.com/v1", api_key="none")
     set_model_info(str(judge), ModelInfo(context_length=4_000))
     monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
@@ -275,12 +321,16 @@ def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(tmp_path,
     assert "transcript_tokens=N" not in said
 
 
-def test_what_system_and_user_say_between_the_turns_is_shown_and_what_follows_the_answer_is_not(tmp_path, play, behave):
+def test_what_system_and_user_say_between_the_turns_is_shown_and_what_follows_the_answer_is_not(
+    tmp_path, play, behave
+):
     def told(name, item):
         talk = [ChatMessageSystem(content="Two calls are left."), ChatMessageUser(content="Hurry.")]
         return [call("1", "look"), result("1", "look", "12"), *talk, *only_answer(name, item)]
 
-    folder = write_logs(tmp_path / "told", lambda *own: [*told(*own), ChatMessageUser(content="Go on.")])
+    folder = write_logs(
+        tmp_path / "told", lambda *own: [*told(*own), ChatMessageUser(content="Go on.")]
+    )
     for path in Path(folder).glob("*.eval"):
         log = read_eval_log(str(path))
         for sample in log.samples:
@@ -301,7 +351,10 @@ def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):
         "call 2.1": 'weather {"city": "Oslo q0 ash"}',
         "error 2.1": "timeout: no answer for ash q0",
     }
-    assert "**mockllm/ash** (3 turns, 2 tool calls: below, in METADATA), final answer:" in score.explanation
+    assert (
+        "**mockllm/ash** (3 turns, 2 tool calls: below, in METADATA), final answer:"
+        in score.explanation
+    )
     assert "│ ash says 53.6 to q0" in score.explanation
 
 
@@ -312,18 +365,24 @@ def test_an_answer_has_no_folded_transcript(write_responses, play, behave):
 
 def score_against(folder, judge, model="willow", other="ash", **options):
     """Score a model's log against another one's by podium/pairwise; return the scored log."""
-    logs = {read_eval_log(str(path), header_only=True).eval.model: path for path in Path(folder).glob("*.eval")}
+    logs = {
+        read_eval_log(str(path), header_only=True).eval.model: path
+        for path in Path(folder).glob("*.eval")
+    }
     scorer = pairwise(str(logs[f"mockllm/{other}"]), **options)
     log = read_eval_log(str(logs[f"mockllm/{model}"]))
     return score(log, scorer, action="overwrite", display="none", model_roles={"judge": judge})
 
 
-def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(agents, record, behave, capsys):
+def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(
+    agents, record, behave, capsys
+):
     log = score_against(agents, behave())
     assert len(record.prompts) == 6
     for _, prompt in record.prompts:
         assert all(
-            f'"to": "F {name}"' in prompt and f"timeout: no answer for {name}" in prompt for name in ("ash", "willow")
+            f'"to": "F {name}"' in prompt and f"timeout: no answer for {name}" in prompt
+            for name in ("ash", "willow")
         )
     assert all("transcripts" in sample.scores["pairwise"].metadata for sample in log.samples)
 
@@ -331,12 +390,17 @@ def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(agent
 def test_pairwise_scores_show_the_agents_that_both_started(tmp_path, record, behave):
     score_against(write_logs_of_inner_agents(tmp_path / "inner"), behave())
     assert len(record.prompts) == 6
-    assert all(prompt.count("  a crack ") == prompt.count("  I zoom in.") == 2 for _, prompt in record.prompts)
+    assert all(
+        prompt.count("  a crack ") == prompt.count("  I zoom in.") == 2
+        for _, prompt in record.prompts
+    )
 
 
 def stops_at_a_call(name, item):
     """Return the messages of an agent that a limit stops after a call."""
-    said = ChatMessageAssistant(content=f"{name} looks it up for {item}.", tool_calls=call("1", "weather").tool_calls)
+    said = ChatMessageAssistant(
+        content=f"{name} looks it up for {item}.", tool_calls=call("1", "weather").tool_calls
+    )
     return [said, result("1", "weather", "12"), said.model_copy(update={"id": None})]
 
 
@@ -348,7 +412,9 @@ def submits(name, item):
 
 
 @pytest.mark.parametrize(("messages", "answers"), [(stops_at_a_call, 0), (submits, 2)])
-def test_what_an_agent_says_beside_its_last_call_is_no_answer(tmp_path, play, behave, record, messages, answers):
+def test_what_an_agent_says_beside_its_last_call_is_no_answer(
+    tmp_path, play, behave, record, messages, answers
+):
     folder = write_logs(tmp_path / "stopped", messages)
     [sample, *_] = battles(play(round_robin(responses=folder), behave()))
     names = [name for name, _ in pieces_in(sample.metadata["response_a"])]
@@ -356,7 +422,9 @@ def test_what_an_agent_says_beside_its_last_call_is_no_answer(tmp_path, play, be
     assert "result 1.1" in names
     record.prompts.clear()
     score_against(folder, behave())
-    assert {len(re.findall("^answer: ", prompt, re.MULTILINE)) for _, prompt in record.prompts} == {answers}
+    assert {len(re.findall("^answer: ", prompt, re.MULTILINE)) for _, prompt in record.prompts} == {
+        answers
+    }
 
 
 def test_pairwise_scores_say_what_is_cut(tmp_path, behave, capsys):
@@ -367,14 +435,19 @@ def test_pairwise_scores_say_what_is_cut(tmp_path, behave, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert "3 of 3 responses (100%) are shown as transcripts of at most 500 tokens" in said
     assert "3 of 3 transcripts are cut to fit (mockllm/ash 3 of 3)" in said
-    assert said.count("transcripts of samples are cut to fit; -S transcript_tokens=N shows more") == 1
+    assert (
+        said.count("transcripts of samples are cut to fit; -S transcript_tokens=N shows more") == 1
+    )
     assert "-T " not in said
 
 
 def test_transcripts_in_logs_are_shown_as_they_were(agents, play, behave):
     log = str(place(play(round_robin(responses=agents), behave())))
     for how in ({"show": "answer"}, {"transcript_tokens": 100}):
-        with pytest.raises(UsageError, match=f"{next(iter(how))}=.*recorded shows the responses of these logs as they"):
+        with pytest.raises(
+            UsageError,
+            match=f"{next(iter(how))}=.*recorded shows the responses of these logs as they",
+        ):
             recorded_task(battles=log, **how)
 
 
@@ -382,5 +455,8 @@ def test_pairwise_scores_of_answers_say_that_calls_are_not_shown(agents, record,
     score_against(agents, behave(), show="answer")
     assert not any("convert" in prompt for _, prompt in record.prompts)
     said = " ".join(capsys.readouterr().err.split())
-    assert "3 of 3 responses hold tool calls, and the judge is shown only the last message (mockllm/ash 3 of 3)" in said
+    assert (
+        "3 of 3 responses hold tool calls, and the judge is shown only the last message (mockllm/ash 3 of 3)"
+        in said
+    )
     assert said.count("samples hold tool calls, and the judge is shown only the last message") == 1

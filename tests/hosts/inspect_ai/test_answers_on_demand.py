@@ -45,12 +45,21 @@ def prompts(tmp_path: Path) -> str:
 
 @pytest.fixture
 def ask(behave: Callable[..., str], record: Record) -> Ask:
-    """Return a way to play a tournament of models that answer; it gives the log as it stands on disk."""
+    """Return a way to play a tournament of models that answer; it gives the log as it stands on
+    disk."""
     for name, quality in QUALITY.items():
-        behave(name, scripted=lambda prompt, name=name, quality=quality: f"{name} says quality={quality}")
+        behave(
+            name,
+            scripted=lambda prompt, name=name, quality=quality: f"{name} says quality={quality}",
+        )
 
-    def play(task: str = "round_robin", models: Any = USUAL, only: str | None = None, **arguments: Any) -> EvalLog:
-        roles = {"judge": arguments.pop("judge", "scripted/judge"), "models": [f"scripted/{name}" for name in models]}
+    def play(
+        task: str = "round_robin", models: Any = USUAL, only: str | None = None, **arguments: Any
+    ) -> EvalLog:
+        roles = {
+            "judge": arguments.pop("judge", "scripted/judge"),
+            "models": [f"scripted/{name}" for name in models],
+        }
         options = {"log_realtime": False, **arguments.pop("options", {})}
         arguments |= {"models": only} if only else {}
         [log] = eval(getattr(tasks, task), task_args=arguments, model_roles=roles, **options)
@@ -84,18 +93,24 @@ def test_each_model_is_called_once_per_item_and_a_second_run_makes_no_call(
     answers, battles = 3 * PROMPTS, 3 * PROMPTS
     stated = capfd.readouterr().err
     assert f"at most {battles} battles, {2 * battles} calls per judge" in stated
-    assert f"at most {answers} answers are asked of scripted/ash, scripted/elm, scripted/fir" in stated
+    assert (
+        f"at most {answers} answers are asked of scripted/ash, scripted/elm, scripted/fir" in stated
+    )
     assert set(asked(record).values()) == {1}
     assert (len(asked(record)), judged(record)) == (answers, 2 * battles)
     assert len(verdicts(log)) == battles
-    assert (log.eval.metadata or {})["podium_answers"]["models"] == {f"scripted/{name}": PROMPTS for name in USUAL}
+    assert (log.eval.metadata or {})["podium_answers"]["models"] == {
+        f"scripted/{name}": PROMPTS for name in USUAL
+    }
     ask(prompts=prompts)
     assert record.calls == answers + 2 * battles
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["anchor", "swim", "chain", "ring"])
-def test_every_tournament_asks_for_answers(ask: Ask, prompts: str, record: Record, task: str) -> None:
+def test_every_tournament_asks_for_answers(
+    ask: Ask, prompts: str, record: Record, task: str
+) -> None:
     log = ask(task, prompts=prompts, pack=task in ("chain", "swim"))
     assert log.status == "success", log.error
     assert set(asked(record).values()) == {1}
@@ -104,31 +119,47 @@ def test_every_tournament_asks_for_answers(ask: Ask, prompts: str, record: Recor
 
 
 @pytest.mark.slow
-def test_bought_answers_are_responses_of_the_next_tournament(ask: Ask, prompts: str, record: Record) -> None:
+def test_bought_answers_are_responses_of_the_next_tournament(
+    ask: Ask, prompts: str, record: Record
+) -> None:
     first = ask("chain", prompts=prompts)
     rows = responses_in(Path(first.location), ANSWER_ALONE)
-    assert {(row.model, row.question.instruction) for row in rows} >= {("scripted/ash", "Question 0?")}
+    assert {(row.model, row.question.instruction) for row in rows} >= {
+        ("scripted/ash", "Question 0?")
+    }
     assert len(rows) == 3 * PROMPTS
     record.prompts.clear()
     log = ask("chain", models=("oak", "ash"), responses=first.location, cache=False)
     assert {name for name, _ in asked(record)} == {"oak"}
-    assert (log.eval.metadata or {})["podium_models"] == [f"scripted/{name}" for name in sorted((*USUAL, "oak"))]
+    assert (log.eval.metadata or {})["podium_models"] == [
+        f"scripted/{name}" for name in sorted((*USUAL, "oak"))
+    ]
 
 
 @pytest.mark.slow
 def test_recorded_responses_meet_answers_and_models_chooses_among_both(
-    ask: Ask, prompts: str, record: Record, write_responses: Callable[..., list[str]], capfd: pytest.CaptureFixture[str]
+    ask: Ask,
+    prompts: str,
+    record: Record,
+    write_responses: Callable[..., list[str]],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     files = write_responses({"rowan": 2.0, "willow": -2.0}, items=PROMPTS + 2)
     log = ask(prompts=prompts, responses=files, only="rowan,scripted/ash,scripted/elm")
     assert {name for name, _ in asked(record)} == {"ash", "elm"}
-    assert {name for row in verdicts(log) for name in row[1:3]} == {"rowan", "scripted/ash", "scripted/elm"}
+    assert {name for row in verdicts(log) for name in row[1:3]} == {
+        "rowan",
+        "scripted/ash",
+        "scripted/elm",
+    }
     assert len(verdicts(log)) == 3 * PROMPTS
     assert "4 responses are to none of the 5 prompts, and left out" in capfd.readouterr().err
 
 
 @pytest.mark.slow
-def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, record: Record) -> None:
+def test_system_temperature_and_length_are_the_models(
+    ask: Ask, prompts: str, record: Record
+) -> None:
     log = ask(prompts=prompts, limit=1, system="Be terse.", temperature=0.7, max_tokens=99)
     samples = read_eval_log(log.location, resolve_attachments=True).samples or []
     calls = [event for sample in samples for event in sample.events if event.event == "model"]
@@ -137,7 +168,9 @@ def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, re
     assert {(call.config.temperature, call.config.max_tokens) for call in ours} == {(0.7, 99)}
     assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(0.0, 256)}
     assert {call.input[0].text for call in ours} == {"Be terse."}
-    assert all("Be terse." in call.input[-1].text for call in judges), "who was told something is judged by it"
+    assert all("Be terse." in call.input[-1].text for call in judges), (
+        "who was told something is judged by it"
+    )
     settings = (log.eval.metadata or {})["podium_answers"]["settings"]
     assert settings == {"temperature": 0.7, "max_tokens": 99, "system": "Be terse."}
 
@@ -146,23 +179,41 @@ def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, re
     ("given", "names"),
     [
         ([("a/b/smol", {}), ("c/other", {"temperature": 1})], ["a/b/smol", "c/other"]),
-        ([("a/b/smol", {"temperature": t, "max_tokens": 9}) for t in (0, 1.2)], ["temperature 0", "temperature 1.2"]),
-        ([("a/b/smol", {}), ("a/b/smol", {"max_tokens": 9, "temperature": 1})], ["", "temperature 1, max_tokens 9"]),
-        ([("a/smol", {"seed": k}) for k in (1, 2)] + [("b/smol", {"seed": 1})], ["a/smol, seed 1", "a/smol, seed 2"]),
+        (
+            [("a/b/smol", {"temperature": t, "max_tokens": 9}) for t in (0, 1.2)],
+            ["temperature 0", "temperature 1.2"],
+        ),
+        (
+            [("a/b/smol", {}), ("a/b/smol", {"max_tokens": 9, "temperature": 1})],
+            ["", "temperature 1, max_tokens 9"],
+        ),
+        (
+            [("a/smol", {"seed": k}) for k in (1, 2)] + [("b/smol", {"seed": 1})],
+            ["a/smol, seed 1", "a/smol, seed 2"],
+        ),
     ],
 )
-def test_names_are_short_and_unique(monkeypatch: pytest.MonkeyPatch, given: Any, names: list[str]) -> None:
+def test_names_are_short_and_unique(
+    monkeypatch: pytest.MonkeyPatch, given: Any, names: list[str]
+) -> None:
     """Several of one name are named by what differs: `smol, temperature 1.2`."""
-    models = [get_model("mockllm/" + name, config=GenerateConfig(**own), memoize=False) for name, own in given]
+    models = [
+        get_model("mockllm/" + name, config=GenerateConfig(**own), memoize=False)
+        for name, own in given
+    ]
     monkeypatch.setattr(answers_on_demand, "models_of_role", lambda role: models)
     found = list(answers_on_demand.models_by_name())
     for name, expected in zip(found, names, strict=False):
-        assert name.removeprefix("mockllm/") == (expected if "/" in expected else f"smol, {expected}".rstrip(", "))
+        assert name.removeprefix("mockllm/") == (
+            expected if "/" in expected else f"smol, {expected}".rstrip(", ")
+        )
     assert len(set(found)) == len(given)
 
 
 @pytest.mark.slow
-def test_answers_first_asks_one_model_after_the_other(ask: Ask, prompts: str, record: Record) -> None:
+def test_answers_first_asks_one_model_after_the_other(
+    ask: Ask, prompts: str, record: Record
+) -> None:
     ask("ring", models=("fir", "elm", "ash"), prompts=prompts, answers="first", items=3)
     order = [name for name, _ in record.prompts]
     assert order[:9] == ["fir"] * 3 + ["elm"] * 3 + ["ash"] * 3
@@ -170,7 +221,9 @@ def test_answers_first_asks_one_model_after_the_other(ask: Ask, prompts: str, re
 
 
 @pytest.mark.slow
-def test_answers_bought_first_for_a_single_battle_are_played_in_shards(ask: Ask, prompts: str, record: Record) -> None:
+def test_answers_bought_first_for_a_single_battle_are_played_in_shards(
+    ask: Ask, prompts: str, record: Record
+) -> None:
     bought = ask("chain", prompts=prompts, answers="first", max_battles=1)
     assert len(asked(record)) == 3 * PROMPTS
     assert judged(record) == 2
@@ -184,19 +237,33 @@ def test_answers_bought_first_for_a_single_battle_are_played_in_shards(ask: Ask,
 @pytest.mark.slow
 def test_an_empty_answer_is_missing_with_its_reason(ask: Ask, prompts: str, behave: Any) -> None:
     thought = "<think>hm</think>"
-    behave("fir", scripted=lambda prompt: "" if "3" in prompt else thought if "4" in prompt else "quality=1")
+    behave(
+        "fir",
+        scripted=lambda prompt: "" if "3" in prompt else thought if "4" in prompt else "quality=1",
+    )
     log = ask(prompts=prompts)
     assert log.status == "success"
     assert len(verdicts(log)) == 3 * PROMPTS - 2 * 2
     assert read_battles(log.location).counts().missing == 2 * 2
-    reasons = {row.question.item: row.reason for row in responses_in(Path(log.location), ANSWER_ALONE) if row.reason}
-    assert reasons == {"q3": "empty response"}, "whether reasoning counts is for the next reader to say"
+    reasons = {
+        row.question.item: row.reason
+        for row in responses_in(Path(log.location), ANSWER_ALONE)
+        if row.reason
+    }
+    assert reasons == {"q3": "empty response"}, (
+        "whether reasoning counts is for the next reader to say"
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["round_robin", "ring"])
 def test_a_failed_model_loses_nothing_of_the_others(
-    ask: Ask, tmp_path: Path, record: Record, behave: Any, task: str, capfd: pytest.CaptureFixture[str]
+    ask: Ask,
+    tmp_path: Path,
+    record: Record,
+    behave: Any,
+    task: str,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Verdicts of the others are those of a tournament without it, to the last one."""
     behave("oak", errors=1.0)
@@ -205,8 +272,12 @@ def test_a_failed_model_loses_nothing_of_the_others(
     assert log.status == "success", log.error
     stated = capfd.readouterr().err
     assert "scripted/oak is not asked any more: its first 10 calls all failed" in stated
-    assert stated.count("these answers and their battles are missing: scripted/oak (errored: 12)") == 1
-    assert any("no battle of scripted/oak is there" in note for note in read_battles(log.location).notes)
+    assert (
+        stated.count("these answers and their battles are missing: scripted/oak (errored: 12)") == 1
+    )
+    assert any(
+        "no battle of scripted/oak is there" in note for note in read_battles(log.location).notes
+    )
     assert sum(name == "oak" for name, _ in record.prompts) == 10
     without = ask(task, prompts=many, pack=True)
     assert verdicts(log) == verdicts(without)
@@ -227,23 +298,44 @@ def test_run_without_any_response_ends_with_the_error(ask: Ask, prompts: str, be
 
 
 @pytest.mark.slow
-def test_retry_after_judge_failure_calls_only_the_judge(ask: Ask, prompts: str, record: Record, behave: Any) -> None:
+def test_retry_after_judge_failure_calls_only_the_judge(
+    ask: Ask, prompts: str, record: Record, behave: Any
+) -> None:
     behave("judge", errors=0.3, fails_first=True)
     log = ask("ring", prompts=prompts, cache=False)
     assert log.status == "error"
     [again] = eval_retry(log)
     assert again.status == "success", again.error
     assert set(asked(record).values()) == {1}
-    assert len(verdicts(again)) == len(responses_in(Path(again.location), ANSWER_ALONE)) == 3 * PROMPTS
+    assert (
+        len(verdicts(again)) == len(responses_in(Path(again.location), ANSWER_ALONE)) == 3 * PROMPTS
+    )
 
 
 @pytest.mark.slow
-def test_a_ring_until_top1_asks_those_who_left_no_more(ask: Ask, tmp_path: Path, record: Record, behave: Any) -> None:
-    """Two are alike and far ahead: a flat ring asks 4 x 60 answers, and two of these models are settled after 25."""
+def test_a_ring_until_top1_asks_those_who_left_no_more(
+    ask: Ask, tmp_path: Path, record: Record, behave: Any
+) -> None:
+    """Two are alike and far ahead: a flat ring asks 4 x 60 answers, and two of these models are
+    settled after 25."""
     for name, quality in {"ash": 3.0, "elm": 2.9, "fir": -3.0, "oak": -3.1}.items():
-        behave(name, scripted=lambda prompt, name=name, own=quality: f"{name} quality={own + len(prompt) % 3 / 10}")
+        behave(
+            name,
+            scripted=lambda prompt, name=name, own=quality: (
+                f"{name} quality={own + len(prompt) % 3 / 10}"
+            ),
+        )
     many = write_prompts(tmp_path / "many.jsonl", 60)
-    log = ask("ring", models=QUALITY, prompts=many, until="top1", opponents="open", start=25, logprobs="off", pack=True)
+    log = ask(
+        "ring",
+        models=QUALITY,
+        prompts=many,
+        until="top1",
+        opponents="open",
+        start=25,
+        logprobs="off",
+        pack=True,
+    )
     assert log.status == "success", log.error
     assert set(asked(record).values()) == {1}
     by_name = Counter(name for name, _ in asked(record))
@@ -255,7 +347,8 @@ def test_a_ring_until_top1_asks_those_who_left_no_more(ask: Ask, tmp_path: Path,
 def test_max_cost_caps_answers_and_verdicts_together(
     ask: Ask, prompts: str, record: Record, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A call shows 10 tokens and gets 1: 15 answers and 30 verdicts cost 45 x (10 x 10,000 + 1 x 30,000) / 1e6."""
+    """A call shows 10 tokens and gets 1: 15 answers and 30 verdicts cost 45 x (10 x 10,000 + 1 x
+    30,000) / 1e6."""
     prices = {f"scripted/{name}": [10_000, 30_000] for name in ("judge", *USUAL)}
     cap = 45 * 0.13 / 2
     log = ask(prompts=prompts, max_cost=cap, prices=prices)
@@ -270,7 +363,10 @@ def test_max_cost_caps_answers_and_verdicts_together(
     ("content", "items"),
     [
         ('{"id": "a", "instruction": "Say hi."}\n', ["a"]),
-        ('{"prompt": "Say hi."}\n{"prompt": "Say ho."}\n{"prompt": "Say hi."}\n', [id_of("Say hi."), id_of("Say ho.")]),
+        (
+            '{"prompt": "Say hi."}\n{"prompt": "Say ho."}\n{"prompt": "Say hi."}\n',
+            [id_of("Say hi."), id_of("Say ho.")],
+        ),
         ('{"id": "a", "instruction": "Say hi.", "response": "hi", "model": "m"}\n', ["a"]),
     ],
 )
@@ -309,7 +405,9 @@ def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -
         ('{"id": "a", "instruction": null}\n', "item 'a' has no instruction"),
     ],
 )
-def test_prompts_that_are_none_are_rejected_with_the_file(tmp_path: Path, content: str, words: str) -> None:
+def test_prompts_that_are_none_are_rejected_with_the_file(
+    tmp_path: Path, content: str, words: str
+) -> None:
     file = tmp_path / ("p.csv" if content.startswith("id,") else "p.jsonl")
     file.write_text(content)
     with pytest.raises((DataError, UsageError), match=re.escape(words)) as error:
@@ -318,7 +416,9 @@ def test_prompts_that_are_none_are_rejected_with_the_file(tmp_path: Path, conten
 
 
 def test_prompts_without_models_are_rejected_with_the_role_to_type(prompts: str) -> None:
-    with pytest.raises(UsageError, match=re.escape("name the models, --model-role models=[MODEL,MODEL]")):
+    with pytest.raises(
+        UsageError, match=re.escape("name the models, --model-role models=[MODEL,MODEL]")
+    ):
         tasks.ring(prompts=prompts)
 
 
@@ -328,10 +428,22 @@ def test_prompts_without_models_are_rejected_with_the_role_to_type(prompts: str)
         (("ash", "ash"), {}, "the role models names scripted/ash twice"),
         (("ash",), {}, "nothing can be played: fewer than two models"),
         (("ash", "elm"), {"answers": "last"}, "no choice for answers called 'last'"),
-        (("ash", "elm"), {"prompts": ()}, "no prompts were named for the role models: give a file, a task"),
+        (
+            ("ash", "elm"),
+            {"prompts": ()},
+            "no prompts were named for the role models: give a file, a task",
+        ),
         (("ash", "elm"), {"prompts": (), "responses": "none/"}, "none"),
-        (("ash", "elm"), {"max_cost": 1}, "the price of scripted/ash, scripted/elm, scripted/judge is not known"),
-        (("ash", "elm"), {"max_cost": 1, "prices": {"scripted/ash": 2}}, "give two numbers, [INPUT, OUTPUT]"),
+        (
+            ("ash", "elm"),
+            {"max_cost": 1},
+            "the price of scripted/ash, scripted/elm, scripted/judge is not known",
+        ),
+        (
+            ("ash", "elm"),
+            {"max_cost": 1, "prices": {"scripted/ash": 2}},
+            "give two numbers, [INPUT, OUTPUT]",
+        ),
         (("ash", "elm"), {"max_cost": 0}, "max_cost=0: give a sum above 0"),
         (("ash", "elm"), {"prompts": "none.jsonl"}, "none.jsonl"),
         (("ash", "elm"), {"shard": "1/2"}, "answers on demand are asked by one process"),
@@ -347,6 +459,8 @@ def test_what_cannot_be_asked_is_rejected_before_the_first_call(
 
 
 @pytest.mark.slow
-def test_model_that_is_also_the_judge_is_reported(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_model_that_is_also_the_judge_is_reported(
+    ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     ask(models=("judge", "ash"), prompts=prompts, limit=1)
     assert "scripted/judge judges its own answers" in capfd.readouterr().err

@@ -1,8 +1,15 @@
-"""Samples of one id and task must ask the same: other inputs are rejected by every command, by the same message."""
+"""Samples of one id and task must ask the same: other inputs are rejected by every command, by the
+same message."""
 
 import pytest
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentImage,
+    ContentText,
+)
 from written_logs import build_log, invalidate, write
 
 import podium
@@ -32,7 +39,14 @@ def test_samples_of_one_id_with_different_inputs_are_rejected(suffix):
     folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"}, suffix)
     with pytest.raises(OtherQuestionError) as raised:
         podium.read_battles(folder)
-    for said in ("sample 3", "made/one", "made/three", "'What is blue?'", "'What is red?'", "were asked the same"):
+    for said in (
+        "sample 3",
+        "made/one",
+        "made/three",
+        "'What is blue?'",
+        "'What is red?'",
+        "were asked the same",
+    ):
         assert said in str(raised.value)
 
 
@@ -76,7 +90,11 @@ def test_the_words_of_a_message_show_where_long_inputs_differ():
         podium.read_battles(folder)
 
 
-CHAT = [ChatMessageUser(content="Hello."), ChatMessageAssistant(content="I am one."), ChatMessageUser(content="Why?")]
+CHAT = [
+    ChatMessageUser(content="Hello."),
+    ChatMessageAssistant(content="I am one."),
+    ChatMessageUser(content="Why?"),
+]
 OTHER_CHAT = [
     ChatMessageUser(content="Hello."),
     ChatMessageAssistant(content="I am 3."),
@@ -89,7 +107,10 @@ ALIKE = {
         "a\nb",
         [ChatMessageUser(content=[ContentText(text="a"), ContentText(text="b")])],
     ),
-    "system prompts": ("What?", [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="What?")]),
+    "system prompts": (
+        "What?",
+        [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="What?")],
+    ),
     "a model's own turns": (CHAT, OTHER_CHAT),
     "places of an image": (
         [ChatMessageUser(content=[ContentText(text="See"), ContentImage(image="/a/red.png")])],
@@ -129,7 +150,11 @@ def test_chats_and_images_that_differ_are_rejected(name):
 
 def test_an_attachment_that_a_log_does_not_hold_is_not_known(tmp_path):
     inputs = TaskInputs()
-    for text, attachments in (("attachment://1", {}), ("attachment://2", {"2": "What?"}), ("What?", {})):
+    for text, attachments in (
+        ("attachment://1", {}),
+        ("attachment://2", {"2": "What?"}),
+        ("What?", {}),
+    ):
         inputs.add("3", [{"role": "user", "content": text}], attachments, Place(tmp_path, "one"))
 
 

@@ -108,7 +108,9 @@ def test_an_unparsed_reply_in_the_cache_is_no_verdict_and_the_next_attempt_is_as
     behave()
     assert calls(attempts=2, replies="text") == 12
     assert all(verdict_of(one).value == verdict_of(one).value for one in battles(calls.log))
-    assert {one["attempts"] for s in battles(calls.log) for one in s.store["podium"]["judgments"]} == {2}
+    assert {
+        one["attempts"] for s in battles(calls.log) for one in s.store["podium"]["judgments"]
+    } == {2}
 
 
 @pytest.mark.slow
@@ -122,7 +124,9 @@ def test_failures_of_the_provider_are_never_cached(calls, behave):
 
 
 @pytest.mark.slow
-def test_a_ratings_prompt_of_equal_texts_is_asked_once_per_run_and_cached(play, behave, record, write_responses):
+def test_a_ratings_prompt_of_equal_texts_is_asked_once_per_run_and_cached(
+    play, behave, record, write_responses
+):
     behave(form="numeric")
     paths = write_responses(realization_note="x") if False else write_responses()
     play(round_robin(responses=paths, realization="numeric"))

@@ -1,4 +1,5 @@
-"""A failed call is reported by its cause; a server that cannot be reached by the reason and its address."""
+"""A failed call is reported by its cause; a server that cannot be reached by the reason and its
+address."""
 
 import errno
 import socket
@@ -19,7 +20,8 @@ class RetryError(Exception):
 
 
 class APIConnectionError(Exception):
-    """As the errors of providers' clients: it holds the request, whose URL is longer than the address."""
+    """As the errors of providers' clients: it holds the request, whose URL is longer than the
+    address."""
 
     def __init__(self, url=f"{ADDRESS}/chat/completions"):
         super().__init__("Connection error.")
@@ -31,7 +33,8 @@ class RateLimitError(APIConnectionError):
 
 
 def raised_by_call(*chain, base_url=ADDRESS):
-    """Return what `generate_output` raises if a model raises the first of a chain, each error caused by the next."""
+    """Return what `generate_output` raises if a model raises the first of a chain, each error
+    caused by the next."""
     for error, cause in pairwise(chain):
         error.__cause__ = cause
 
@@ -47,10 +50,19 @@ def raised_by_call(*chain, base_url=ADDRESS):
 @pytest.mark.parametrize(
     ("causes", "why"),
     [
-        ([OSError("all failed"), ConnectionRefusedError(errno.ECONNREFUSED, "('::1', 9)")], "connection refused"),
-        ([ExceptionGroup("", [OSError(errno.ENETUNREACH, "x"), OSError(1, "y")])], "network is unreachable"),
+        (
+            [OSError("all failed"), ConnectionRefusedError(errno.ECONNREFUSED, "('::1', 9)")],
+            "connection refused",
+        ),
+        (
+            [ExceptionGroup("", [OSError(errno.ENETUNREACH, "x"), OSError(1, "y")])],
+            "network is unreachable",
+        ),
         ([socket.gaierror(-2, "Name or service not known")], "name or service not known"),
-        ([ssl.SSLCertVerificationError(1, "certificate verify failed")], "certificate verify failed"),
+        (
+            [ssl.SSLCertVerificationError(1, "certificate verify failed")],
+            "certificate verify failed",
+        ),
         ([TimeoutError()], "timed out"),
         ([Exception("Server disconnected.")], "Server disconnected."),
     ],
@@ -70,7 +82,9 @@ def test_unreachable_server_is_reported_by_reason_and_address(causes, why):
     ],
 )
 def test_address_is_that_of_the_request_if_the_model_has_none_and_holds_no_secret(url, shown):
-    error = raised_by_call(APIConnectionError(url), ConnectionRefusedError(errno.ECONNREFUSED, ""), base_url=None)
+    error = raised_by_call(
+        APIConnectionError(url), ConnectionRefusedError(errno.ECONNREFUSED, ""), base_url=None
+    )
     assert str(error) == f"connection refused: {shown}"
 
 

@@ -34,13 +34,19 @@ def logs(behave):
     behave()
     dataset = [Sample(id=f"q{k}", input=f"quiz {k}?", target="yes") for k in range(ITEMS)]
     task = Task(dataset, solver=answering(), scorer=match(), name="quiz")
-    return {name: place(eval(task, model=get_model(f"scripted/{name}"), log_dir="logs")[0]) for name in RIGHT}
+    return {
+        name: place(eval(task, model=get_model(f"scripted/{name}"), log_dir="logs")[0])
+        for name in RIGHT
+    }
 
 
 @pytest.mark.slow
 def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
-    """Oracle: scipy's binomial test on the items that one alone has right; the same answer is no difference."""
-    code, out, err = run_podium("compare", f"new={logs['new']}", f"old={logs['old']}", "--format", "json")
+    """Oracle: scipy's binomial test on the items that one alone has right; the same answer is no
+    difference."""
+    code, out, err = run_podium(
+        "compare", f"new={logs['new']}", f"old={logs['old']}", "--format", "json"
+    )
     assert code == 0, err
     document = json.loads(out)
     assert document["answer"][0].startswith("new is clearly ahead of old by 32.5 points")
@@ -56,7 +62,9 @@ def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
 def test_logs_without_labels_are_called_by_their_models(logs, run_podium):
     code, out, err = run_podium("compare", str(logs["new"]), str(logs["old"]), "--format", "json")
     assert code == 0, err
-    assert json.loads(out)["answer"][0].startswith("scripted/new is clearly ahead of scripted/old by 32.5 points")
+    assert json.loads(out)["answer"][0].startswith(
+        "scripted/new is clearly ahead of scripted/old by 32.5 points"
+    )
     code, out, err = run_podium("compare", f"candidate={logs['new']}", str(logs["old"]))
     assert (code, out.split(" by ")[0]) == (0, "candidate is clearly ahead of scripted/old"), err
 
@@ -65,5 +73,10 @@ def test_logs_without_labels_are_called_by_their_models(logs, run_podium):
 def test_two_logs_of_one_model_are_called_by_their_files(logs, run_podium, tmp_path):
     for name in ("before", "after"):
         copyfile(logs["new"], tmp_path / f"{name}.eval")
-    code, out, err = run_podium("compare", str(tmp_path / "after.eval"), str(tmp_path / "before.eval"))
-    assert (code, out.split(" (")[0]) == (0, "after and before are too close to call, with no difference measured"), err
+    code, out, err = run_podium(
+        "compare", str(tmp_path / "after.eval"), str(tmp_path / "before.eval")
+    )
+    assert (code, out.split(" (")[0]) == (
+        0,
+        "after and before are too close to call, with no difference measured",
+    ), err

@@ -1,4 +1,5 @@
-"""Private parts of Inspect: all in one file, and the test says by name which of them a version of Inspect lacks."""
+"""Private parts of Inspect: all in one file, and the test says by name which of them a version of
+Inspect lacks."""
 
 import ast
 from importlib import import_module
@@ -13,13 +14,20 @@ ROOM = Path(podium.hosts.inspect_ai.__file__).parent
 
 
 def private_parts(path):
-    """Return the private modules of Inspect that a file names, each with the name that it takes from there."""
+    """Return the private modules of Inspect that a file names, each with the name that it takes
+    from there."""
     parts = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("inspect_ai"):
-            parts |= {(node.module, alias.name) for alias in node.names if "._" in f"{node.module}.{alias.name}"}
+            parts |= {
+                (node.module, alias.name)
+                for alias in node.names
+                if "._" in f"{node.module}.{alias.name}"
+            }
         if isinstance(node, ast.Import):
-            parts |= {(alias.name, "") for alias in node.names if alias.name.startswith("inspect_ai._")}
+            parts |= {
+                (alias.name, "") for alias in node.names if alias.name.startswith("inspect_ai._")
+            }
         if isinstance(node, ast.Constant) and str(node.value).startswith("inspect_ai._"):
             parts |= {(node.value, "main"), (node.value, "inspect")}
     return parts
@@ -28,7 +36,9 @@ def private_parts(path):
 @pytest.mark.parametrize(("module", "name"), sorted(private_parts(ROOM / "compatibility.py")))
 def test_each_private_part_of_inspect_is_where_podium_looks_for_it(module, name):
     has_name = hasattr(import_module(module), name)
-    assert has_name, f"inspect-ai {version('inspect-ai')} has no {name} in {module}: adapt compatibility.py"
+    assert has_name, (
+        f"inspect-ai {version('inspect-ai')} has no {name} in {module}: adapt compatibility.py"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Concurrent calls: results in order, the first failure ends all, the provider's error is reported."""
+"""Concurrent calls: results in order, the first failure ends all, the provider's error is
+reported."""
 
 from collections import Counter
 from functools import partial
@@ -29,7 +30,10 @@ async def fails(seconds=0.0):
 
 
 def test_results_come_in_the_order_of_the_calls_not_of_their_ends():
-    assert anyio.run(make_calls, [partial(after, 0.03, "slow"), partial(after, 0.0, "fast")]) == ["slow", "fast"]
+    assert anyio.run(make_calls, [partial(after, 0.03, "slow"), partial(after, 0.0, "fast")]) == [
+        "slow",
+        "fast",
+    ]
 
 
 def test_calls_run_at_once():
@@ -51,7 +55,8 @@ def test_no_calls_are_no_results():
 
 
 @pytest.mark.parametrize(
-    "calls", [[fails], [fails, fails], [partial(make_calls, [fails, fails]), partial(after, 60, "")]]
+    "calls",
+    [[fails], [fails, fails], [partial(make_calls, [fails, fails]), partial(after, 60, "")]],
 )
 def test_a_failure_is_raised_as_it_came_with_its_cause(calls):
     with pytest.raises(ProviderError, match=r"^no answer$") as caught:
@@ -76,16 +81,24 @@ def test_a_failure_ends_the_other_calls():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_sample_with_only_failed_calls_reports_the_providers_error(pack, behave, write_responses, play):
+def test_sample_with_only_failed_calls_reports_the_providers_error(
+    pack, behave, write_responses, play
+):
     log = play(round_robin(responses=write_responses(items=2), pack=pack), behave(errors=1.0))
-    reported = {one.error.message for one in log.samples if not one.error.message.startswith("CancelledError")}
+    reported = {
+        one.error.message
+        for one in log.samples
+        if not one.error.message.startswith("CancelledError")
+    }
     assert reported, "the run stops, and cuts off others; not all of them"
     assert all("the provider is on fire" in message for message in reported)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_the_transcript_has_every_call_with_what_was_shown(pack, behave, record, write_responses, play):
+def test_the_transcript_has_every_call_with_what_was_shown(
+    pack, behave, record, write_responses, play
+):
     log = play(round_robin(responses=write_responses(items=2), pack=pack), behave())
     log = read_eval_log(log.location, resolve_attachments=True)
     events = [event for sample in log.samples for event in sample.events]

@@ -16,7 +16,9 @@ TEXTS = "neither nor"
 
 def limited(files, most, **options):
     """Return a round robin that may make `most` calls, and repeats none from the cache."""
-    return round_robin(responses=files, max_cost=most * CALL, prices=PRICES, cache=False, logprobs="off", **options)
+    return round_robin(
+        responses=files, max_cost=most * CALL, prices=PRICES, cache=False, logprobs="off", **options
+    )
 
 
 def later(after, first, then):
@@ -35,18 +37,25 @@ def later(after, first, then):
 
 
 @pytest.mark.parametrize(
-    ("after", "attempts", "most", "pack"), [(2, 2, 40, True), (2, 3, 40, False), (8, 3, 61, True), (30, 3, 61, False)]
+    ("after", "attempts", "most", "pack"),
+    [(2, 2, 40, True), (2, 3, 40, False), (8, 3, 61, True), (30, 3, 61, False)],
 )
-def test_second_attempts_do_not_exceed_the_limit(play, behave, record, write_responses, after, attempts, most, pack):
+def test_second_attempts_do_not_exceed_the_limit(
+    play, behave, record, write_responses, after, attempts, most, pack
+):
     """The first battles need one attempt, all others as many as are made."""
     behave(scripted=later(after, "A", TEXTS))
-    log = play(limited(write_responses(items=6), most, attempts=attempts, replies="text", pack=pack))
+    log = play(
+        limited(write_responses(items=6), most, attempts=attempts, replies="text", pack=pack)
+    )
     assert log.status == "success", log.error
     dearest = 2 * attempts * (6 if pack else 1)
     assert most - dearest < record.calls <= most
 
 
-def test_judgments_that_all_needed_two_attempts_are_paid_for_once(play, behave, record, write_responses):
+def test_judgments_that_all_needed_two_attempts_are_paid_for_once(
+    play, behave, record, write_responses
+):
     behave(scripted=lambda prompt: TEXTS)
     log = play(limited(write_responses(items=6), 60, replies="text"))
     assert read_battles(log.location).counts().unparsed == record.calls / 4
@@ -54,7 +63,8 @@ def test_judgments_that_all_needed_two_attempts_are_paid_for_once(play, behave, 
 
 
 def test_samples_that_failed_and_were_repeated_are_paid_for(behave, record, write_responses):
-    """Every other call fails: a sample that is repeated has paid for the order that was answered."""
+    """Every other call fails: a sample that is repeated has paid for the order that was
+    answered."""
     calls = []
 
     def reply(prompt):
@@ -65,17 +75,29 @@ def test_samples_that_failed_and_were_repeated_are_paid_for(behave, record, writ
 
     behave(scripted=reply)
     task = limited(write_responses(items=6), 30)
-    eval(task, model_roles={"judge": "scripted/judge"}, max_connections=1, retry_on_error=3, fail_on_error=False)
+    eval(
+        task,
+        model_roles={"judge": "scripted/judge"},
+        max_connections=1,
+        retry_on_error=3,
+        fail_on_error=False,
+    )
     answered = len(calls) - sum(k % 3 == 0 for k in range(7, len(calls) + 1))
     assert 20 < answered <= 30
 
 
 def test_a_retry_pays_for_what_the_failed_run_had_answered(behave, record, write_responses):
-    """Of a battle whose second call fails the first was answered: 1 call that no finished sample holds."""
+    """Of a battle whose second call fails the first was answered: 1 call that no finished sample
+    holds."""
     battles = 3
     behave(scripted=later(2 * battles + 1, "A", RuntimeError("the provider is on fire")))
     files = write_responses(items=6)
-    [log] = eval(limited(files, 12), model_roles={"judge": "scripted/judge"}, max_connections=1, max_samples=1)
+    [log] = eval(
+        limited(files, 12),
+        model_roles={"judge": "scripted/judge"},
+        max_connections=1,
+        max_samples=1,
+    )
     log = read_eval_log(log.location)
     assert log.status == "error"
     answered = sum(usage.input_tokens for usage in log.stats.model_usage.values()) // 10

@@ -1,4 +1,5 @@
-"""What the models' answers took, beside how good they are, on a page of a folder that holds their own logs."""
+"""What the models' answers took, beside how good they are, on a page of a folder that holds their
+own logs."""
 
 import pytest
 from inspect_ai import Task, eval
@@ -17,7 +18,9 @@ USAGE = {"amber": (10, 100, 0.25), "birch": (30, 300, None)}
 
 def model(name):
     shown, written, money = USAGE[name]
-    usage = ModelUsage(input_tokens=shown, output_tokens=written, total_tokens=shown + written, total_cost=money)
+    usage = ModelUsage(
+        input_tokens=shown, output_tokens=written, total_tokens=shown + written, total_cost=money
+    )
     answers = [ModelOutput.from_content(name, f"{name} quality={k % 3}") for k in range(3)]
     for answer in answers:
         answer.usage = usage
@@ -28,7 +31,11 @@ def model(name):
 def folder(behave, play):
     """Return a folder with the logs of two models and of their tournament."""
     dataset = [Sample(id=f"q{k}", input=f"quiz {k}?", target="yes") for k in range(3)]
-    eval(Task(dataset, solver=generate(), name="quiz"), model=[model("amber"), model("birch")], log_dir="logs")
+    eval(
+        Task(dataset, solver=generate(), name="quiz"),
+        model=[model("amber"), model("birch")],
+        log_dir="logs",
+    )
     behave()
     play(round_robin(responses="logs"), log_dir="logs")
     return "logs"
@@ -37,10 +44,21 @@ def folder(behave, play):
 @pytest.mark.slow
 def test_costs_stand_beside_scores_and_what_is_unknown_is_no_zero(folder, run_podium, tmp_path):
     table = costs_table(rank_battles(read_battles(folder)).standings[0], [folder])
-    head, rows = table.header, {row[0]: dict(zip(table.header, row, strict=True)) for row in table.rows}
+    head, rows = (
+        table.header,
+        {row[0]: dict(zip(table.header, row, strict=True)) for row in table.rows},
+    )
     assert head[:5] == ("model", "score", "answers", "tokens in", "tokens out")
-    assert [rows["mockllm/amber"][name] for name in ("answers", "tokens in", "tokens out")] == ["3", "10", "100"]
-    assert [rows["mockllm/birch"][name] for name in ("answers", "tokens in", "tokens out")] == ["3", "30", "300"]
+    assert [rows["mockllm/amber"][name] for name in ("answers", "tokens in", "tokens out")] == [
+        "3",
+        "10",
+        "100",
+    ]
+    assert [rows["mockllm/birch"][name] for name in ("answers", "tokens in", "tokens out")] == [
+        "3",
+        "30",
+        "300",
+    ]
     assert rows["mockllm/birch"].get("money", "–") == "–"
     assert run_podium("report", folder, "-o", str(tmp_path / "page.html"))[0] in (0, 3)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

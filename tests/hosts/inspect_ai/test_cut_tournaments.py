@@ -1,4 +1,5 @@
-"""Inspect's own options on a tournament: epochs are repeats, and what --limit and its like cut off is missing."""
+"""Inspect's own options on a tournament: epochs are repeats, and what --limit and its like cut off
+is missing."""
 
 import pytest
 from played_logs import place
@@ -18,8 +19,12 @@ def played(play, write_responses, tournament, pack=False, **options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("tournament", "pack"), [(round_robin, False), (swim, False), (round_robin, True)])
-def test_epochs_are_repeats_each_with_calls_of_its_own(play, behave, record, write_responses, tournament, pack):
+@pytest.mark.parametrize(
+    ("tournament", "pack"), [(round_robin, False), (swim, False), (round_robin, True)]
+)
+def test_epochs_are_repeats_each_with_calls_of_its_own(
+    play, behave, record, write_responses, tournament, pack
+):
     behave()
     battles = played(play, write_responses, tournament, pack, epochs=3)
     pairs = PAIRS[tournament]
@@ -51,7 +56,10 @@ def test_battles_of_a_cut_tournament_are_missing_and_reported(
     assert len(battles)
     assert battles.missing == PAIRS[tournament] * ITEMS - len(battles) > 0
     [note] = [note for note in battles.notes if "not played" in note]
-    assert f"{battles.missing} battles were not played and are missing; {named} cut the schedule: -T limit=N" in note
+    assert (
+        f"{battles.missing} battles were not played and are missing; {named} cut the schedule: -T limit=N"
+        in note
+    )
     assert f"{battles.missing} battles were not played" in capfd.readouterr().err
 
 

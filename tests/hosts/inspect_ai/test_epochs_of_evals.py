@@ -1,4 +1,5 @@
-"""Scores of several epochs: as the log reduces them, or an error where two runs do so in different ways."""
+"""Scores of several epochs: as the log reduces them, or an error where two runs do so in different
+ways."""
 
 import json
 import random
@@ -31,15 +32,25 @@ def write_pair(first, second, suffix=".eval"):
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_unequal_epochs_of_means_are_all_counted(suffix):
-    folder = write_pair(build_log("once", same(1.0)), build_log("often", same(1.0, 0.0, 0.0, 0.0)), suffix)
+    folder = write_pair(
+        build_log("once", same(1.0)), build_log("often", same(1.0, 0.0, 0.0, 0.0)), suffix
+    )
     assert means_of(folder) == {"made/once": 1.0, "made/often": 0.25}
-    assert podium.compare("often", "once", folder).findings[0].difference.value == pytest.approx(-0.75)
+    assert podium.compare("often", "once", folder).findings[0].difference.value == pytest.approx(
+        -0.75
+    )
 
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 @pytest.mark.parametrize(
     ("reducer", "first", "second"),
-    [("max", 1.0, 0.5), ("median", 0.5, 0.5), ("mode", 0.5, 0.5), ("at_least_2", 0.0, 0.0), ("pass_at_2", 2 / 3, 0.0)],
+    [
+        ("max", 1.0, 0.5),
+        ("median", 0.5, 0.5),
+        ("mode", 0.5, 0.5),
+        ("at_least_2", 0.0, 0.0),
+        ("pass_at_2", 2 / 3, 0.0),
+    ],
 )
 def test_scores_are_reduced_as_the_log_does(reducer, first, second, suffix):
     logs = (
@@ -48,17 +59,24 @@ def test_scores_are_reduced_as_the_log_does(reducer, first, second, suffix):
     )
     folder = write_pair(*logs, suffix)
     assert means_of(folder) == pytest.approx({"made/one": first, "made/two": second})
-    assert [log.results.scores[0].metrics["mean"].value for log in logs] == pytest.approx([first, second])
+    assert [log.results.scores[0].metrics["mean"].value for log in logs] == pytest.approx(
+        [first, second]
+    )
 
 
 @pytest.mark.slow
 def test_every_command_takes_the_reduced_scores(run_podium):
     folder = write_pair(
-        build_log("one", same(1.0, 0.0, 0.0), reducer="max"), build_log("two", same(0.0, 0.0, 0.0), reducer="max")
+        build_log("one", same(1.0, 0.0, 0.0), reducer="max"),
+        build_log("two", same(0.0, 0.0, 0.0), reducer="max"),
     )
     code, out, _ = run_podium("rank", folder, "--ranker", "mean,bradley-terry", "--format", "json")
     by_mean, by_elo = json.loads(out)["rankings"]
-    assert (code, by_mean["models"][0]["model"], by_mean["models"][0]["score"]) == (0, "made/one", 1.0)
+    assert (code, by_mean["models"][0]["model"], by_mean["models"][0]["score"]) == (
+        0,
+        "made/one",
+        1.0,
+    )
     assert (by_elo["models"][0]["model"], by_elo["counts"]["battles"]) == ("made/one", 8)
     found = podium.compare("one", "two", folder).findings[0]
     assert found.difference.value == 1.0
@@ -66,7 +84,8 @@ def test_every_command_takes_the_reduced_scores(run_podium):
 
 def test_the_reducer_and_both_means_are_said():
     folder = write_pair(
-        build_log("one", same(1.0, 0.0), reducer="max"), build_log("two", same(0.5, 0.0), reducer="max")
+        build_log("one", same(1.0, 0.0), reducer="max"),
+        build_log("two", same(0.5, 0.0), reducer="max"),
     )
     [note] = [note for note in podium.read_battles(folder).notes if "reduced" in note]
     assert note == (
@@ -77,22 +96,33 @@ def test_the_reducer_and_both_means_are_said():
 
 @pytest.mark.parametrize("reducer", ["max", "mode", "median", "at_least_1"])
 def test_unequal_epochs_of_a_reducer_that_depends_on_their_number_are_an_error(reducer):
-    folder = write_pair(build_log("one", same(1.0, 0.0), reducer=reducer), build_log("two", same(0.0), reducer=reducer))
+    folder = write_pair(
+        build_log("one", same(1.0, 0.0), reducer=reducer),
+        build_log("two", same(0.0), reducer=reducer),
+    )
     with pytest.raises(DataError, match="the scores of quiz are not reduced alike") as raised:
         podium.read_battles(folder)
-    assert f"made/one by {reducer} over 2 epochs, made/two by {reducer} over 1 epoch" in str(raised.value)
+    assert f"made/one by {reducer} over 2 epochs, made/two by {reducer} over 1 epoch" in str(
+        raised.value
+    )
     assert "or accept it with --allow epochs" in str(raised.value)
 
 
 def test_different_reducers_are_an_error():
-    folder = write_pair(build_log("one", same(1.0, 0.0), reducer="max"), build_log("two", same(0.0, 1.0)))
-    with pytest.raises(DataError, match="made/one by max over 2 epochs, made/two by mean over 2 epochs"):
+    folder = write_pair(
+        build_log("one", same(1.0, 0.0), reducer="max"), build_log("two", same(0.0, 1.0))
+    )
+    with pytest.raises(
+        DataError, match="made/one by max over 2 epochs, made/two by mean over 2 epochs"
+    ):
         podium.read_battles(folder)
 
 
 @pytest.mark.slow
 def test_an_allowed_difference_of_epochs_is_said_in_the_answers(run_podium):
-    folder = write_pair(build_log("one", same(1.0, 0.0), reducer="max"), build_log("two", same(0.0), reducer="max"))
+    folder = write_pair(
+        build_log("one", same(1.0, 0.0), reducer="max"), build_log("two", same(0.0), reducer="max")
+    )
     assert run_podium("rank", folder)[0] == 1
     code, out, _ = run_podium("rank", folder, "--allow", "epochs", "--format", "json")
     assert code == 0
@@ -141,27 +171,40 @@ def test_equal_models_with_unequal_epochs_of_pass_at_k_win_equally_often():
     [standings] = podium.rank(battles, "bradley-terry").standings
     rates = {entry.model: entry.win_rate for entry in standings.entries}
     means = {log.eval.model: log.results.scores[0].metrics["mean"].value for log in (few, many)}
-    assert rates["made/few"] - rates["made/many"] == pytest.approx(means["made/few"] - means["made/many"])
+    assert rates["made/few"] - rates["made/many"] == pytest.approx(
+        means["made/few"] - means["made/many"]
+    )
     assert {entry.rank_high for entry in standings.entries} == {2}
     assert any("estimated from different numbers of epochs" in note for note in battles.notes)
 
 
 def test_the_first_of_several_reducers_counts_and_the_others_are_named():
     reducers = ["max", "mean"]
-    logs = [build_log(name, same(1.0, value), reducer=reducers) for name, value in (("one", 0.0), ("two", 0.5))]
+    logs = [
+        build_log(name, same(1.0, value), reducer=reducers)
+        for name, value in (("one", 0.0), ("two", 0.5))
+    ]
     folder = write_pair(*logs)
     assert means_of(folder) == {"made/one": 1.0, "made/two": 1.0}
-    assert any("reduced by mean too, which are not read" in note for note in podium.read_battles(folder).notes)
+    assert any(
+        "reduced by mean too, which are not read" in note
+        for note in podium.read_battles(folder).notes
+    )
 
 
 def test_a_reduced_value_is_computed_again_without_an_invalidated_epoch():
-    spoilt = invalidate(build_log("one", same(1.0, 0.0, 0.0), reducer="max"), *[f"{item}-1" for item in ITEMS[:4]])
+    spoilt = invalidate(
+        build_log("one", same(1.0, 0.0, 0.0), reducer="max"), *[f"{item}-1" for item in ITEMS[:4]]
+    )
     folder = write_pair(spoilt, build_log("two", same(0.0, 0.0, 0.0), reducer="max"))
     assert means_of(folder)["made/one"] == 0.5
 
 
 def test_a_value_of_an_unknown_reducer_is_unknown_without_an_invalidated_epoch():
-    logs = [build_log(name, same(value, 0.0, 0.0), reducer="max") for name, value in (("one", 1.0), ("two", 0.0))]
+    logs = [
+        build_log(name, same(value, 0.0, 0.0), reducer="max")
+        for name, value in (("one", 1.0), ("two", 0.0))
+    ]
     for log in logs:
         log.eval.config.epochs_reducer = ["own"]
         log.reductions[0].reducer = "own"
@@ -178,7 +221,9 @@ def test_a_run_that_ended_early_is_reduced_by_inspects_own_reducer():
 def test_a_mean_that_the_log_gives_otherwise_is_said():
     log = build_log("one", same(1.0))
     provenance = ProvenanceData(author="me", reason="wrong key")
-    edit_score(log, "q0", "exact", ScoreEdit(value=0.0, provenance=provenance), recompute_metrics=False)
+    edit_score(
+        log, "q0", "exact", ScoreEdit(value=0.0, provenance=provenance), recompute_metrics=False
+    )
     folder = write_pair(log, build_log("two", same(0.0)))
     [note] = [note for note in podium.read_battles(folder).notes if "in the log's results" in note]
     assert note.endswith("quiz exact is 0.875 here (8 items) and 1 in the log's results (8 items)")

@@ -1,4 +1,5 @@
-"""Every Eval Ever's converter of Inspect logs accepts a tournament's log, and its validator the rankings beside it."""
+"""Every Eval Ever's converter of Inspect logs accepts a tournament's log, and its validator the
+rankings beside it."""
 
 import json
 from collections.abc import Callable
@@ -19,14 +20,29 @@ TASKS = {"round_robin": round_robin, "swim": swim}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_the_log_and_the_ranking_of_a_tournament_are_accepted(
-    name: str, play: Any, behave: Any, write_responses: Any, every_eval_ever: Any, run_podium: Any, tmp_path: Path
+    name: str,
+    play: Any,
+    behave: Any,
+    write_responses: Any,
+    every_eval_ever: Any,
+    run_podium: Any,
+    tmp_path: Path,
 ) -> None:
     log = play(TASKS[name](responses=write_responses()), behave())
     [ranking] = (tmp_path / "logs").glob("*.ranking.json")
-    made = every_eval_ever("convert", "inspect", "--log_path", place(log), "--output_dir", "out/data", folder=tmp_path)
+    made = every_eval_ever(
+        "convert", "inspect", "--log_path", place(log), "--output_dir", "out/data", folder=tmp_path
+    )
     assert made.returncode == 0, made.stderr[-2000:]
-    assert run_podium("export", str(ranking), "--to", "every-eval-ever", "-o", str(tmp_path / "out"))[0] == 0
-    checked = every_eval_ever("validate", "data/*/*/*/*.json", "data/*/*/*/*.jsonl", folder=tmp_path / "out")
+    assert (
+        run_podium("export", str(ranking), "--to", "every-eval-ever", "-o", str(tmp_path / "out"))[
+            0
+        ]
+        == 0
+    )
+    checked = every_eval_ever(
+        "validate", "data/*/*/*/*.json", "data/*/*/*/*.jsonl", folder=tmp_path / "out"
+    )
     assert checked.returncode == 0, checked.stdout[-2000:]
     [converted] = (tmp_path / "out" / "data" / name / "podium" / "tournament").glob("*.json")
     model = json.loads(converted.read_text())["model_info"]
@@ -34,7 +50,12 @@ def test_the_log_and_the_ranking_of_a_tournament_are_accepted(
     samples = converted.with_name(f"{converted.stem}_samples.jsonl").read_text().splitlines()
     assert len(samples) == len(log.samples)
     exported = [path for path in (tmp_path / "out").rglob("*.json") if path != converted]
-    assert {json.loads(path.read_text())["model_info"]["name"] for path in exported} == {"ash", "elm", "fir", "oak"}
+    assert {json.loads(path.read_text())["model_info"]["name"] for path in exported} == {
+        "ash",
+        "elm",
+        "fir",
+        "oak",
+    }
 
 
 def test_the_model_in_the_log_is_nobodys_and_answers_nothing(

@@ -1,4 +1,5 @@
-"""A failed call loses its own battle: all other replies are kept, and a retry asks for what is missing alone."""
+"""A failed call loses its own battle: all other replies are kept, and a retry asks for what is
+missing alone."""
 
 import anyio
 import pytest
@@ -50,7 +51,9 @@ def judgments(log):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [True, False])
-def test_a_failed_call_loses_its_own_battle_and_is_named(pack, play, behave, record, write_responses):
+def test_a_failed_call_loses_its_own_battle_and_is_named(
+    pack, play, behave, record, write_responses
+):
     behave(scripted=failing(0.1))
     log = play(round_robin(responses=write_responses(), pack=pack, cache=False, logprobs="off"))
     lost = lost_in(record, 0.1)
@@ -89,9 +92,14 @@ def test_retries_ask_for_the_failed_calls_alone(task, pack, play, behave, record
 
 
 @pytest.mark.slow
-def test_a_retry_of_several_epochs_asks_for_the_failed_calls_alone(play, behave, record, write_responses):
+def test_a_retry_of_several_epochs_asks_for_the_failed_calls_alone(
+    play, behave, record, write_responses
+):
     behave(scripted=failing(0.1))
-    log = play(round_robin(responses=write_responses(items=2), cache=False, logprobs="off", pack=True), epochs=2)
+    log = play(
+        round_robin(responses=write_responses(items=2), cache=False, logprobs="off", pack=True),
+        epochs=2,
+    )
     lost = sum(prompt in lost_in(record, 0.1) for _, prompt in record.prompts)
     assert lost
     assert judgments(log).credit.isna().sum() == lost
@@ -109,7 +117,9 @@ def test_a_rating_that_fails_is_asked_for_once_and_loses_the_battles_of_its_resp
 ):
     behave(scripted=failing(0.1, reply="[[50]]"))
     files = write_responses()
-    log = play(round_robin(responses=files, realization="numeric", pack=True, cache=False, replies="text"))
+    log = play(
+        round_robin(responses=files, realization="numeric", pack=True, cache=False, replies="text")
+    )
     lost = lost_in(record, 0.1)
     assert len(lost) > 0
     # A battle that comes to a rating after it has failed asks again.
@@ -123,7 +133,9 @@ def test_a_rating_that_fails_is_asked_for_once_and_loses_the_battles_of_its_resp
 
 
 @pytest.mark.slow
-def test_a_ring_goes_on_after_failed_calls_and_its_retry_keeps_the_pairs(play, behave, record, write_responses):
+def test_a_ring_goes_on_after_failed_calls_and_its_retry_keeps_the_pairs(
+    play, behave, record, write_responses
+):
     behave(scripted=failing(0.2))
     log = play(ring(responses=write_responses(items=12), cache=False, logprobs="off", pack=True))
     lost, first = len(lost_in(record, 0.2)), judgments(log)
@@ -132,12 +144,16 @@ def test_a_ring_goes_on_after_failed_calls_and_its_retry_keeps_the_pairs(play, b
     [log] = eval_retry(log)
     assert (record.calls, log.status) == (lost, "success")
     names = ["item", "model_a", "model_b"]
-    assert sorted(map(tuple, judgments(log)[names].values)) == sorted(map(tuple, first[names].values))
+    assert sorted(map(tuple, judgments(log)[names].values)) == sorted(
+        map(tuple, first[names].values)
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [True, False])
-def test_a_retry_of_a_run_that_max_cost_ended_keeps_what_it_has(pack, play, behave, record, write_responses, capfd):
+def test_a_retry_of_a_run_that_max_cost_ended_keeps_what_it_has(
+    pack, play, behave, record, write_responses, capfd
+):
     behave(scripted=lambda prompt: "A")
     how = {"max_cost": 40 * CALL, "prices": PRICES, "cache": False, "logprobs": "off", "pack": pack}
     log = play(round_robin(responses=write_responses(), **how))
@@ -154,14 +170,21 @@ def test_a_retry_of_a_run_that_max_cost_ended_keeps_what_it_has(pack, play, beha
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [True, False])
-def test_max_cost_holds_for_a_server_that_sends_no_usage(pack, play, behave, record, write_responses, capfd):
+def test_max_cost_holds_for_a_server_that_sends_no_usage(
+    pack, play, behave, record, write_responses, capfd
+):
     behave(scripted=lambda prompt: "A", usage=False)
     files = write_responses()
     play(round_robin(responses=files, cache=False, logprobs="off", pack=pack))
     each = sum(len(prompt) for _, prompt in record.prompts) / record.calls / 4 * 1e-3
     record.prompts.clear()
     capfd.readouterr()
-    how = {"max_cost": 40 * each, "prices": {"scripted/judge": [1_000, 1_000]}, "cache": False, "logprobs": "off"}
+    how = {
+        "max_cost": 40 * each,
+        "prices": {"scripted/judge": [1_000, 1_000]},
+        "cache": False,
+        "logprobs": "off",
+    }
     log = play(round_robin(responses=files, pack=pack, **how))
     assert 16 <= record.calls <= 42
     assert capfd.readouterr().err.count("sends no usage; its tokens are estimated") == 1
@@ -183,10 +206,14 @@ def test_replies_from_the_cache_cost_nothing_without_a_usage(play, behave, recor
 
 
 @pytest.mark.slow
-def test_the_log_of_a_failed_run_keeps_the_replies_that_were_paid(play, behave, record, write_responses):
+def test_the_log_of_a_failed_run_keeps_the_replies_that_were_paid(
+    play, behave, record, write_responses
+):
     behave(scripted=failing(0.1))
     log = play(round_robin(responses=write_responses(), pack=True, cache=False, logprobs="off"))
-    whole = [one for one in read_eval_log(log.location).samples if "podium earlier" not in one.metadata]
+    whole = [
+        one for one in read_eval_log(log.location).samples if "podium earlier" not in one.metadata
+    ]
     replies = [
         reply
         for one in whole
@@ -202,7 +229,10 @@ def test_the_log_of_a_failed_run_keeps_the_replies_that_were_paid(play, behave, 
     ("error", "name"),
     [
         (HTTPError(500), "HTTP 500"),
-        (ConnectionFailedError("connection refused", "http://127.0.0.1:9/v1"), "connection refused"),
+        (
+            ConnectionFailedError("connection refused", "http://127.0.0.1:9/v1"),
+            "connection refused",
+        ),
         (ValueError("no such thing"), "ValueError"),
     ],
 )

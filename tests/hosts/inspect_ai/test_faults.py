@@ -1,4 +1,5 @@
-"""Killed, failing and garbled: Inspect's command against a judge behind HTTP, by the judge's own count.
+"""Killed, failing and garbled: Inspect's command against a judge behind HTTP, by the judge's own
+count.
 
 `PODIUM_KILLS=10` kills every tournament at ten points instead of two.
 """
@@ -35,7 +36,9 @@ TASKS = ("round_robin", "swim")
 RULES = {"round_robin": RoundRobin(), "swim": Swim()}
 MODELS = ("ash", "elm", "fir", "oak")
 ITEMS = tuple(f"q{k}" for k in range(10))
-QUALITY = {(item, one): round(random.Random(item + one).random(), 3) for item in ITEMS for one in MODELS}
+QUALITY = {
+    (item, one): round(random.Random(item + one).random(), 3) for item in ITEMS for one in MODELS
+}
 PER_BATTLE = 2
 IN_FLIGHT = 4
 """Battles, and calls, that a run may have in flight."""
@@ -69,7 +72,9 @@ class Host:
         asked = [*flight, *([] if command == "eval-retry" else [*self.given, "--model-role", role])]
         streams = (self.folder / "output.txt",) * 2
         words = (command, *arguments, *asked)
-        return forked.start("inspect", *words, folder=self.folder, environment=environment, streams=streams)
+        return forked.start(
+            "inspect", *words, folder=self.folder, environment=environment, streams=streams
+        )
 
     def run(self, command: str, *arguments: str, judge: str = "fair") -> EvalLog:
         """Run `inspect` to its end; give the log that it wrote."""
@@ -100,7 +105,12 @@ def host(tmp_path: Path) -> Iterator[Host]:
     folder.mkdir()
     for one in MODELS:
         rows = [
-            {"id": item, "model": one, "instruction": f"Do {item}.", "response": mark(item, one, QUALITY[item, one])}
+            {
+                "id": item,
+                "model": one,
+                "instruction": f"Do {item}.",
+                "response": mark(item, one, QUALITY[item, one]),
+            }
             for item in ITEMS
         ]
         (folder / f"{one}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -116,10 +126,13 @@ def credit(pairing: Pairing) -> float:
 
 
 def schedule(task: str, known: Mapping[str, float] = MappingProxyType({})) -> set[str]:
-    """Play a tournament without Inspect, with verdicts that are known or the judge's; return its battles."""
+    """Play a tournament without Inspect, with verdicts that are known or the judge's; return its
+    battles."""
     rule, field, played = RULES[task], Field(MODELS, ITEMS, {}), []
     while (coming := rule.next(field, played)).pairings:
-        played.append(Round(tuple(Outcome(one, known.get(one.key, credit(one))) for one in coming.pairings)))
+        played.append(
+            Round(tuple(Outcome(one, known.get(one.key, credit(one))) for one in coming.pairings))
+        )
     return {one.pairing.key for each in played for one in each.outcomes}
 
 
@@ -146,7 +159,9 @@ def failed_in(log: EvalLog) -> set[str]:
 
 def earned(log: EvalLog) -> dict[str, float]:
     """Return the credit of `a` by battle, where it was parsed."""
-    judged = sorted((one for one in log.samples or [] if "model_a" in one.metadata and one.scores), key=id_of)
+    judged = sorted(
+        (one for one in log.samples or [] if "model_a" in one.metadata and one.scores), key=id_of
+    )
     values = {battle_of(one): one.scores["verdict"].value for one in judged}
     return {key: value for key, value in values.items() if value is not None and value == value}
 
@@ -173,8 +188,11 @@ def standings(log: EvalLog) -> dict[str, Any]:
     return ranking
 
 
-def assert_judged(log: EvalLog, planned: set[str], unparsed: Iterable[str] = (), failed: Iterable[str] = ()) -> None:
-    """The log holds these battles, each once, and the verdicts that the judge gave, but for some."""
+def assert_judged(
+    log: EvalLog, planned: set[str], unparsed: Iterable[str] = (), failed: Iterable[str] = ()
+) -> None:
+    """The log holds these battles, each once, and the verdicts that the judge gave, but for
+    some."""
     assert log.status == ("error" if failed else "success")
     assert sorted(str(one.id) for one in battles(log)) == sorted(planned)
     read = {key: credit(Pairing(*key.split("::"))) for key in planned - {*unparsed, *failed}}
@@ -182,9 +200,14 @@ def assert_judged(log: EvalLog, planned: set[str], unparsed: Iterable[str] = (),
 
 
 def assert_ranked(log: EvalLog, planned: set[str], unparsed: Iterable[str] = ()) -> None:
-    """The ranking counts every battle, as judged or as unparsed, and every model's own are those that were judged."""
+    """The ranking counts every battle, as judged or as unparsed, and every model's own are those
+    that were judged."""
     counts, read = standings(log)["counts"], planned - set(unparsed)
-    assert (counts["battles"], counts["judged"], counts["unparsed"]) == (len(planned), len(read), len(planned - read))
+    assert (counts["battles"], counts["judged"], counts["unparsed"]) == (
+        len(planned),
+        len(read),
+        len(planned - read),
+    )
     own = Counter(name for key in read for name in key.split("::")[1:])
     assert {row["model"]: row["battles"] for row in standings(log)["models"]} == own
 
@@ -215,7 +238,9 @@ def test_with_the_cache_a_killed_tournament_repeats_only_the_calls_in_flight(hos
     repeated = repeated_prompts(host.judge.calls())
     assert sum(repeated.values()) <= IN_FLIGHT
     ended = [call.ended for call in before if call.key in repeated and call.ended is not None]
-    assert all(killed - moment < SOON for moment in ended), "an answer that had long arrived was asked for again"
+    assert all(killed - moment < SOON for moment in ended), (
+        "an answer that had long arrived was asked for again"
+    )
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -241,23 +266,36 @@ ASKED = 30
 
 
 def write_asked(folder: Path, models: Iterable[str]) -> None:
-    """Write responses to the items of a ring: two nearly equal models that are much better than two others."""
+    """Write responses to the items of a ring: two nearly equal models that are much better than two
+    others."""
     for place, one in enumerate(models):
         rows = []
         for item in (f"q{k:02d}" for k in range(ASKED)):
             own = round(random.Random(item + one).random() / 4 + (place > 1), 3)
-            rows.append({"id": item, "model": one, "instruction": f"Do {item}.", "response": mark(item, one, own)})
+            rows.append(
+                {
+                    "id": item,
+                    "model": one,
+                    "instruction": f"Do {item}.",
+                    "response": mark(item, one, own),
+                }
+            )
         (folder / f"{one}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def answer_in(log: EvalLog) -> dict[str, Any]:
     """Return what the tournament found."""
-    [found] = [sample.metadata["podium answer"] for sample in log.samples or [] if "podium answer" in sample.metadata]
+    [found] = [
+        sample.metadata["podium answer"]
+        for sample in log.samples or []
+        if "podium answer" in sample.metadata
+    ]
     return found
 
 
 def test_ring_killed_in_its_second_round_resumes_with_the_same_pairs_and_decisions(host):
-    """No judgment that was in the log is repeated, and calls asked are calls charged but for those in flight."""
+    """No judgment that was in the log is repeated, and calls asked are calls charged but for those
+    in flight."""
     write_asked(host.folder / "responses", MODELS)
     whole = host.run("eval", *RING)
     planned = Counter(shown(call) for call in host.judge.calls())
@@ -280,25 +318,38 @@ SUMMING = tuple(f"openai-api/standin/{name}" for name in ("ash-0.9", "elm-0.6", 
 
 
 @pytest.mark.parametrize("point", [15, 60])
-def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judge_were_asked(host, point):
-    """Without a cache, and no more calls than were announced but for those in flight at the kill."""
+def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judge_were_asked(
+    host, point
+):
+    """Without a cache, and no more calls than were announced but for those in flight at the
+    kill."""
     prompts = host.folder / "prompts.jsonl"
-    prompts.write_text("".join(json.dumps({"id": f"q{k}", "prompt": f"{k} plus {k}?"}) + "\n" for k in range(10)))
-    asking = replace(host, given=("-T", f"prompts={prompts}", "--model-role", f"models=[{','.join(SUMMING)}]"))
+    prompts.write_text(
+        "".join(json.dumps({"id": f"q{k}", "prompt": f"{k} plus {k}?"}) + "\n" for k in range(10))
+    )
+    asking = replace(
+        host, given=("-T", f"prompts={prompts}", "--model-role", f"models=[{','.join(SUMMING)}]")
+    )
     before = asking.killed_after(point, "podium/round_robin", "-T", "cache=false")
     assert any(call.second for call in before) == (point == 60)
     log = asking.run("eval-retry", str(asking.logs()[0]))
     assert log.status == "success"
     calls, stated = host.judge.calls(), (host.folder / "output.txt").read_text()
     answers = {call.key for call in calls if not call.second}
-    assert len(battles(log)) == len([row for row in responses_in(Path(log.location), ANSWER_ALONE) if row.text]) == 30
+    assert (
+        len(battles(log))
+        == len([row for row in responses_in(Path(log.location), ANSWER_ALONE) if row.text])
+        == 30
+    )
     assert "at most 30 battles, 60 calls per judge" in stated
     assert "at most 30 answers are asked of" in stated
     assert (len(answers), len({call.key for call in calls}) - len(answers)) == (30, 60)
     repeated = repeated_prompts(calls)
     assert set(repeated) <= {call.key for call in before}
     assert sum(repeated.values()) <= IN_FLIGHT * PER_BATTLE
-    assert point == 15 or not answers & set(repeated), "an answer was there, and was asked for again"
+    assert point == 15 or not answers & set(repeated), (
+        "an answer was there, and was asked for again"
+    )
 
 
 def test_killed_newcomer_run_resumes_with_the_same_opponents(host):
@@ -318,7 +369,9 @@ def test_killed_newcomer_run_resumes_with_the_same_opponents(host):
     assert set(repeated_prompts(calls)) <= {call.key for call in before}
     assert answer_in(log)["battles"] == len({shown(call) for call in calls}) == len(battles(log))
     stated = answer_in(log)["decisions"][0]
-    assert stated.startswith("2 of 3 pairs with newcomers are decided"), "fir is as good; nothing without the old"
+    assert stated.startswith("2 of 3 pairs with newcomers are decided"), (
+        "fir is as good; nothing without the old"
+    )
 
 
 def test_an_eval_set_shows_its_ranking_once(host):
@@ -339,12 +392,16 @@ def test_opponents_are_unchanged_when_failed_battles_are_judged_later(host):
     assert set(earned(log)) == planned
     later = {of_battle(call) for call in host.judge.calls()[len(first) :]}
     assert later == {of_battle(call) for call in first if call.fate == "404"}
-    assert schedule("swim", earned(log)) != planned, "these verdicts would have led to the same opponents"
+    assert schedule("swim", earned(log)) != planned, (
+        "these verdicts would have led to the same opponents"
+    )
 
 
 def test_temporarily_failing_judge_is_retried_until_it_replies(host):
     host.judge.script(faults=dict.fromkeys(("429", "500", "hang", "close", "reply"), 0.01), draw=8)
-    log = host.run("eval", "podium/round_robin", "-T", "replies=text", judge="fair, attempt_timeout: 3")
+    log = host.run(
+        "eval", "podium/round_robin", "-T", "replies=text", judge="fair, attempt_timeout: 3"
+    )
     planned, calls = schedule("round_robin"), host.judge.calls()
     assert {call.fate for call in calls} >= {"429", "500", "close", "reply", "answered"}
     assert any(call.ended is None for call in calls), "no call was left without an answer"
@@ -353,7 +410,9 @@ def test_temporarily_failing_judge_is_retried_until_it_replies(host):
 
 
 def test_battles_whose_calls_fail_for_good_are_sample_errors_and_a_retry_asks_for_them_alone(host):
-    host.judge.script(faults=dict.fromkeys(("429", "500", "body", "close"), 0.0125), lasting=True, draw=5)
+    host.judge.script(
+        faults=dict.fromkeys(("429", "500", "body", "close"), 0.0125), lasting=True, draw=5
+    )
     log = host.run("eval", "podium/round_robin", "--max-retries=0", "-T", "cache=false")
     planned = schedule("round_robin")
     failed = {of_battle(call) for call in host.judge.calls() if call.fate != "answered"}
@@ -380,7 +439,9 @@ def test_unreadable_replies_are_retried_and_then_counted_with_their_reasons(host
     assert len({call.key for call in calls}) == len(calls), "a repeated prompt states the form"
     assert_judged(log, planned, unparsed=unparsed)
     assert_ranked(log, planned, unparsed)
-    rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["judgments"]]
+    rows = [
+        row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["judgments"]
+    ]
     assert len([row for row in rows if row["credit"] is None and row["reason"]]) == len(garbled)
 
 
@@ -394,8 +455,13 @@ def test_a_second_run_makes_no_call_and_another_judge_makes_all(host):
         item, a, b = (one.metadata[name] for name in ("item", "model_a", "model_b"))
         rows = one.scores["verdict"].metadata["podium"]["judgments"]
         soft = {row["order"]: row["credit"] for row in rows}
-        assert soft == pytest.approx({"ab": reported[item, a, b], "ba": 1 - reported[item, b, a]}, abs=1e-9)
+        assert soft == pytest.approx(
+            {"ab": reported[item, a, b], "ba": 1 - reported[item, b, a]}, abs=1e-9
+        )
     assert earned(host.run("eval", "podium/swim")) == earned(first)
     assert len(host.judge.calls()) == len(calls)
     host.run("eval", "podium/swim", judge="stern")
-    assert Counter(call.model for call in host.judge.calls()) == {"fair": len(calls), "stern": len(calls)}
+    assert Counter(call.model for call in host.judge.calls()) == {
+        "fair": len(calls),
+        "stern": len(calls),
+    }

@@ -1,4 +1,5 @@
-"""One folder, everything in it: attempts, reruns, failed logs, several tasks, evals beside tournaments."""
+"""One folder, everything in it: attempts, reruns, failed logs, several tasks, evals beside
+tournaments."""
 
 import json
 import os
@@ -57,11 +58,17 @@ def of_tournament(battles):
 @pytest.fixture
 def played(behave, write_responses, play):
     """Return the log of a tournament of one pair."""
-    return play(round_robin(responses=write_responses(FEW)), behave(errors=0.3, fails_first=True), log_dir="logs")
+    return play(
+        round_robin(responses=write_responses(FEW)),
+        behave(errors=0.3, fails_first=True),
+        log_dir="logs",
+    )
 
 
 @pytest.mark.slow
-def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(write_responses, play, behave, run_podium):
+def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(
+    write_responses, play, behave, run_podium
+):
     eval([task(), task("math")], model=models(), log_dir="logs")
     eval(task(), model=models("weak"), log_dir="logs")
     [failed] = eval(task(fails=True), model=models("good"), log_dir="logs")
@@ -76,7 +83,11 @@ def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(write_
     assert "ranking.json" not in err
     battles = podium.read_battles("logs")
     assert battles.missing == 0
-    assert {name.partition(":")[0] for name in battles.table["item"].astype(str)} >= {"math", "quiz", "q0"}
+    assert {name.partition(":")[0] for name in battles.table["item"].astype(str)} >= {
+        "math",
+        "quiz",
+        "q0",
+    }
     assert run_podium("rank", "logs", "--by", "judge", "--format", "csv")[0] == 3
 
 
@@ -96,10 +107,16 @@ def test_runs_with_different_settings_are_reported_and_are_not_repeats():
     eval(task(), model=models("weak", "good"), log_dir="logs")
     eval(task(), model=models("weak"), log_dir="logs", temperature=0.5)
     battles = podium.read_battles("logs")
-    assert any("runs of scripted/weak on quiz differ in temperature" in note for note in battles.notes)
+    assert any(
+        "runs of scripted/weak on quiz differ in temperature" in note for note in battles.notes
+    )
     with pytest.raises(UsageError, match="weak-1="):
         podium.read_battles("logs", runs="all")
-    first, last = sorted(path for path in Path("logs").glob("*.eval") if "weak" in read_eval_log(str(path)).eval.model)
+    first, last = sorted(
+        path
+        for path in Path("logs").glob("*.eval")
+        if "weak" in read_eval_log(str(path)).eval.model
+    )
     assert podium.read_battles(f"old={first}", f"new={last}").models == ("new", "old")
 
 
@@ -111,7 +128,10 @@ def test_of_the_attempts_of_one_eval_the_newest_whole_one_counts(played):
     battles = podium.read_battles("logs")
     assert len(battles) == 6
     assert not battles.counts().unparsed
-    assert any(f"the newest whole one counts ({Path('logs') / place(again).name})" in note for note in battles.notes)
+    assert any(
+        f"the newest whole one counts ({Path('logs') / place(again).name})" in note
+        for note in battles.notes
+    )
     assert len(podium.read_battles("logs", runs="all")) == 6
     # Killed before it came as far as the one before it.
     ends = read_eval_log(again.location)
@@ -126,12 +146,17 @@ def test_of_the_attempts_of_one_eval_the_newest_whole_one_counts(played):
 def test_a_tournament_that_is_run_twice_counts_once_unless_all_runs_are_requested(
     played, behave, write_responses, play
 ):
-    play(round_robin(responses=write_responses(FEW), cache=False), behave(errors=0.0), log_dir="logs")
+    play(
+        round_robin(responses=write_responses(FEW), cache=False), behave(errors=0.0), log_dir="logs"
+    )
     once, every = (podium.read_battles("logs", runs=which) for which in ("newest", "all"))
     assert (len(once), once.counts().unparsed) == (6, 0)
     assert len(every) == 12
     assert sorted(every.table["repeat"].unique()) == [0, 1]
-    assert any("the tournament round_robin was run 2 times on the same responses" in note for note in once.notes)
+    assert any(
+        "the tournament round_robin was run 2 times on the same responses" in note
+        for note in once.notes
+    )
 
 
 @pytest.mark.slow
@@ -143,7 +168,11 @@ def test_another_judge_setting_or_response_makes_another_tournament(behave, writ
         play(round_robin(responses=paths), behave("other"), log_dir="logs"),
         play(round_robin(responses=paths, tie=True), behave(), log_dir="logs"),
         play(round_robin(responses=paths), behave(), log_dir="logs", limit=2),
-        play(round_robin(responses=write_responses(FEW, texts={("ash", 0): "x"})), behave(), log_dir="logs"),
+        play(
+            round_robin(responses=write_responses(FEW, texts={("ash", 0): "x"})),
+            behave(),
+            log_dir="logs",
+        ),
     ]
     questions = [run_of(place(log), log).question for log in logs]
     assert questions[0] == questions[1]
@@ -175,7 +204,10 @@ def test_of_two_logs_of_one_second_the_one_saved_later_counts(tmp_path):
     for name, saved in (("b.eval", 1_000_000_001), ("a.eval", 1_000_000_000)):
         os.utime(f"logs/{name}", ns=(saved, saved))
     read = read_responses("logs", readers=(READER,))
-    assert any("run 2 times" in note and "(logs/b.eval)" in note.replace(f"{tmp_path}/", "") for note in read.notes)
+    assert any(
+        "run 2 times" in note and "(logs/b.eval)" in note.replace(f"{tmp_path}/", "")
+        for note in read.notes
+    )
 
 
 @pytest.mark.slow
@@ -188,10 +220,14 @@ def test_responses_of_a_folder_are_separated_by_task_and_run(behave, play, recor
     assert log.eval.metadata["podium_tasks"] == ["math", "quiz"]
     read = read_responses("logs", readers=(READER,))
     # The two evals ran at once: which log is the older is not known.
-    assert sorted(item.id for item in read.items) == [f"{name}:q{k}" for name in ("math", "quiz") for k in range(3)]
+    assert sorted(item.id for item in read.items) == [
+        f"{name}:q{k}" for name in ("math", "quiz") for k in range(3)
+    ]
     assert any("was run 2 times on quiz" in note for note in read.notes)
     assert any("left out" in note for note in read.notes)
-    assert any("3 items have up to 2 responses of a model" in note for note in read.notes), read.notes
+    assert any("3 items have up to 2 responses of a model" in note for note in read.notes), (
+        read.notes
+    )
     battles = podium.read_battles("logs")
     items = set(of_tournament(battles)["item"].astype(str))
     assert items == {item.id for item in read.items}
@@ -209,8 +245,15 @@ def test_judges_and_models_go_by_short_names(behave, play, run_podium):
         assert run_podium("rank", "out", "--where", f"judge={name}")[0] == 0
     code, _, err = run_podium("rank", "out", "--where", "judge=jud")
     assert (code, "no row has judge='jud'" in err) == (2, True)
-    assert run_podium("rank", "out", "--ranker", "win-rate", "--set", "anchor=weak", "--set", "level=x")[0] == 2
-    code, out, _ = run_podium("rank", "out", "--ranker", "win-rate", "--set", "anchor=weak", "--format", "json")
+    assert (
+        run_podium(
+            "rank", "out", "--ranker", "win-rate", "--set", "anchor=weak", "--set", "level=x"
+        )[0]
+        == 2
+    )
+    code, out, _ = run_podium(
+        "rank", "out", "--ranker", "win-rate", "--set", "anchor=weak", "--format", "json"
+    )
     assert json.loads(out)["rankings"][0]["scale"] == "win rate against scripted/weak"
 
 

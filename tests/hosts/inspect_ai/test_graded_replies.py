@@ -1,10 +1,20 @@
-"""Graded credits through a whole run: how many alternatives are asked for, and what the log and the table hold."""
+"""Graded credits through a whole run: how many alternatives are asked for, and what the log and the
+table hold."""
 
 import json
 import math
 
 import pytest
-from inspect_ai.model import GenerateConfig, Logprob, Logprobs, ModelAPI, ModelOutput, TopLogprob, get_model, modelapi
+from inspect_ai.model import (
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    TopLogprob,
+    get_model,
+    modelapi,
+)
 from played_logs import battles, verdict_of
 
 from podium import rank, read_battles
@@ -26,15 +36,20 @@ class RejectedError(RuntimeError):
 
 @modelapi(name="graded")
 class GradedJudge(ModelAPI):
-    """Prefers the first response at 3 to 1, in JSON; `graded/few` gives at most five alternatives of a token."""
+    """Prefers the first response at 3 to 1, in JSON; `graded/few` gives at most five alternatives
+    of a token."""
 
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):
+    def __init__(
+        self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args
+    ):
         super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):
         CALLS.append(config)
         if self.model_name == "few" and (config.top_logprobs or 0) > 5:
-            raise RejectedError("400: Requested sample logprobs of 20, which is greater than max allowed: 5")
+            raise RejectedError(
+                "400: Requested sample logprobs of 20, which is greater than max allowed: 5"
+            )
         parts = ['{"verdict": "', "A", '"}'] if config.response_schema else ["A"]
         output = ModelOutput.from_content("graded", "".join(parts))
         if config.logprobs:
@@ -73,7 +88,9 @@ def test_json_verdicts_are_graded_and_their_mass_is_logged(play, write_responses
     assert merged.swaps().flip == 12
 
 
-def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(play, write_responses):
+def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(
+    play, write_responses
+):
     log = play(round_robin(responses=write_responses(items=2), replies="text"), "graded/many")
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
     assert {config.top_logprobs for config in CALLS} == {20}
@@ -82,7 +99,11 @@ def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(
 
 
 def test_a_server_with_few_alternatives_is_asked_for_few(play, write_responses):
-    log = play(round_robin(responses=write_responses(items=3), replies="schema"), "graded/few", max_connections=1)
+    log = play(
+        round_robin(responses=write_responses(items=3), replies="schema"),
+        "graded/few",
+        max_connections=1,
+    )
     assert {round(row["credit"], 9) for row in rows_of(log)} == {0.25, 0.75}
     asked = [config.top_logprobs for config in CALLS]
     assert (asked.count(20), asked.count(5)) == (1, 36)
@@ -100,17 +121,26 @@ def test_a_server_with_few_alternatives_is_asked_for_few(play, write_responses):
         ("direct", {"replies": "schema", "logprobs": "off"}, {None}),
     ],
 )
-def test_alternatives_are_asked_for_where_they_are_read(play, write_responses, realization, options, alternatives):
-    play(round_robin(responses=write_responses(items=1), realization=realization, **options), "graded/many")
+def test_alternatives_are_asked_for_where_they_are_read(
+    play, write_responses, realization, options, alternatives
+):
+    play(
+        round_robin(responses=write_responses(items=1), realization=realization, **options),
+        "graded/many",
+    )
     assert {config.top_logprobs for config in CALLS} == alternatives
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("replies", ["schema", "text"])
 @pytest.mark.parametrize("realization", ["direct", "cot"])
-def test_the_filter_of_lm_eval_gives_the_same_credits_as_a_tournament(play, write_responses, realization, replies):
+def test_the_filter_of_lm_eval_gives_the_same_credits_as_a_tournament(
+    play, write_responses, realization, replies
+):
     options = {"realization": realization, "replies": replies}
-    log = play(round_robin(responses=write_responses(items=2, texts=REFUSED), **options), "podium/offline")
+    log = play(
+        round_robin(responses=write_responses(items=2, texts=REFUSED), **options), "podium/offline"
+    )
     judged = [sample.metadata for sample in battles(log)]
     how = judging_settings(**options)
     asked = {"turns": ("all", 0), "concurrency": 1, "cache": False}

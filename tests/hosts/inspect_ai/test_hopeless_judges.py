@@ -1,4 +1,5 @@
-"""A judge that is not there, or that no call reaches, is found out at once and not two hundred times."""
+"""A judge that is not there, or that no call reaches, is found out at once and not two hundred
+times."""
 
 import json
 import socket
@@ -30,7 +31,9 @@ def note_in(done):
 
 
 @pytest.mark.slow
-def test_on_the_command_line_both_end_with_an_exit_code_and_one_message(write_responses, monkeypatch):
+def test_on_the_command_line_both_end_with_an_exit_code_and_one_message(
+    write_responses, monkeypatch
+):
     responses = f"-Tresponses={','.join(write_responses())}"
     done = run_inspect(responses)
     assert (done.returncode, list_eval_logs("logs")) == (1, [])
@@ -56,12 +59,17 @@ def test_a_judge_that_is_missing_in_python_ends_the_run(write_responses):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_ten_identical_failures_stop_a_run_that_can_be_resumed(play, behave, record, write_responses, pack, capfd):
+def test_ten_identical_failures_stop_a_run_that_can_be_resumed(
+    play, behave, record, write_responses, pack, capfd
+):
     behave(errors=1.0)
     log = play(round_robin(responses=write_responses(), pack=pack))
     assert record.calls == 10
     assert log.status == "error"
-    assert "its first 10 calls all failed by RuntimeError: the provider is on fire" in log.error.message
+    assert (
+        "its first 10 calls all failed by RuntimeError: the provider is on fire"
+        in log.error.message
+    )
     assert "inspect eval-retry" in log.error.message
     assert capfd.readouterr().err.count("not ranked") == 1
     behave()
@@ -71,7 +79,9 @@ def test_ten_identical_failures_stop_a_run_that_can_be_resumed(play, behave, rec
 
 
 @pytest.mark.slow
-def test_errors_of_several_kinds_or_one_answer_do_not_stop_the_run(play, behave, record: Record, write_responses):
+def test_errors_of_several_kinds_or_one_answer_do_not_stop_the_run(
+    play, behave, record: Record, write_responses
+):
     behave(errors=0.5)
     log = play(round_robin(responses=write_responses()))
     assert record.calls > 10
@@ -81,13 +91,22 @@ def test_errors_of_several_kinds_or_one_answer_do_not_stop_the_run(play, behave,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [2, 30])
-def test_unreachable_judge_is_reported_once_by_cause_and_address(limit, write_responses, monkeypatch):
+def test_unreachable_judge_is_reported_once_by_cause_and_address(
+    limit, write_responses, monkeypatch
+):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         address = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
     monkeypatch.setenv("STANDIN_API_KEY", "x")
     monkeypatch.setenv("STANDIN_BASE_URL", address)
     responses = f"-Tresponses={','.join(write_responses())}"
-    words = ("--model-role", "judge=openai-api/standin/judge", "--limit", str(limit), "--max-retries", "0")
+    words = (
+        "--model-role",
+        "judge=openai-api/standin/judge",
+        "--limit",
+        str(limit),
+        "--max-retries",
+        "0",
+    )
     done = run_inspect(responses, *words)
     assert done.returncode == 1
     assert "Future" not in done.stdout + done.stderr
@@ -102,7 +121,8 @@ def test_unreachable_judge_is_reported_once_by_cause_and_address(limit, write_re
 
 @pytest.fixture
 def judged(tmp_path, monkeypatch):
-    """Yield a server whose judge reads the marks of responses, and the options by which it judges two battles."""
+    """Yield a server whose judge reads the marks of responses, and the options by which it judges
+    two battles."""
     rows = [
         {"id": "q", "model": name, "instruction": "Do it.", "response": mark("q", name, quality)}
         for name, quality in (("ash", 0.9), ("elm", 0.6), ("fir", 0.3))
@@ -117,7 +137,8 @@ def judged(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fault", "why"), [("400", "no battle was judged"), ("reply", "none of the 2 battles has a readable verdict")]
+    ("fault", "why"),
+    [("400", "no battle was judged"), ("reply", "none of the 2 battles has a readable verdict")],
 )
 @pytest.mark.parametrize("command", [("inspect",), ("podium", "inspect")])
 def test_run_of_which_nothing_can_be_ranked_ends_with_exit_code_1(judged, fault, why, command):

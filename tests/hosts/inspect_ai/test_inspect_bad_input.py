@@ -14,7 +14,10 @@ from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim, tournament
 
 WRONG = {
-    "an unknown realization": ({"realization": "directt"}, "no scorer called 'directt'; did you mean 'direct'?"),
+    "an unknown realization": (
+        {"realization": "directt"},
+        "no scorer called 'directt'; did you mean 'direct'?",
+    ),
     "an unknown model": ({"models": "oak,elmm"}, "no model called 'elmm'; did you mean 'elm'?"),
     "an unknown category": ({"category": "poetry"}, "no item has category 'poetry'"),
     "a limit of none": ({"limit": 0}, "limit=0: give a whole number, 1 or more"),
@@ -29,16 +32,37 @@ WRONG = {
     ),
     "no repeat": ({"repeats": 0}, "repeats=0: there must be at least one repeat"),
     "an unknown mode": ({"logprobs": "maybe"}, "logprobs=maybe: there is no such choice"),
-    "an unknown rule": ({"rule": "vote"}, "rule=vote: there is no such choice; available: mean, majority"),
+    "an unknown rule": (
+        {"rule": "vote"},
+        "rule=vote: there is no such choice; available: mean, majority",
+    ),
     "a quorum of none": ({"quorum": 0}, "quorum=0"),
-    "an unknown way with one order": ({"one_sided": "drop"}, "one_sided=drop: there is no such choice"),
-    "a prompt that is not there": ({"template": "none.txt"}, "the prompt 'none.txt' cannot be read"),
-    "a setting of another realization": ({"realization": "labels", "tie": True}, "has no setting 'tie'"),
-    "probabilities without letters": ({"realization": "rubric", "logprobs": "required"}, "no letters to weigh"),
+    "an unknown way with one order": (
+        {"one_sided": "drop"},
+        "one_sided=drop: there is no such choice",
+    ),
+    "a prompt that is not there": (
+        {"template": "none.txt"},
+        "the prompt 'none.txt' cannot be read",
+    ),
+    "a setting of another realization": (
+        {"realization": "labels", "tie": True},
+        "has no setting 'tie'",
+    ),
+    "probabilities without letters": (
+        {"realization": "rubric", "logprobs": "required"},
+        "no letters to weigh",
+    ),
     "references that are not there": ({"reference": True}, "6 items have no reference answer"),
     "a misspelt option": ({"repeat": 2}, "no option called 'repeat'; did you mean 'repeats'?"),
-    "a misspelt option of the tournament": ({"limits": 2}, "no option called 'limits'; did you mean 'limit'?"),
-    "a misspelt option of its rule": ({"item": 2}, "no option called 'item'; did you mean 'items'?"),
+    "a misspelt option of the tournament": (
+        {"limits": 2},
+        "no option called 'limits'; did you mean 'limit'?",
+    ),
+    "a misspelt option of its rule": (
+        {"item": 2},
+        "no option called 'item'; did you mean 'items'?",
+    ),
     "a negative seed": ({"seed": -1, "items": 2}, "seed=-1: give a whole number, 0 or more"),
     "a seed in words": ({"seed": "abc", "items": 2}, "seed=abc: give a whole number"),
     "half a battle": ({"max_battles": 1.5}, "max_battles=1.5: give a whole number"),
@@ -51,7 +75,9 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_bad_input_is_rejected_by_name_before_the_first_call(case, record, write_responses):
     options, words = WRONG[case]
-    paths = write_responses(category="prose") if case == "an unknown category" else write_responses()
+    paths = (
+        write_responses(category="prose") if case == "an unknown category" else write_responses()
+    )
     with pytest.raises(UsageError, match=re.escape(words)):
         round_robin(responses=paths, **options)
     assert record.calls == 0
@@ -81,7 +107,9 @@ def test_a_tournament_without_its_name_says_how_to_give_it(write_responses):
 def test_responses_to_other_instructions_under_the_same_ids_are_rejected(write_responses, tmp_path):
     paths = write_responses()
     rows = [json.loads(line) for line in Path(paths[0]).read_text().splitlines()]
-    Path(paths[0]).write_text("".join(json.dumps({**row, "instruction": "Other?"}) + "\n" for row in rows))
+    Path(paths[0]).write_text(
+        "".join(json.dumps({**row, "instruction": "Other?"}) + "\n" for row in rows)
+    )
     with pytest.raises(DataError, match="has another instruction here"):
         round_robin(responses=paths)
 
@@ -91,7 +119,8 @@ def test_models_without_common_items_are_reported(tmp_path):
         row = {"id": item, "instruction": f"{item}?", "response": "fine"}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(
-        UsageError, match=r"nothing can be played: left out because responses are missing: elm \(no response: 1\)"
+        UsageError,
+        match=r"nothing can be played: left out because responses are missing: elm \(no response: 1\)",
     ):
         round_robin(responses="oak.jsonl,elm.jsonl")
 
@@ -120,7 +149,9 @@ def inspect(*arguments, cwd):
     """Run the installed command."""
     command = [str(Path(sys.executable).with_name("inspect")), *arguments]
     environment = {**os.environ, "INSPECT_DISPLAY": "plain", "COLUMNS": "500"}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120
+    )
 
 
 def flat(text):
@@ -131,7 +162,9 @@ def flat(text):
 def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
     write_responses()
     options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt"]
-    ended = inspect("eval", "podium/round_robin", *options, "--model-role", "judge=podium/offline", cwd=tmp_path)
+    ended = inspect(
+        "eval", "podium/round_robin", *options, "--model-role", "judge=podium/offline", cwd=tmp_path
+    )
     reported = flat(ended.stdout + ended.stderr)
     assert ended.returncode != 0
     assert "podium: no scorer called 'directt'; did you mean 'direct'?" in reported
@@ -141,7 +174,9 @@ def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
 @pytest.mark.slow
 def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     write_responses(dict(list(MODELS.items())[:2]), items=1)
-    ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
+    ended = inspect(
+        "eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path
+    )
     assert ended.returncode != 0
     reported = flat(ended.stdout + ended.stderr)
     assert "podium: no model is the judge; name one with --model-role judge=MODEL" in reported
@@ -150,7 +185,14 @@ def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
 @pytest.mark.slow
 def test_the_command_plays_lists_and_ranks_without_a_key(write_responses, tmp_path):
     write_responses()
-    options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "items=2", "--model-role", "judge=podium/offline"]
+    options = [
+        "-T",
+        "responses=ash.jsonl,elm.jsonl",
+        "-T",
+        "items=2",
+        "--model-role",
+        "judge=podium/offline",
+    ]
     ended = inspect("eval", "podium/round_robin", *options, cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "2 models, 6 items; at most 2 battles" in flat(ended.stderr)

@@ -20,7 +20,9 @@ print(json.dumps({"added": added, "seconds": seconds, "names": registry.__all__}
 
 @pytest.fixture(scope="module")
 def imported():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -41,7 +43,15 @@ def test_the_registry_imports_only_podium_and_a_few_small_ones(imported):
 @pytest.mark.slow
 def test_the_registry_loads_no_reader_of_replies(imported):
     """They compile patterns for longer than all else takes."""
-    readers = {"comparisons", "direct", "levels", "offline", "reply_reader", "rubric", "verdict_statements"}
+    readers = {
+        "comparisons",
+        "direct",
+        "levels",
+        "offline",
+        "reply_reader",
+        "rubric",
+        "verdict_statements",
+    }
     assert not readers & {name.removeprefix("podium.scorers.") for name in imported["added"]}
 
 
@@ -62,5 +72,7 @@ def test_everything_that_the_registry_names_can_be_found_by_inspect(imported):
         "named = [(kind, name) for kind, names in kinds.items() for name in names.split()]\n"
         "print([(kind, name) for kind, name in named if not registry_lookup(kind, 'podium/' + name)])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/"
+    )
     assert done.stdout.strip() == "[]"

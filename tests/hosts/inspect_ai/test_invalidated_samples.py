@@ -22,10 +22,14 @@ BROKEN = [f"{item}-1" for item in ITEMS[:3]]
 
 @pytest.fixture(params=[".eval", ".json"])
 def folder(request):
-    """Return a folder with two logs: of a model that is right on each valid sample, and of one that is right on two."""
+    """Return a folder with two logs: of a model that is right on each valid sample, and of one that
+    is right on two."""
     first = build_log("one", {item: (float(k > 2),) for k, item in enumerate(ITEMS)})
     write(invalidate(first, *BROKEN), suffix=request.param)
-    return write(build_log("two", {item: (float(k < 4),) for k, item in enumerate(ITEMS)}), suffix=request.param)
+    return write(
+        build_log("two", {item: (float(k < 4),) for k, item in enumerate(ITEMS)}),
+        suffix=request.param,
+    )
 
 
 def test_ranks_are_of_the_items_whose_samples_are_valid(folder, run_podium):
@@ -48,7 +52,10 @@ def test_they_are_counted_and_named_with_the_reason(folder):
     notes = podium.read_battles(folder).notes
     said = "3 of 6 samples of made/one are invalidated, and left out: q0, q1, q2 (the tool broke)"
     assert any(note.endswith(said) for note in notes)
-    assert any("quiz exact is 1 here (3 items) and 0.5 in the log's results (6 items)" in note for note in notes)
+    assert any(
+        "quiz exact is 1 here (3 items) and 0.5 in the log's results (6 items)" in note
+        for note in notes
+    )
 
 
 def test_their_epochs_are_named_where_there_are_several():
@@ -56,7 +63,9 @@ def test_their_epochs_are_named_where_there_are_several():
     write(invalidate(log, "q0-2", "q4-1", reason=None))
     folder = write(build_log("two", dict.fromkeys(ITEMS, (0.0, 0.0))))
     [note] = [note for note in podium.read_battles(folder).notes if "invalidated" in note]
-    assert note.endswith("2 of 12 samples of made/one are invalidated, and left out: q4 (epoch 1), q0 (epoch 2)")
+    assert note.endswith(
+        "2 of 12 samples of made/one are invalidated, and left out: q4 (epoch 1), q0 (epoch 2)"
+    )
 
 
 def test_a_log_of_invalidated_samples_alone_is_left_out():
@@ -76,7 +85,8 @@ def test_their_responses_are_missing_for_that_reason(folder):
 
 @pytest.fixture
 def played(behave, write_responses, play):
-    """Return a function that plays a tournament of one pair, invalidates its first battle, and returns the log."""
+    """Return a function that plays a tournament of one pair, invalidates its first battle, and
+    returns the log."""
 
     def make(**options):
         responses = write_responses({"ash": 1.2, "elm": 1.9})
@@ -96,7 +106,9 @@ def test_a_battle_of_an_invalidated_sample_is_missing_in_a_tournament(played, pa
     path = played(pack=pack)
     battles = podium.read_battles(str(path))
     assert (len(battles), battles.missing) == (5, 1)
-    assert any("samples of the tournament" in note and "(wrong prompt)" in note for note in battles.notes)
+    assert any(
+        "samples of the tournament" in note and "(wrong prompt)" in note for note in battles.notes
+    )
 
 
 @pytest.mark.slow

@@ -16,7 +16,9 @@ def counts(log):
 
 
 @pytest.mark.slow
-def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play, behave, record, write_responses):
+def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(
+    play, behave, record, write_responses
+):
     behave(errors=0.1)
     log = play(round_robin(responses=write_responses()))
     failed = failed_battles(log)
@@ -24,14 +26,21 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
     assert 0 < len(failed) < ALL
     assert len(failed) <= len(lost)
     assert record.calls == 2 * ALL
-    assert all("on fire" in one.error.message and not one.scores for one in log.samples if one.error)
+    assert all(
+        "on fire" in one.error.message and not one.scores for one in log.samples if one.error
+    )
     whole = [one.metadata for one in battles(log) if one.id not in failed]
     fine = [(own["item"], own["model_a"], own["model_b"]) for own in whole]
     assert counts(log)["judged"] == len(fine) == ALL - len(failed)
     assert counts(log)["unparsed"] == len(failed)
-    reasons = podium.read_battles(str(place(log)), merge=False).table.reason.value_counts().to_dict()
+    reasons = (
+        podium.read_battles(str(place(log)), merge=False).table.reason.value_counts().to_dict()
+    )
     assert reasons == {"failed: RuntimeError": len(lost)}
-    scores = {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
+    scores = {
+        row["model"]: row["score"]
+        for row in log.results.metadata["podium"]["rankings"][0]["models"]
+    }
     expected = {one.model: one.score for one in ranked(by_hand(fine)).standings[0].entries}
     assert scores == pytest.approx(expected, rel=1e-6)
 
@@ -71,7 +80,9 @@ def test_unreadable_reply_is_unparsed_with_its_reason_after_all_attempts(
     assert {row["reason"] for row in rows if row["credit"] is None} == {"no verdict"}
     assert {row.get("reply") for row in rows if row["credit"] is None} == {GARBAGE}
     warnings = log.results.metadata["podium"]["rankings"][0]["warnings"]
-    assert any(f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in text for text in warnings)
+    assert any(
+        f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in text for text in warnings
+    )
     assert counts(log)["unparsed"] == len(unparsed)
     assert counts(log)["judged"] == ALL - len(unparsed)
     reported = next(one for one in log.results.scores if one.name == "verdict")
@@ -89,7 +100,9 @@ def test_a_battle_that_is_unparsed_says_so_in_the_viewer(play, behave, write_res
 
 
 @pytest.mark.slow
-def test_a_run_of_which_nothing_can_be_read_ends_without_a_ranking_and_says_why(play, behave, write_responses, capfd):
+def test_a_run_of_which_nothing_can_be_read_ends_without_a_ranking_and_says_why(
+    play, behave, write_responses, capfd
+):
     behave(garbage=1.0)
     log = play(round_robin(responses=write_responses()))
     assert log.status == "success"
@@ -98,7 +111,9 @@ def test_a_run_of_which_nothing_can_be_read_ends_without_a_ranking_and_says_why(
 
 
 @pytest.mark.slow
-def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(play, behave, write_responses, capfd):
+def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(
+    play, behave, write_responses, capfd
+):
     behave(errors=1.0)
     log = play(round_robin(responses=write_responses()))
     assert all(one.error for one in battles(log))
@@ -106,13 +121,16 @@ def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(pl
 
 
 @pytest.mark.slow
-def test_one_order_that_cannot_be_read_is_kept_where_that_is_requested(play, behave, write_responses):
+def test_one_order_that_cannot_be_read_is_kept_where_that_is_requested(
+    play, behave, write_responses
+):
     behave(garbage=0.15)
     log = play(round_robin(responses=write_responses(), one_sided="keep"))
     half = [
         one
         for one in battles(log)
-        if "one" in str(verdict_of(one).explanation) or "unparsed (" in str(verdict_of(one).explanation)
+        if "one" in str(verdict_of(one).explanation)
+        or "unparsed (" in str(verdict_of(one).explanation)
     ]
     assert half
     for sample in half:
@@ -136,7 +154,10 @@ def test_missing_responses_are_reported_counted_and_left_out(play, record, write
     holes = {("elm", 0): "", ("elm", 3): "   ", ("oak", 5): ""}
     log = play(round_robin(responses=write_responses(texts=holes)))
     assert "elm (empty response: 2)" in capfd.readouterr().err
-    assert log.eval.metadata["podium_missing"] == {"elm": {"empty response": 2}, "oak": {"empty response": 1}}
+    assert log.eval.metadata["podium_missing"] == {
+        "elm": {"empty response": 2},
+        "oak": {"empty response": 1},
+    }
     assert len(battles(log)) == ALL - 3 * 3
     assert not any("elm" in one.id for one in battles(log) if one.metadata["item"] in ("q0", "q3"))
     assert record.calls == 2 * (ALL - 9)
@@ -186,7 +207,9 @@ def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
 def test_a_refusal_is_unparsed_and_no_loss(play, behave, write_responses):
     behave(scripted=lambda prompt: "I'm sorry, but I can't help with that.")
     log = play(round_robin(responses=write_responses()))
-    reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]}
+    reasons = {
+        r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]
+    }
     assert reasons == {"refusal"}
 
 

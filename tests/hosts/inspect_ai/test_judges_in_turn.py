@@ -1,4 +1,5 @@
-"""Judges that take turns in Inspect: killed and retried, in shards, packs and on demand; one that fails throughout."""
+"""Judges that take turns in Inspect: killed and retried, in shards, packs and on demand; one that
+fails throughout."""
 
 import json
 from collections import Counter
@@ -15,15 +16,21 @@ from podium.hosts.inspect_ai import tasks
 from podium.scorers.identity import split_identity
 
 THREE = ("kind", "harsh", "fair")
-ROLES = [f"--model-role={role}=openai-api/standin/{name}" for role, name in (("judge2", "kind"), ("judge3", "harsh"))]
+ROLES = [
+    f"--model-role={role}=openai-api/standin/{name}"
+    for role, name in (("judge2", "kind"), ("judge3", "harsh"))
+]
 
 
 @pytest.fixture
 def turns(behave, write_responses):
-    """Return a way to play a tournament with three judges that take turns; it gives the log as it stands on disk."""
+    """Return a way to play a tournament with three judges that take turns; it gives the log as it
+    stands on disk."""
 
     def run(task="round_robin", failing=(), items=ITEMS, form="letter", **arguments):
-        roles = {"judge": [behave(name, errors=float(name in failing), form=form) for name in THREE]}
+        roles = {
+            "judge": [behave(name, errors=float(name in failing), form=form) for name in THREE]
+        }
         given = {"judges": "rotate", "responses": write_responses(items=items), **arguments}
         [log] = eval(getattr(tasks, task), task_args=given, model_roles=roles)
         return read_eval_log(log.location)
@@ -45,25 +52,34 @@ def assert_balanced(chosen, group, most=2.5):
     counts: dict[object, Counter] = {}
     for own, [judge] in chosen.items():
         counts.setdefault(group(own), Counter())[judge] += 1
-    assert all(abs(count[name] - count.total() / 3) <= most for count in counts.values() for name in THREE)
+    assert all(
+        abs(count[name] - count.total() / 3) <= most for count in counts.values() for name in THREE
+    )
 
 
 @pytest.mark.slow
 def test_killed_and_retried_three_judges_keep_their_balance_and_no_judge_is_asked_twice(host):  # noqa: F811
-    """Without a cache, only the log says what was played; the retry asks for what was in flight at the kill."""
+    """Without a cache, only the log says what was played; the retry asks for what was in flight at
+    the kill."""
     more = ("-T", "judges=rotate", "-T", "cache=false", *ROLES)
     before = host.killed_after(50, "podium/round_robin", *more)
     log = host.run("eval-retry", str(host.logs()[0]))
     calls = host.judge.calls()
     assert (log.status, len(battles(log))) == ("success", 60)
     chosen = judges_of(log)
-    assert all(len(judges) == 1 for judges in chosen.values()), "both orders of a battle are one judge's"
+    assert all(len(judges) == 1 for judges in chosen.values()), (
+        "both orders of a battle are one judge's"
+    )
     assert_balanced(chosen, lambda own: own[1:])
     assert_balanced(chosen, lambda own: own[0])
     assert max(Counter(judge for [judge] in chosen.values()).values()) <= 21
-    assert {(call.item, *sorted((call.first, call.second))): {call.model} for call in calls} == chosen
+    assert {
+        (call.item, *sorted((call.first, call.second))): {call.model} for call in calls
+    } == chosen
     repeated = repeated_prompts(calls)
-    assert set(repeated) <= {call.key for call in before if call.ended is None or call in before[-8:]}
+    assert set(repeated) <= {
+        call.key for call in before if call.ended is None or call in before[-8:]
+    }
     again = host.run("eval", "podium/round_robin", *more)
     assert judges_of(again) == chosen, "the seed decides"
 
@@ -78,7 +94,11 @@ def test_shards_and_packs_have_the_judges_of_the_single_run(turns):
 
 
 @pytest.mark.slow
-def test_answers_on_demand_are_judged_in_turn_by_the_same_judges_as_answers_from_files(ask, prompts, behave):  # noqa: F811
+def test_answers_on_demand_are_judged_in_turn_by_the_same_judges_as_answers_from_files(
+    ask,  # noqa: F811
+    prompts,  # noqa: F811
+    behave,
+):
     jury = [behave(name) for name in THREE]
     log = ask("ring", prompts=prompts, judges="rotate", judge=jury)
     chosen = judges_of(log)
@@ -94,7 +114,10 @@ def test_a_judge_that_fails_throughout_is_named_its_battles_are_missing_and_the_
     turns, record, behave, run_podium, pack, capfd
 ):
     log = turns(failing=["harsh"], pack=pack)
-    assert "scripted/harsh is not asked any more: its first 10 calls all failed" in capfd.readouterr().err
+    assert (
+        "scripted/harsh is not asked any more: its first 10 calls all failed"
+        in capfd.readouterr().err
+    )
     assert log.status == "error"
     asked = Counter(name for name, _ in record.prompts)
     code, out, err = run_podium("rank", str(place(log)), "--format", "json")
@@ -107,7 +130,9 @@ def test_a_judge_that_fails_throughout_is_named_its_battles_are_missing_and_the_
     [again] = eval_retry(log)
     assert again.status == "success"
     done = Counter(name for name, _ in record.prompts)
-    assert (done["kind"], done["fair"]) == (asked["kind"], asked["fair"]), "no call of the others twice"
+    assert (done["kind"], done["fair"]) == (asked["kind"], asked["fair"]), (
+        "no call of the others twice"
+    )
     assert done["harsh"] == 10 + 2 * lost
 
 
@@ -120,7 +145,9 @@ def test_if_all_judges_fail_the_run_ends(turns, record):
 
 
 @pytest.mark.slow
-def test_a_log_of_one_jury_is_pooled_unasked_even_as_a_table_and_says_what_is_not_known(turns, run_podium, tmp_path):
+def test_a_log_of_one_jury_is_pooled_unasked_even_as_a_table_and_says_what_is_not_known(
+    turns, run_podium, tmp_path
+):
     log = str(place(turns()))
     code, out, err = run_podium("rank", log, "--format", "json")
     [ranking] = json.loads(out)["rankings"]
@@ -147,7 +174,9 @@ def test_in_the_run_itself_the_jury_has_one_ranking(turns):
 
 
 @pytest.mark.slow
-def test_interim_analyses_count_a_battle_of_several_judges_once_and_the_ranking_once_per_judge(turns):
+def test_interim_analyses_count_a_battle_of_several_judges_once_and_the_ranking_once_per_judge(
+    turns,
+):
     log = turns("ring", items=80, until="order", start=25, passes=1, overlap=0.5)
     [ranking] = log.results.metadata["podium"]["rankings"]
     chosen = judges_of(log)
@@ -158,13 +187,20 @@ def test_interim_analyses_count_a_battle_of_several_judges_once_and_the_ranking_
 @pytest.mark.slow
 def test_overlap_has_all_judges_on_its_share_and_the_note_is_gone(turns, run_podium, capfd):
     log = turns(overlap=0.25)
-    said, shared = capfd.readouterr().err, "a battle that several judges judge counts once per judge in the ranking"
+    said, shared = (
+        capfd.readouterr().err,
+        "a battle that several judges judge counts once per judge in the ranking",
+    )
     assert (f"note: {shared}" in said, "cannot be known" in said) == (True, False)
     chosen = judges_of(log)
     assert Counter(map(len, chosen.values())) == {1: 27, 3: 9}
     _, out, err = run_podium("rank", str(place(log)), "--format", "json")
     counts = json.loads(out)["rankings"][0]["counts"]
-    assert (counts["battles"], counts["items"], "cannot be known" in err) == (27 + 3 * 9, ITEMS, False)
+    assert (counts["battles"], counts["items"], "cannot be known" in err) == (
+        27 + 3 * 9,
+        ITEMS,
+        False,
+    )
     assert f"{shared}: 36 battles, 9 of them by several judges" in " ".join(err.split())
 
 
@@ -186,7 +222,10 @@ def test_the_preview_says_calls_and_cost_per_judge(turns, capfd):
     assert "at most 24 battles, 48 calls of all judges together" in said
     assert "scripted/kind: about 24 calls" in said
     assert "scripted/harsh: about 12 calls" in said
-    assert "at most about 0.00 in money" in said.partition("scripted/kind")[2].partition("scripted/harsh")[0]
+    assert (
+        "at most about 0.00 in money"
+        in said.partition("scripted/kind")[2].partition("scripted/harsh")[0]
+    )
     assert "note: no battle is judged by two judges" in said
 
 
@@ -194,12 +233,17 @@ def test_the_preview_says_calls_and_cost_per_judge(turns, capfd):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"judges": "rotate:1,2"}, "judges=rotate:1,2: there are 3 judges; give a weight above 0 for each"),
+        (
+            {"judges": "rotate:1,2"},
+            "judges=rotate:1,2: there are 3 judges; give a weight above 0 for each",
+        ),
         ({"overlap": 2}, "overlap=2: give a share of the battles from 0 to 1"),
         ({"quorum": 2}, "quorum=2: with judges=rotate most battles have one judge; leave it out"),
     ],
 )
-def test_options_that_do_not_fit_are_rejected_before_any_call(turns, record, capfd, arguments, words):
+def test_options_that_do_not_fit_are_rejected_before_any_call(
+    turns, record, capfd, arguments, words
+):
     with pytest.raises((SystemExit, podium.UsageError)) as error:
         turns(**arguments)
     assert words in f"{error.value} {''.join(capfd.readouterr())}"

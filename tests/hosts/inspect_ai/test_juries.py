@@ -19,7 +19,10 @@ def sat(play, behave, write_responses):
 
 
 def pairings(log):
-    return [(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in battles(log)]
+    return [
+        (one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"])
+        for one in battles(log)
+    ]
 
 
 def tables(log):
@@ -37,10 +40,18 @@ def test_every_judge_is_asked_in_both_orders_and_its_verdicts_are_kept(sat, reco
 
 @pytest.mark.slow
 def test_a_jury_means_the_mean(sat):
-    expected = sum(table.groupby(["item", "model_a", "model_b"]).credit.mean() for table in tables(sat).values()) / 2
+    expected = (
+        sum(
+            table.groupby(["item", "model_a", "model_b"]).credit.mean()
+            for table in tables(sat).values()
+        )
+        / 2
+    )
     for sample in battles(sat):
         own = sample.metadata
-        assert verdict_of(sample).value == pytest.approx(expected[own["item"], own["model_a"], own["model_b"]])
+        assert verdict_of(sample).value == pytest.approx(
+            expected[own["item"], own["model_a"], own["model_b"]]
+        )
 
 
 @pytest.mark.slow
@@ -48,7 +59,8 @@ def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
     judges = [behave(name, bias=bias) for name, bias in (("a", 0.0), ("b", 0.1), ("c", -0.1))]
     log = play(round_robin(responses=write_responses(), rule="majority"), judges)
     tables = [
-        by_hand(pairings(log), bias).groupby(["item", "model_a", "model_b"]).credit.mean() for bias in (0, 0.1, -0.1)
+        by_hand(pairings(log), bias).groupby(["item", "model_a", "model_b"]).credit.mean()
+        for bias in (0, 0.1, -0.1)
     ]
     for sample in battles(log):
         own = sample.metadata
@@ -75,7 +87,9 @@ def test_log_ranks_each_judge_as_podium_rank_does(sat):
         name = one["slice"].split("|")[0].removeprefix("scripted/")
         alone = ranked(tables(sat)[name]).to_dict()["rankings"][0]["models"]
         scores = {row["model"]: row["score"] for row in alone}
-        assert {row["model"]: row["score"] for row in one["models"]} == pytest.approx(scores, rel=1e-6)
+        assert {row["model"]: row["score"] for row in one["models"]} == pytest.approx(
+            scores, rel=1e-6
+        )
 
 
 @pytest.mark.slow
@@ -101,7 +115,11 @@ def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
 def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_responses):
     judges = [get_model("scripted/judge", config=GenerateConfig(temperature=t)) for t in (0.0, 1.0)]
     log = play(round_robin(responses=write_responses()), judges)
-    names = {row["judge"] for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]}
+    names = {
+        row["judge"]
+        for one in battles(log)
+        for row in verdict_of(one).metadata["podium"]["judgments"]
+    }
     assert {name.rpartition("|")[2] for name in names} == {"temperature=0", "temperature=1"}
     assert record.calls == 4 * len(battles(log))
 
@@ -127,7 +145,9 @@ def test_a_jury_may_sit_in_numbered_roles(behave, write_responses, record):
     roles = {"judge": "scripted/fair", "judge2": "scripted/first", "judge3": "scripted/second"}
     [log] = eval(round_robin(responses=write_responses()), model_roles=roles)
     judges = {
-        row["judge"].split("|")[0] for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]
+        row["judge"].split("|")[0]
+        for one in battles(log)
+        for row in verdict_of(one).metadata["podium"]["judgments"]
     }
     assert judges == set(roles.values())
     assert record.calls == 3 * 2 * len(battles(log))

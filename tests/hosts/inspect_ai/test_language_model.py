@@ -1,6 +1,8 @@
-"""Tournaments with a real language model as judge and as models: it repeats, rambles, and keeps no form.
+"""Tournaments with a real language model as judge and as models: it repeats, rambles, and keeps no
+form.
 
-SmolLM2-135M is no good judge. What is tested is that a run ends and loses nothing, whatever the judge replies.
+SmolLM2-135M is no good judge. What is tested is that a run ends and loses nothing, whatever the
+judge replies.
 """
 
 import json
@@ -33,9 +35,23 @@ ANSWERS = {
     "oak": ("A lemon is yellow.", "Lyon."),
 }
 QUESTIONS = ("Name a yellow fruit.", "What is the capital of France?")
-PARSED = {"direct": 1, "labels": 1, "likert": 1, "numeric": 1, "rubric": 1, "cot": 0.9, "token-probs": 0}
-"""Smallest share of judgments whose reply must be parsed, by realization; token-probs has no schema."""
-ASKED = [(name, replies) for name in PARSED for replies in ("auto", "schema") if replies == "auto" or PARSED[name]]
+PARSED = {
+    "direct": 1,
+    "labels": 1,
+    "likert": 1,
+    "numeric": 1,
+    "rubric": 1,
+    "cot": 0.9,
+    "token-probs": 0,
+}
+"""Smallest share of judgments whose reply must be parsed, by realization; token-probs has no
+schema."""
+ASKED = [
+    (name, replies)
+    for name in PARSED
+    for replies in ("auto", "schema")
+    if replies == "auto" or PARSED[name]
+]
 POINTWISE = {"likert", "numeric", "token-probs"}
 
 
@@ -68,18 +84,22 @@ def responses(tmp_path):
 
 
 def judgments(log):
-    """Return the judgments of all battles, as the scores keep them, without failed ones that were repeated."""
+    """Return the judgments of all battles, as the scores keep them, without failed ones that were
+    repeated."""
     last = {one.id for one in final_battles(log)}
     rows = []
     for one in log.samples:
         if "model_a" in one.metadata:
             own = verdict_of(one).metadata["podium"]["judgments"]
-            rows += [row for row in own if one.id in last or not str(row["reason"]).startswith("failed")]
+            rows += [
+                row for row in own if one.id in last or not str(row["reason"]).startswith("failed")
+            ]
     return rows
 
 
 def assert_every_judgment_is_counted(log, expected):
-    """Check that each judgment has a credit or a reason, and that the battles of the log are counted by them."""
+    """Check that each judgment has a credit or a reason, and that the battles of the log are
+    counted by them."""
     rows = judgments(log)
     assert len(rows) == expected
     for row in rows:
@@ -98,20 +118,34 @@ def test_judgments_are_parsed_and_all_others_have_a_reason(
     play, responses, language_model, connect, realization, replies
 ):
     connect(language_model.address)
-    log = play(round_robin(responses=responses("elm", "fir"), realization=realization, replies=replies, **SHORT), JUDGE)
+    log = play(
+        round_robin(
+            responses=responses("elm", "fir"), realization=realization, replies=replies, **SHORT
+        ),
+        JUDGE,
+    )
     assert log.status == "success", log.error
     assert_every_judgment_is_counted(log, 2 if realization in POINTWISE else 4)
     rows = judgments(log)
     assert sum(row["credit"] is not None for row in rows) / len(rows) >= PARSED[realization]
     assert {row["judge"].split("|")[1] for row in rows} == {realization}
-    kept = [reply for one in battles(log) for shown in one.store["podium"]["judgments"] for reply in shown["replies"]]
+    kept = [
+        reply
+        for one in battles(log)
+        for shown in one.store["podium"]["judgments"]
+        for reply in shown["replies"]
+    ]
     assert len(kept) == 4
 
 
 @pytest.mark.parametrize("realization", ["direct", "labels", "numeric"])
-def test_json_verdicts_are_graded_and_their_mass_is_logged(play, responses, language_model, connect, realization):
+def test_json_verdicts_are_graded_and_their_mass_is_logged(
+    play, responses, language_model, connect, realization
+):
     connect(language_model.address)
-    task = round_robin(responses=responses("elm", "fir"), realization=realization, replies="schema", temperature=0)
+    task = round_robin(
+        responses=responses("elm", "fir"), realization=realization, replies="schema", temperature=0
+    )
     log = play(task, JUDGE)
     rows = judgments(log)
     assert len(rows) == (2 if realization in POINTWISE else 4)
@@ -129,10 +163,17 @@ def test_json_verdicts_are_graded_and_their_mass_is_logged(play, responses, lang
 def test_diagnosis_and_ranking_say_that_this_judge_may_not_rank(play, language_model, connect):
     """By labels it prefers the response shown first, whatever it is."""
     connect(language_model.address)
-    asked = {"models": ["alder", "linden"], "limit": 8, "realization": "labels", "replies": "schema"}
+    asked = {
+        "models": ["alder", "linden"],
+        "limit": 8,
+        "realization": "labels",
+        "replies": "schema",
+    }
     log = play(round_robin(responses=str(EXAMPLE), logprobs="off", **asked), JUDGE)
     said = r"This judge may not rank: the response shown first has a win rate of 100\.0% \([\d.]+ … 100\.0\), and 100"
-    judgments_apart, merged = (podium.read_battles(str(place(log)), merge=merge) for merge in (False, True))
+    judgments_apart, merged = (
+        podium.read_battles(str(place(log)), merge=merge) for merge in (False, True)
+    )
     assert re.match(said, podium.diagnose(judgments_apart, merged).cards[0].answer[0])
     assert re.match(said, podium.rank(merged).standings[0].answer[1])
 
@@ -140,9 +181,14 @@ def test_diagnosis_and_ranking_say_that_this_judge_may_not_rank(play, language_m
 def test_two_temperatures_of_a_model_answer_on_demand(language_model, connect, tmp_path):
     connect(language_model.address)
     (tmp_path / "prompts.jsonl").write_text(
-        "".join(json.dumps({"id": f"q{k}", "instruction": text}) + "\n" for k, text in enumerate(QUESTIONS))
+        "".join(
+            json.dumps({"id": f"q{k}", "instruction": text}) + "\n"
+            for k, text in enumerate(QUESTIONS)
+        )
     )
-    models = [get_model(JUDGE, config=GenerateConfig(temperature=t, max_tokens=16)) for t in (0.0, 1.5)]
+    models = [
+        get_model(JUDGE, config=GenerateConfig(temperature=t, max_tokens=16)) for t in (0.0, 1.5)
+    ]
     judge = get_model(JUDGE, config=GenerateConfig(**SHORT))
     roles = {"judge": judge, "models": models}
     [log] = eval(round_robin, task_args={"prompts": "prompts.jsonl"}, model_roles=roles)
@@ -153,11 +199,15 @@ def test_two_temperatures_of_a_model_answer_on_demand(language_model, connect, t
     assert names == ("smol, temperature 0", "smol, temperature 1.5")
     assert log.eval.metadata["podium_answers"]["models"] == dict.fromkeys(names, 2)
     settings = {"model": JUDGE, "max_tokens": 16}
-    of_both = {name: {**settings, "temperature": t} for name, t in zip(names, (0, 1.5), strict=True)}
+    of_both = {
+        name: {**settings, "temperature": t} for name, t in zip(names, (0, 1.5), strict=True)
+    }
     assert log.eval.metadata["podium_answers"]["model_settings"] == of_both
 
 
-def test_retry_after_the_server_was_killed_asks_nothing_twice_that_was_answered(weights, responses, connect):
+def test_retry_after_the_server_was_killed_asks_nothing_twice_that_was_answered(
+    weights, responses, connect
+):
     """It is killed during the sixth call: the other order of one battle was answered at least."""
     server = LanguageModel()
     server.start()
@@ -179,7 +229,9 @@ def test_retry_after_the_server_was_killed_asks_nothing_twice_that_was_answered(
         server.kill()
 
 
-def test_run_is_completed_when_a_server_that_was_not_there_is_started(weights, responses, connect, capfd):
+def test_run_is_completed_when_a_server_that_was_not_there_is_started(
+    weights, responses, connect, capfd
+):
     server = LanguageModel()
     connect(server.address)
     task = round_robin(responses=responses("elm", "fir"), limit=1, **SHORT)

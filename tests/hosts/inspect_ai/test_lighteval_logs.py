@@ -1,7 +1,9 @@
-"""lighteval's `eval` runs on Inspect: an eval set of tasks made from an object, over items without ids.
+"""lighteval's `eval` runs on Inspect: an eval set of tasks made from an object, over items without
+ids.
 
-The shape is that of its `get_inspect_ai_task`: the task's name has a colon, its argument is a configuration of its own,
-few-shot examples stand in a system message, the scorer is Inspect's `exact`, epochs are named with their reducer.
+The shape is that of its `get_inspect_ai_task`: the task's name has a colon, its argument is a
+configuration of its own, few-shot examples stand in a system message, the scorer is Inspect's
+`exact`, epochs are named with their reducer.
 """
 
 from dataclasses import dataclass
@@ -67,5 +69,6 @@ def test_logs_of_lighteval_rank_as_they_are(behave, tmp_path):
     assert (counts.items, counts.battles, counts.unparsed) == (12, 36, 0)
     [standings] = podium.rank(battles, "mean").standings
     assert [(entry.model, entry.score) for entry in standings.entries] == [
-        (f"scripted/{name}", right / 12) for name, right in sorted(RIGHT.items(), key=lambda each: -each[1])
+        (f"scripted/{name}", right / 12)
+        for name, right in sorted(RIGHT.items(), key=lambda each: -each[1])
     ]

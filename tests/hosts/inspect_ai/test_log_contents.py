@@ -1,4 +1,5 @@
-"""What podium keeps in logs: a log of another format or a damaged one is an error that names file and field."""
+"""What podium keeps in logs: a log of another format or a damaged one is an error that names file
+and field."""
 
 import json
 from pathlib import Path
@@ -35,7 +36,9 @@ def as_format_0_1(log):
 
 
 @pytest.mark.slow
-def test_logs_of_another_format_are_rejected_by_name_and_version_with_what_to_do(play, write_responses, run_podium):
+def test_logs_of_another_format_are_rejected_by_name_and_version_with_what_to_do(
+    play, write_responses, run_podium
+):
     played = play(round_robin(responses=write_responses()))
     assert played.eval.metadata["podium_format"] == FORMAT_VERSION
     old = change_log(played, as_format_0_1)
@@ -56,7 +59,9 @@ def test_logs_of_another_format_are_rejected_by_name_and_version_with_what_to_do
 DAMAGES = {
     "podium_left_out": lambda log: log.eval.metadata.update(podium_left_out="many"),
     "response_b": lambda log: battles(log)[0].metadata.pop("response_b"),
-    "judgments.1.order": lambda log: battles(log)[0].scores["verdict"].metadata["podium"]["judgments"][1].pop("order"),
+    "judgments.1.order": lambda log: (
+        battles(log)[0].scores["verdict"].metadata["podium"]["judgments"][1].pop("order")
+    ),
 }
 
 
@@ -74,7 +79,9 @@ def test_verdicts_of_format_0_1_in_a_score_are_rejected_by_field(battle, packed)
     kept = {**battle, "presentations": [], "margin": None, "prompt_hash": "0"}
     if packed:  # as podium 0.1 kept them: battles and judge calls column by column
         call = {"battle": 0, "order": "ab", "repeat": 0, "judge": "judge", "credit": 1.0}
-        common = {name: kept[name] for name in ("item", "model_a", "model_b", "margin", "prompt_hash")}
+        common = {
+            name: kept[name] for name in ("item", "model_a", "model_b", "margin", "prompt_hash")
+        }
         battles = {"rows": 1, "same": {**common, "credit": 1.0}, "columns": {}}
         kept = {"battles": battles, "presentations": {"rows": 1, "same": call, "columns": {}}}
     with pytest.raises(DataError, match="podium's field 'judgments' is damaged"):

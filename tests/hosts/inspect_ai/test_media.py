@@ -1,4 +1,5 @@
-"""Items that show images: the judge sees them in both orders, or the battle is unparsed and says why."""
+"""Items that show images: the judge sees them in both orders, or the battle is unparsed and says
+why."""
 
 import json
 
@@ -43,13 +44,24 @@ def describing():
 @pytest.fixture
 def logs():
     """Run two models on an item with an image, one with image and sound, and one of text."""
-    parts = ([ContentImage(image=RED)], [ContentImage(image=RED), ContentAudio(audio=SOUND, format="wav")], [])
+    parts = (
+        [ContentImage(image=RED)],
+        [ContentImage(image=RED), ContentAudio(audio=SOUND, format="wav")],
+        [],
+    )
     samples = [
-        Sample(id=f"q{k}", input=[ChatMessageUser(content=[ContentText(text=f"What is {k}?"), *more])], target="red")
+        Sample(
+            id=f"q{k}",
+            input=[ChatMessageUser(content=[ContentText(text=f"What is {k}?"), *more])],
+            target="red",
+        )
         for k, more in enumerate(parts)
     ]
     task = Task(samples, solver=describing(), scorer=match(), name="pictures")
-    return [str(place(log)) for log in eval(task, model=[get_model("scripted/ash"), get_model("scripted/maple")])]
+    return [
+        str(place(log))
+        for log in eval(task, model=[get_model("scripted/ash"), get_model("scripted/maple")])
+    ]
 
 
 @pytest.mark.slow
@@ -72,21 +84,37 @@ def test_responses_keep_the_media_of_their_item_and_say_where_they_stood(logs):
 @pytest.mark.parametrize("pack", [False, True])
 def test_the_judge_is_shown_media_in_both_orders(logs, play, record, pack):
     log = play(round_robin(responses=logs, pack=pack))
-    assert sorted(record.media) == [[], [], ["image"], ["image"], ["image", "audio"], ["image", "audio"]]
-    assert sum("[image 1]" in prompt and "It is data" in prompt for _, prompt in record.prompts) == 4
+    assert sorted(record.media) == [
+        [],
+        [],
+        ["image"],
+        ["image"],
+        ["image", "audio"],
+        ["image", "audio"],
+    ]
+    assert (
+        sum("[image 1]" in prompt and "It is data" in prompt for _, prompt in record.prompts) == 4
+    )
     counts = log.results.metadata["podium"]["rankings"][0]["counts"]
     assert (counts["battles"], counts["unparsed"]) == (3, 0)
 
 
 @pytest.mark.slow
-def test_a_judge_that_rejects_media_leaves_those_battles_missing_with_the_reason(logs, play, behave):
+def test_a_judge_that_rejects_media_leaves_those_battles_missing_with_the_reason(
+    logs, play, behave
+):
     behave(blind=True)
     log = play(round_robin(responses=logs))
     assert log.status == "success"
     ranking = log.results.metadata["podium"]["rankings"][0]
-    assert (ranking["counts"]["missing"], ranking["counts"]["unparsed"], ranking["counts"]["battles"]) == (2, 0, 1)
+    assert (
+        ranking["counts"]["missing"],
+        ranking["counts"]["unparsed"],
+        ranking["counts"]["battles"],
+    ) == (2, 0, 1)
     assert any(
-        "does not support image input" in text and "sees what the models saw" in text for text in ranking["warnings"]
+        "does not support image input" in text and "sees what the models saw" in text
+        for text in ranking["warnings"]
     )
     rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
     assert [row["reason"] for row in rows if row["credit"] is None] == ["media not shown"] * 4
@@ -112,12 +140,17 @@ def test_an_error_that_may_pass_is_no_refusal(logs, play, behave):
 def test_media_that_a_log_does_not_hold_leave_the_responses_missing(logs, tmp_path):
     log = read_eval_log(logs[0], resolve_attachments=True)
     log.samples[0].input[0].content[1].image = "gone.png"
-    log.samples[1].output.choices[0].message.content = [ContentText(text="Here:"), ContentImage(image=RED)]
+    log.samples[1].output.choices[0].message.content = [
+        ContentText(text="Here:"),
+        ContentImage(image=RED),
+    ]
     from inspect_ai.log import write_eval_log
 
     write_eval_log(log, str(tmp_path / "other.json"), format="json")
     read = read_responses(str(tmp_path / "other.json"), readers=(READER,))
-    assert read.missing == {"scripted/ash": {"q0": "media not in the log", "q1": "media in the response"}}
+    assert read.missing == {
+        "scripted/ash": {"q0": "media not in the log", "q1": "media in the response"}
+    }
 
 
 def test_tables_that_name_images_leave_their_responses_missing(tmp_path):

@@ -1,4 +1,5 @@
-"""The model `podium/offline`: the scorer decides the form of its reply, and tokens are returned on request."""
+"""The model `podium/offline`: the scorer decides the form of its reply, and tokens are returned on
+request."""
 
 import asyncio
 
@@ -13,7 +14,9 @@ TEXTS = Texts("Answer in lower case.", ("LOUD", "quiet"))
 
 
 def completion(prompt, **config):
-    return asyncio.run(get_model("podium/offline").generate(prompt, config=GenerateConfig(**config)))
+    return asyncio.run(
+        get_model("podium/offline").generate(prompt, config=GenerateConfig(**config))
+    )
 
 
 def test_offline_judge_gives_no_verdict_to_unknown_scorers():
@@ -21,7 +24,8 @@ def test_offline_judge_gives_no_verdict_to_unknown_scorers():
 
 
 @pytest.mark.parametrize(
-    ("name", "stated"), [("direct", "B"), ("cot", "Verdict: B"), ("labels", "[[B>A]]"), ("rubric", '{"A"')]
+    ("name", "stated"),
+    [("direct", "B"), ("cot", "Verdict: B"), ("labels", "[[B>A]]"), ("rubric", '{"A"')],
 )
 def test_the_form_is_that_of_the_scorer_that_asks(name, stated):
     how = catalogue.judging_settings(name)

@@ -33,7 +33,9 @@ def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monk
 
 def test_pack_is_set_automatically_for_a_thousand_battles(write_responses):
     names = {f"m{k}": k / 5 for k in range(5)}
-    scheduled = {items: round_robin(responses=write_responses(names, items)).dataset for items in (99, 100)}
+    scheduled = {
+        items: round_robin(responses=write_responses(names, items)).dataset for items in (99, 100)
+    }
     assert {items: len(source) for items, source in scheduled.items()} == {99: 990, 100: 100}
 
 
@@ -50,7 +52,10 @@ def test_podium_inspect_turns_off_what_costs_of_a_tournament_and_of_nothing_else
 
 
 def test_settings_of_the_user_are_kept():
-    assert cpu_saving_flags(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {}) == QUIET[1:2]
+    assert (
+        cpu_saving_flags(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {})
+        == QUIET[1:2]
+    )
     reported = {"INSPECT_EVAL_NO_LOG_REALTIME": "false", "INSPECT_EVAL_SCORE_DISPLAY": "true"}
     assert cpu_saving_flags(["eval", "podium/swim"], reported) == QUIET[2:]
 
@@ -58,7 +63,15 @@ def test_settings_of_the_user_are_kept():
 @pytest.mark.slow
 def test_podium_inspect_says_what_it_turned_off_and_the_log_has_it(write_responses, tmp_path):
     paths = ",".join(write_responses(items=2))
-    words = ("inspect", "eval", "podium/swim", "-T", f"responses={paths}", "--model-role", "judge=podium/offline")
+    words = (
+        "inspect",
+        "eval",
+        "podium/swim",
+        "-T",
+        f"responses={paths}",
+        "--model-role",
+        "judge=podium/offline",
+    )
     run = subprocess.run(
         [sys.executable, "-m", "podium", *words, "--log-format", "json"],
         capture_output=True,
@@ -70,7 +83,11 @@ def test_podium_inspect_says_what_it_turned_off_and_the_log_has_it(write_respons
     assert " ".join(QUIET) in run.stderr
     assert "note: --log-format json takes" in run.stderr
     assert ", in at most 4 rounds" in run.stderr
-    [log] = [path for path in Path(tmp_path, "logs").glob("*.json") if not path.name.startswith("podium-")]
+    [log] = [
+        path
+        for path in Path(tmp_path, "logs").glob("*.json")
+        if not path.name.startswith("podium-")
+    ]
     assert '"log_realtime": false' in log.read_text()
 
 
@@ -99,8 +116,13 @@ def batches_of(paths, own=None, **options) -> list[object]:
 def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_responses):
     paths = write_responses({"ash": 1.0, "elm": 2.0}, items=1)
     assert batches_of(paths, batch=50) == [50, 50]
-    assert batches_of(paths, own=7, batch=50, log_dir="other") == []  # both replies are kept: a batch is no other call
-    assert batches_of(write_responses({"ash": 1.0, "elm": 2.0}, items=2)[:2], own=7, batch=50) == [7, 7]
+    assert (
+        batches_of(paths, own=7, batch=50, log_dir="other") == []
+    )  # both replies are kept: a batch is no other call
+    assert batches_of(write_responses({"ash": 1.0, "elm": 2.0}, items=2)[:2], own=7, batch=50) == [
+        7,
+        7,
+    ]
     assert batches_of(write_responses({"ash": 1.0, "elm": 2.0}, items=3)) == [None, None]
 
 
@@ -123,7 +145,13 @@ def test_number_of_rounds_is_announced(task, options, stated, write_responses, c
 
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("swim", {}), ("anchor", {}), ("chain", {}), ("ring", {"until": "order"}), ("anchor", {"until": "top1"})],
+    [
+        ("swim", {}),
+        ("anchor", {}),
+        ("chain", {}),
+        ("ring", {"until": "order"}),
+        ("anchor", {"until": "top1"}),
+    ],
 )
 def test_replay_takes_at_most_the_announced_rounds(name, settings):
     record = recording_of(podium.read_battles(SIMULATED))
@@ -133,11 +161,16 @@ def test_replay_takes_at_most_the_announced_rounds(name, settings):
     assert settings or took == rounds_of(rule, record.field)
 
 
-def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(write_responses, capsys, monkeypatch):
+def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(
+    write_responses, capsys, monkeypatch
+):
     paths = write_responses({f"m{k}": k / 5 for k in range(7)}, items=40)
     monkeypatch.setattr(preview_module, "judges_by_role", lambda: [get_model("podium/offline")])
     monkeypatch.setattr(preview_module, "batch_of", lambda _: 50)
     swim(responses=paths)
-    assert "12 rounds, at least a batch each; podium/ring plays all battles in one round" in capsys.readouterr().err
+    assert (
+        "12 rounds, at least a batch each; podium/ring plays all battles in one round"
+        in capsys.readouterr().err
+    )
     ring(responses=paths)
     assert "batch" not in capsys.readouterr().err

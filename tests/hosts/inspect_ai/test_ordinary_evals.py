@@ -37,7 +37,10 @@ def graded():
     """Grade by one half where the answer is right on an even item."""
 
     async def score(state, target):
-        return Score(value=(state.output.completion == "yes") * (1.0 if int(state.sample_id[1:]) % 2 else 0.5))
+        return Score(
+            value=(state.output.completion == "yes")
+            * (1.0 if int(state.sample_id[1:]) % 2 else 0.5)
+        )
 
     return score
 
@@ -55,7 +58,9 @@ def by_aspect():
 
 def task(*scorers, name="quiz", **options):
     dataset = [Sample(id=f"q{k}", input=f"Question {k}?", target="yes") for k in range(12)]
-    return Task(dataset, solver=answering(), scorer=list(scorers or (match(),)), name=name, **options)
+    return Task(
+        dataset, solver=answering(), scorer=list(scorers or (match(),)), name=name, **options
+    )
 
 
 def models():
@@ -67,7 +72,9 @@ def reread(logs):
 
 
 def by_podium(logs, *rankers, **options):
-    return podium.rank(podium.read_battles(*(str(place(one)) for one in logs)), list(rankers), **options)
+    return podium.rank(
+        podium.read_battles(*(str(place(one)) for one in logs)), list(rankers), **options
+    )
 
 
 @pytest.mark.slow
@@ -84,13 +91,19 @@ def test_a_ranker_in_the_metadata_ranks_the_models_as_podium_does_on_the_logs():
 @pytest.mark.parametrize("reported", ["bradley-terry,mean", ["bradley-terry", "mean"]])
 def test_several_rankers_may_be_asked_for(reported):
     logs = reread(eval(task(), model=models(), metadata={"ranker": reported}))
-    assert [one["ranker"] for one in logs[0].results.metadata["podium"]["rankings"]] == ["bradley-terry", "mean"]
-    assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "bradley-terry", "mean"))
+    assert [one["ranker"] for one in logs[0].results.metadata["podium"]["rankings"]] == [
+        "bradley-terry",
+        "mean",
+    ]
+    assert_same_figures(
+        logs[0].results.metadata["podium"], by_podium(logs, "bradley-terry", "mean")
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("variable", "value"), [("PODIUM_RANKER", "win-rate"), ("INSPECT_EVAL_METADATA", "owner=me ranker=win-rate")]
+    ("variable", "value"),
+    [("PODIUM_RANKER", "win-rate"), ("INSPECT_EVAL_METADATA", "owner=me ranker=win-rate")],
 )
 def test_the_environment_may_ask_for_a_ranker(monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
@@ -114,7 +127,9 @@ def test_eval_is_not_ranked_unless_requested():
 @pytest.mark.slow
 def test_unknown_ranker_is_reported_and_leaves_the_eval_unchanged(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradly-terry"}))
-    assert all(log.status == "success" and "podium" not in (log.results.metadata or {}) for log in logs)
+    assert all(
+        log.status == "success" and "podium" not in (log.results.metadata or {}) for log in logs
+    )
     reported = capfd.readouterr().err
     assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in reported
     assert not rank_logs(logs), "the command would end with exit code 0"
@@ -122,7 +137,9 @@ def test_unknown_ranker_is_reported_and_leaves_the_eval_unchanged(capfd):
 
 @pytest.mark.slow
 def test_failed_ranker_beside_others_is_reported(capfd):
-    logs = reread(eval(task(), model=models(), metadata={"ranker": "bradley-terry,informativeness"}))
+    logs = reread(
+        eval(task(), model=models(), metadata={"ranker": "bradley-terry,informativeness"})
+    )
     reported = logs[0].results.metadata["podium"]
     assert len(reported["rankings"]) + len(reported.get("failures", [])) == 2
     assert all(failure in capfd.readouterr().err for failure in reported.get("failures", []))
@@ -134,14 +151,21 @@ def test_single_model_is_not_ranked_and_reported(capfd):
     assert "podium" not in (log.results.metadata or {})
     reported = capfd.readouterr().err
     assert "podium: not ranked" in reported
-    assert "a folder that holds them (`podium rank logs/`), or the files of others (reference logs)" in reported
+    assert (
+        "a folder that holds them (`podium rank logs/`), or the files of others (reference logs)"
+        in reported
+    )
 
 
 @pytest.mark.slow
 def test_a_failed_log_among_others_is_left_out_and_the_others_are_ranked(capfd):
     """One model has no name that the solver knows, and fails on every item."""
-    logs = reread(eval(task(), model=[*models(), get_model("scripted/unknown")], metadata={"ranker": "mean"}))
-    assert sum(bool(((log.results and log.results.metadata) or {}).get("podium")) for log in logs) == 3
+    logs = reread(
+        eval(task(), model=[*models(), get_model("scripted/unknown")], metadata={"ranker": "mean"})
+    )
+    assert (
+        sum(bool(((log.results and log.results.metadata) or {}).get("podium")) for log in logs) == 3
+    )
     reported = capfd.readouterr().err
     assert "left out: " in reported
     assert "scripted/good" in reported
@@ -155,7 +179,13 @@ def test_the_logs_that_eval_returns_hold_the_ranking_too():
 
 @pytest.mark.slow
 def test_two_tasks_of_one_run_get_separate_titled_rankings(capfd):
-    logs = reread(eval([task(name="one"), task(graded(), name="two")], model=models(), metadata={"ranker": "mean"}))
+    logs = reread(
+        eval(
+            [task(name="one"), task(graded(), name="two")],
+            model=models(),
+            metadata={"ranker": "mean"},
+        )
+    )
     reported = capfd.readouterr().err
     assert [f"mean [{name}] ·" in reported for name in ("one", "two")] == [True, True]
     by_task = {}
@@ -179,7 +209,11 @@ def test_a_score_of_several_parts_is_several_judges():
     logs = reread(eval(task(by_aspect()), model=models(), metadata={"ranker": "mean"}))
     reported = logs[0].results.metadata["podium"]["rankings"]
     assert {one["slice"] for one in reported} == {"quiz by_aspect right", "quiz by_aspect short"}
-    means = {(one["slice"].split()[-1], row["model"]): row["score"] for one in reported for row in one["models"]}
+    means = {
+        (one["slice"].split()[-1], row["model"]): row["score"]
+        for one in reported
+        for row in one["models"]
+    }
     assert means["right", "scripted/good"] == pytest.approx(0.75)
     assert means["short", "scripted/good"] == pytest.approx(1 - 0.75 / 2)
 
@@ -189,7 +223,10 @@ def test_epochs_are_responses_to_an_item_and_no_items_of_their_own():
     logs = reread(eval(task(), model=models(), epochs=2, metadata={"ranker": "mean"}))
     once = reread(eval(task(), model=models(), metadata={"ranker": "mean"}))
     scores = [
-        {row["model"]: row["score"] for row in one[0].results.metadata["podium"]["rankings"][0]["models"]}
+        {
+            row["model"]: row["score"]
+            for row in one[0].results.metadata["podium"]["rankings"][0]["models"]
+        }
         for one in (logs, once)
     ]
     assert scores[0] == pytest.approx(scores[1])
@@ -198,14 +235,20 @@ def test_epochs_are_responses_to_an_item_and_no_items_of_their_own():
 
 @pytest.mark.slow
 def test_eval_set_over_several_models_is_ranked_on_every_run(tmp_path):
-    options = {"log_dir": str(tmp_path / "set"), "model": models(), "metadata": {"ranker": "bradley-terry"}}
+    options = {
+        "log_dir": str(tmp_path / "set"),
+        "model": models(),
+        "metadata": {"ranker": "bradley-terry"},
+    }
     _, logs = eval_set(task(), **options)
     first = reread(logs)[0].results.metadata["podium"]
     assert_same_figures(first, by_podium(logs, "bradley-terry"))
     _, logs = eval_set(task(), **options)
     again = reread(logs)
     assert_same_figures(again[0].results.metadata["podium"], first)
-    assert len([one for one in again[0].results.scores if one.scorer == "podium/bradley-terry"]) == 1
+    assert (
+        len([one for one in again[0].results.scores if one.scorer == "podium/bradley-terry"]) == 1
+    )
 
 
 @pytest.mark.slow
@@ -214,7 +257,9 @@ def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tm
 
     logs = eval(task(), model=models(), metadata={"ranker": "mean"})
     folder = place(logs[0]).parent
-    (folder / "2020-01-01T00-00-00-00-00_quiz_abcdefghijklmnopqrstuv.eval").write_bytes(b"no zip at all")
+    (folder / "2020-01-01T00-00-00-00-00_quiz_abcdefghijklmnopqrstuv.eval").write_bytes(
+        b"no zip at all"
+    )
     rank_logs(headers_in(str(folder)))
     reported = capfd.readouterr().err
     assert "not ranked" in reported
@@ -222,7 +267,9 @@ def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tm
 
 
 @pytest.mark.slow
-def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_beside_them(play, record, tmp_path):
+def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_beside_them(
+    play, record, tmp_path
+):
     eval(task(), model=models(), log_dir="logs")
     first = play(round_robin(responses="logs"), log_dir="logs")
     assert first.eval.metadata["podium_models"] == sorted(MODELS)
@@ -235,12 +282,24 @@ def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_be
 
 @pytest.mark.parametrize(
     ("value", "number"),
-    [("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0), (True, 1.0), (3, 3.0), (0.25, 0.25), ("0.5", 0.5), ("yes", 1.0)],
+    [
+        ("C", 1.0),
+        ("I", 0.0),
+        ("P", 0.5),
+        ("N", 0.0),
+        (True, 1.0),
+        (3, 3.0),
+        (0.25, 0.25),
+        ("0.5", 0.5),
+        ("yes", 1.0),
+    ],
 )
 def test_what_inspect_takes_for_a_number_is_one(value, number):
     assert number_of(value) == number
 
 
-@pytest.mark.parametrize("value", ["A>B", "", "c", "maybe", "nan", "inf", None, float("nan"), float("inf"), [1, 0]])
+@pytest.mark.parametrize(
+    "value", ["A>B", "", "c", "maybe", "nan", "inf", None, float("nan"), float("inf"), [1, 0]]
+)
 def test_what_is_no_number_is_unparsed_and_never_zero(value):
     assert number_of(value) is None

@@ -1,4 +1,5 @@
-"""Packs: all battles of an item and a round in one sample give the same ranking as a sample each."""
+"""Packs: all battles of an item and a round in one sample give the same ranking as a sample
+each."""
 
 import pandas as pd
 import pytest
@@ -19,9 +20,14 @@ def ranking(log):
 def test_a_packed_tournament_ranks_as_an_unpacked_one(name, behave, write_responses, play):
     judge, responses = behave(bias=0.3), write_responses()
     options = {"anchor": "elm"} if name == "anchor" else {}
-    packed, plain = (play(TASKS[name](responses=responses, pack=pack, **options), judge) for pack in (True, False))
+    packed, plain = (
+        play(TASKS[name](responses=responses, pack=pack, **options), judge)
+        for pack in (True, False)
+    )
     ours, theirs = (pd.json_normalize(ranking(log)[0]["models"]) for log in (packed, plain))
-    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-12)  # the order of sums is the order of the samples
+    pd.testing.assert_frame_equal(
+        ours, theirs, rtol=1e-12
+    )  # the order of sums is the order of the samples
     assert ranking(packed)[0]["counts"] == ranking(plain)[0]["counts"]
 
 
@@ -56,5 +62,7 @@ def test_a_packed_swim_keeps_its_opponents_round_by_round(behave, write_response
     for pack in (True, False):
         log = play(swim(responses=responses, pack=pack), behave())
         table = podium.read_battles(log.location.removeprefix("file://")).table
-        met.append({tuple(sorted(pair)) for pair in zip(table["model_a"], table["model_b"], strict=True)})
+        met.append(
+            {tuple(sorted(pair)) for pair in zip(table["model_a"], table["model_b"], strict=True)}
+        )
     assert met[0] == met[1]

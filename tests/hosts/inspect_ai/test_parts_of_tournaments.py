@@ -38,7 +38,9 @@ def assert_same_table(source, other):
     for key, row in expected.items():
         numbers = {name: value for name, value in row.items() if isinstance(value, float)}
         assert {**own[key], **numbers} == row
-        assert {name: own[key][name] for name in numbers} == pytest.approx(numbers, rel=1e-9, abs=1e-9)
+        assert {name: own[key][name] for name in numbers} == pytest.approx(
+            numbers, rel=1e-9, abs=1e-9
+        )
 
 
 def words_of_script(folder, shard, *further, **environment):
@@ -47,17 +49,27 @@ def words_of_script(folder, shard, *further, **environment):
     stub.parent.mkdir(exist_ok=True)
     stub.write_text('#!/bin/sh\nfor word in "$@"; do echo "$word"; done\n')
     stub.chmod(0o755)
-    task = {"SLURM_ARRAY_TASK_ID": str(shard), "SLURM_ARRAY_TASK_COUNT": "4", "LOGS": "parts", **environment}
+    task = {
+        "SLURM_ARRAY_TASK_ID": str(shard),
+        "SLURM_ARRAY_TASK_COUNT": "4",
+        "LOGS": "parts",
+        **environment,
+    }
     path = {"PATH": f"{stub.parent}{os.pathsep}{os.environ['PATH']}"}
     line = ["sh", str(EXAMPLES / "cluster" / "slurm.sh"), *further]
-    done = subprocess.run(line, cwd=folder, env={**os.environ, **path, **task}, capture_output=True, text=True)
+    done = subprocess.run(
+        line, cwd=folder, env={**os.environ, **path, **task}, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
 @pytest.mark.slow
-def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_ask_nothing_twice(host):  # noqa: F811
-    """The judge hangs after ten replies to the second shard, which is killed and restarted beside the others."""
+def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_ask_nothing_twice(
+    host,  # noqa: F811
+):
+    """The judge hangs after ten replies to the second shard, which is killed and restarted beside
+    the others."""
     host.run("eval", "podium/round_robin")
     known = len(host.judge.calls())
     flight = [f"--max-{what}={IN_FLIGHT}" for what in ("connections", "samples")]
@@ -73,7 +85,9 @@ def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_
     def start(shard):
         words = words_of_script(host.folder, shard, *flight, **given)
         streams = (host.folder / f"output {shard}.txt",) * 2
-        return words[0], forked.start("inspect", *words, folder=host.folder, environment=environment, streams=streams)
+        return words[0], forked.start(
+            "inspect", *words, folder=host.folder, environment=environment, streams=streams
+        )
 
     command, process = start(2)
     while process.is_alive() and len(host.judge.calls()) < known + 10:
@@ -104,7 +118,9 @@ def test_the_eval_set_of_the_example_ranks_as_the_single_run(play, run_podium, t
     play(ring(responses="examples/tournament"), "podium/offline", log_dir="single")
     code = (EXAMPLES / "cluster" / "eval_set.py").read_text()
     for _ in range(2):
-        done = forked.run("python", "-c", code, "parts", folder=tmp_path, environment=dict(os.environ))
+        done = forked.run(
+            "python", "-c", code, "parts", folder=tmp_path, environment=dict(os.environ)
+        )
         assert done.returncode == 0, done.stderr
     assert len(list(Path("parts").glob("*.eval"))) == 4
     assert_same_table("parts", "single")
@@ -118,7 +134,9 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
     paths = write_responses(THREE)
 
     def log_of(shard=None, **options):
-        return place(play(round_robin(responses=paths, pack=True, shard=shard, **options), log_dir="all"))
+        return place(
+            play(round_robin(responses=paths, pack=True, shard=shard, **options), log_dir="all")
+        )
 
     def folder(name, *logs):
         Path(name).mkdir()
@@ -134,7 +152,9 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
     assert (len(twice), twice.missing) == (2 * HALF, 0)
     assert_same_table("twice", str(whole))
     for name, other in (("thirds", third), ("whole", whole)):
-        with pytest.raises(DataError, match=r"the same battles would count twice: .*one of 2 shards"):
+        with pytest.raises(
+            DataError, match=r"the same battles would count twice: .*one of 2 shards"
+        ):
             podium.read_battles(folder(name, first, other))
     plans = folder("plans", first, log_of("2/2", tie=True))
     code, _, err = run_podium("rank", plans)
@@ -152,10 +172,16 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
         (ring, {"shard": "1/9"}, "there are 6 items"),
         (swim, {"shard": "1/2"}, "play podium/ring"),
         (anchor, {"shard": "1/2"}, "play the pilot first"),
-        (ring, {"shard": "1/2", "until": "top1"}, "until=top1 decides by the verdicts of all shards"),
+        (
+            ring,
+            {"shard": "1/2", "until": "top1"},
+            "until=top1 decides by the verdicts of all shards",
+        ),
         (ring, {"until": "top1", "look": 1}, "no option called 'look'"),
     ],
 )
-def test_what_cannot_be_played_in_parts_is_rejected_before_the_first_call(write_responses, task, options, words):
+def test_what_cannot_be_played_in_parts_is_rejected_before_the_first_call(
+    write_responses, task, options, words
+):
     with pytest.raises(UsageError, match=words):
         task(responses=write_responses(THREE), **options)

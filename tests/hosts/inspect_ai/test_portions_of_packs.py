@@ -1,4 +1,5 @@
-"""Packs are given to Inspect a portion at a time, and kept small: nothing else about a tournament changes by it."""
+"""Packs are given to Inspect a portion at a time, and kept small: nothing else about a tournament
+changes by it."""
 
 import json
 
@@ -46,8 +47,13 @@ def test_a_portion_is_all_that_inspect_is_given_at_once(behave, write_responses,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", [round_robin, swim])
-def test_a_retry_of_portions_asks_only_for_what_failed(task, behave, record, write_responses, play, two_at_once):
-    first = play(task(responses=write_responses(), pack=True, cache=True), behave(errors=0.1, fails_first=True))
+def test_a_retry_of_portions_asks_only_for_what_failed(
+    task, behave, record, write_responses, play, two_at_once
+):
+    first = play(
+        task(responses=write_responses(), pack=True, cache=True),
+        behave(errors=0.1, fails_first=True),
+    )
     failed = [one.id for one in first.samples if one.error]
     assert failed
     again = first
@@ -99,7 +105,9 @@ def test_what_all_rows_say_is_kept_once():
 
 
 @pytest.mark.slow
-def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(behave, write_responses, play):
+def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(
+    behave, write_responses, play
+):
     log = play(round_robin(responses=write_responses(), pack=True), behave(garbage=0.3))
     table = podium.read_battles(str(place(log)), merge=False).table
     unparsed = 0
@@ -112,7 +120,8 @@ def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(beha
             str(None if credit != credit else credit) for credit in own["credit"]
         )
         assert score.explanation.count("unparsed (") == own["credit"].isna().sum() + sum(
-            line.partition(": ")[2].startswith("unparsed (") for line in score.explanation.splitlines()
+            line.partition(": ")[2].startswith("unparsed (")
+            for line in score.explanation.splitlines()
         )
         unparsed += own["credit"].isna().sum()
     assert unparsed > 0

@@ -1,4 +1,5 @@
-"""The estimate of input tokens counts the fences, whose codes take more tokens than words of their length."""
+"""The estimate of input tokens counts the fences, whose codes take more tokens than words of their
+length."""
 
 import re
 
@@ -8,7 +9,9 @@ from podium.hosts.inspect_ai.tasks import round_robin
 
 
 def test_input_tokens_count_the_fences(play, write_responses, capfd):
-    play(round_robin(responses=write_responses({"ash": 1.0, "elm": 2.0}, items=1)), "scripted/judge")
+    play(
+        round_robin(responses=write_responses({"ash": 1.0, "elm": 2.0}, items=1)), "scripted/judge"
+    )
     printed = re.search(r"2 calls per judge, about ([\d,]+) input", "".join(capfd.readouterr()))
     # 328 by SmolLM2's tokenizer; 284 by four characters a token.
     assert int(printed[1].replace(",", "")) / 2 == pytest.approx(328, rel=0.05)

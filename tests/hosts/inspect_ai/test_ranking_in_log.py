@@ -1,4 +1,5 @@
-"""A ranking in the logs of an ordinary eval: what the eval itself found stays, and nothing stale is left."""
+"""A ranking in the logs of an ordinary eval: what the eval itself found stays, and nothing stale is
+left."""
 
 import json
 from pathlib import Path
@@ -80,7 +81,10 @@ def test_data_frames_of_evals_gain_at_most_six_columns_per_ranker(quiz, monkeypa
 
 
 def test_each_scorer_has_a_score_of_its_own_ranking(monkeypatch, tmp_path):
-    paths = [write_quiz(tmp_path, model, right, scorers=("match", "near")) for model, right in RIGHT.items()]
+    paths = [
+        write_quiz(tmp_path, model, right, scorers=("match", "near"))
+        for model, right in RIGHT.items()
+    ]
     rank_by(monkeypatch, paths, "mean")
     names = [score.name for score in header_of(paths[0]).results.scores]
     assert names == ["match", "near", "mean [match]", "mean [near]"]
@@ -102,7 +106,10 @@ def test_ranking_the_same_logs_in_another_order_leaves_one_file(quiz, monkeypatc
 
 
 def test_entries_on_slices_that_are_gone_are_replaced_too(monkeypatch, tmp_path):
-    paths = [write_quiz(tmp_path, model, right, scorers=("match", "near")) for model, right in RIGHT.items()]
+    paths = [
+        write_quiz(tmp_path, model, right, scorers=("match", "near"))
+        for model, right in RIGHT.items()
+    ]
     rank_by(monkeypatch, paths, "mean")
     for path in paths:
         log = read_eval_log(str(path))
@@ -139,10 +146,13 @@ def test_the_score_of_a_model_whose_rating_the_data_do_not_bound_is_left_out(mon
 
 
 def score_again(path, *, keep=False):
-    """Leave what `inspect score` leaves of a log: scores of the run alone with `--action overwrite`; all metadata."""
+    """Leave what `inspect score` leaves of a log: scores of the run alone with `--action
+    overwrite`; all metadata."""
     log = read_eval_log(str(path))
     if not keep:
-        log.results.scores = [score for score in log.results.scores if not score.scorer.startswith("podium/")]
+        log.results.scores = [
+            score for score in log.results.scores if not score.scorer.startswith("podium/")
+        ]
     write_eval_log(log)
 
 
@@ -197,5 +207,8 @@ def test_soft_elo_of_scores_is_stored_as_bradley_terry(quiz, monkeypatch, capsys
     assert rank_by(monkeypatch, quiz, "soft-elo")
     assert [score.name for score in header_of(quiz[0]).results.scores] == ["match", "bradley-terry"]
     [ranked] = kept_in(quiz[0])
-    assert (ranked["ranker"], ranked["diagnostics"]["replaces"]["ranker"]) == ("bradley-terry", "soft-elo")
+    assert (ranked["ranker"], ranked["diagnostics"]["replaces"]["ranker"]) == (
+        "bradley-terry",
+        "soft-elo",
+    )
     assert "ranked by bradley-terry, not by soft-elo" in capsys.readouterr().err

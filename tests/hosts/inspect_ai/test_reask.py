@@ -8,18 +8,25 @@ from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 
 def values(log):
-    return {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
+    return {
+        row["model"]: row["score"]
+        for row in log.results.metadata["podium"]["rankings"][0]["models"]
+    }
 
 
 def unparsed(log):
-    pairs = [one["replies"][0]["text"] for s in battles(log) for one in s.store["podium"]["judgments"]]
+    pairs = [
+        one["replies"][0]["text"] for s in battles(log) for one in s.store["podium"]["judgments"]
+    ]
     return sum("merits" in text for text in pairs)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 @pytest.mark.parametrize("task", [round_robin, swim])
-def test_only_unparsed_replies_are_requested_again(play, behave, record, write_responses, task, pack):
+def test_only_unparsed_replies_are_requested_again(
+    play, behave, record, write_responses, task, pack
+):
     behave(garbage=0.2)
     paths = write_responses()
     first = play(task(responses=paths, pack=pack))
@@ -40,13 +47,19 @@ def test_only_unparsed_replies_are_requested_again(play, behave, record, write_r
 
 
 @pytest.mark.slow
-def test_an_earlier_run_decides_for_the_later_whether_probabilities_soften(play, behave, write_responses):
+def test_an_earlier_run_decides_for_the_later_whether_probabilities_soften(
+    play, behave, write_responses
+):
     behave(garbage=0.2, probabilities=False)
     paths = write_responses()
     first = play(round_robin(responses=paths))
     behave()
     again = play(round_robin(responses=paths, reask=str(place(first))))
-    credits = {r["credit"] for one in battles(again) for r in verdict_of(one).metadata["podium"]["judgments"]}
+    credits = {
+        r["credit"]
+        for one in battles(again)
+        for r in verdict_of(one).metadata["podium"]["judgments"]
+    }
     assert credits == {0.0, 1.0}
 
 

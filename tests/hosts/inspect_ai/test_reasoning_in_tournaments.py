@@ -21,7 +21,9 @@ def test_reasoning_is_neither_judged_nor_parsed(play, behave, record, write_resp
     )
     assert not any("SECRET" in prompt for _, prompt in record.prompts)
     labels = [
-        row["label"] for sample in battles(log) for row in sample.scores["verdict"].metadata["podium"]["judgments"]
+        row["label"]
+        for sample in battles(log)
+        for row in sample.scores["verdict"].metadata["podium"]["judgments"]
     ]
     assert labels == ["A"] * 72
     record.prompts.clear()

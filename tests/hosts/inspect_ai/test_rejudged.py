@@ -1,4 +1,5 @@
-"""A tournament is re-judged: the same pairings and answers, another judge, or the same one once more."""
+"""A tournament is re-judged: the same pairings and answers, another judge, or the same one once
+more."""
 
 import re
 from collections import Counter
@@ -36,14 +37,23 @@ def cards(*paths):
 
 
 @pytest.mark.slow
-def test_another_judge_plays_every_pairing_with_the_same_answers(play, behave, write_responses, run_podium):
+def test_another_judge_plays_every_pairing_with_the_same_answers(
+    play, behave, write_responses, run_podium
+):
     first = play(round_robin(responses=write_responses(), pack=True), behave("old", bias=0.3))
     again = play(recorded(battles=str(place(first))), behave("new", bias=1.5), log_dir="again")
     assert met(again) == met(first)
     assert sum(met(first).values()) == 36
     reported = cards(place(first), place(again))
-    assert [card.subject.judge.partition("|")[0] for card in reported.cards] == ["scripted/new", "scripted/old"]
-    whole = play(round_robin(responses=write_responses(), pack=True), behave("new", bias=1.5), log_dir="whole")
+    assert [card.subject.judge.partition("|")[0] for card in reported.cards] == [
+        "scripted/new",
+        "scripted/old",
+    ]
+    whole = play(
+        round_robin(responses=write_responses(), pack=True),
+        behave("new", bias=1.5),
+        log_dir="whole",
+    )
     [alone], apart = cards(place(whole)).cards, reported.cards[0]
     assert apart.to_dict()["sections"]["position"] == alone.to_dict()["sections"]["position"]
     code, out, _ = run_podium("diagnose", str(place(first)), str(place(again)))
@@ -52,14 +62,18 @@ def test_another_judge_plays_every_pairing_with_the_same_answers(play, behave, w
 
 
 @pytest.mark.slow
-def test_rejudging_by_the_same_judge_agrees_as_the_repeat_column_does(play, behave, write_responses):
+def test_rejudging_by_the_same_judge_agrees_as_the_repeat_column_does(
+    play, behave, write_responses
+):
     seen: Counter = Counter()
     judge = behave(scripted=lambda prompt: moody(prompt, seen), probabilities=False)
     first = play(round_robin(responses=write_responses()), judge)
     again = play(recorded(battles=str(place(first))), judge, log_dir="again")
     assert {*seen.values()} == {2}  # nothing comes from the cache
     seen.clear()
-    twice = play(round_robin(responses=write_responses(), repeats=2, cache=False), judge, log_dir="twice")
+    twice = play(
+        round_robin(responses=write_responses(), repeats=2, cache=False), judge, log_dir="twice"
+    )
     [one], [other] = cards(place(first), place(again)).cards, cards(place(twice)).cards
     assert one.to_dict()["sections"]["consistency"] == other.to_dict()["sections"]["consistency"]
     assert one.answers["consistency"].retest.n == 72
@@ -94,7 +108,9 @@ def test_a_run_that_did_not_end_is_no_source_for_itself(play, behave, write_resp
 def test_shards_rejudge_a_record_like_a_single_run(play, behave, write_responses):
     first = play(round_robin(responses=write_responses(), pack=True), behave("old", bias=0.3))
     single = play(recorded(battles=str(place(first))), behave("new", bias=1.5), log_dir="single")
-    parts = [play(recorded(battles="logs", shard=f"{k}/2"), behave("new", bias=1.5)) for k in (1, 2)]
+    parts = [
+        play(recorded(battles="logs", shard=f"{k}/2"), behave("new", bias=1.5)) for k in (1, 2)
+    ]
     assert sum((met(part) for part in parts), Counter()) == met(single) == met(first)
     tables = [podium.read_battles(*map(str, map(place, logs))) for logs in (parts, [single])]
     own, expected = (figures(podium.rank(battles)) for battles in tables)
@@ -103,7 +119,9 @@ def test_shards_rejudge_a_record_like_a_single_run(play, behave, write_responses
     assert {*recorded_battles("logs", show=ANSWER_ALONE).repeats.values()} == {1}
 
 
-def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_missing(write_responses, capsys):
+def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_missing(
+    write_responses, capsys
+):
     rows = [
         ("q0", "oak", "ash"),
         ("q0", "elm", "ash"),
@@ -111,29 +129,51 @@ def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_mi
         ("q9", "oak", "ash"),
         ("q1", "yew", "ash"),
     ]
-    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(credit=1.0, judge="human")
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(
+        credit=1.0, judge="human"
+    )
     table.to_csv("verdicts.csv", index=False)
     task = recorded(battles="verdicts.csv", responses=write_responses())
-    pairs = {(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset}
+    pairs = {
+        (one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"])
+        for one in task.dataset
+    }
     assert pairs == {("q0", "ash", "oak"), ("q0", "ash", "elm"), ("q1", "ash", "oak")}
     stated = capsys.readouterr().err
-    assert "2 of 5 recorded battles have no responses here and are missing, such as ash and oak on q9" in stated
+    assert (
+        "2 of 5 recorded battles have no responses here and are missing, such as ash and oak on q9"
+        in stated
+    )
     assert "3 battles, 6 calls per judge" in stated
     assert task.metadata["podium_left_out"] == 2
 
 
 def test_a_sample_of_a_table_is_drawn_over_pairs(write_responses):
-    rows = [(f"q{k}", a, b) for k in range(6) for a, b in (("ash", "elm"), ("ash", "fir"), ("elm", "fir"))]
-    pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(credit=0.5).to_csv("verdicts.csv", index=False)
+    rows = [
+        (f"q{k}", a, b)
+        for k in range(6)
+        for a, b in (("ash", "elm"), ("ash", "fir"), ("elm", "fir"))
+    ]
+    pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(credit=0.5).to_csv(
+        "verdicts.csv", index=False
+    )
     task = recorded(battles="verdicts.csv", responses=write_responses(), sample=9, pack=False)
-    assert {*Counter((one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset).values()} == {3}
+    assert {
+        *Counter(
+            (one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset
+        ).values()
+    } == {3}
     assert not any("battles" in one.metadata for one in task.dataset)
 
 
 def test_what_cannot_be_rejudged_is_rejected_with_the_remedy(write_responses):
     paths = write_responses()
-    pd.DataFrame({"item": ["x"], "model_a": ["a"], "model_b": ["b"], "credit": [1.0]}).to_csv("v.csv", index=False)
-    pd.DataFrame({"model_a": ["ash"], "model_b": ["oak"], "credit": [1.0]}).to_csv("no_items.csv", index=False)
+    pd.DataFrame({"item": ["x"], "model_a": ["a"], "model_b": ["b"], "credit": [1.0]}).to_csv(
+        "v.csv", index=False
+    )
+    pd.DataFrame({"model_a": ["ash"], "model_b": ["oak"], "credit": [1.0]}).to_csv(
+        "no_items.csv", index=False
+    )
     with pytest.raises(UsageError, match="needs battles to re-judge: -T battles=LOG"):
         recorded(responses=paths)
     with pytest.raises(UsageError, match="no recorded battle is of these models and items"):

@@ -25,12 +25,17 @@ FORMS = {
 
 def values(log):
     reported = {one.id: (verdict_of(one).value, verdict_of(one).metadata) for one in battles(log)}
-    return {name: (None if math.isnan(value) else value, kept) for name, (value, kept) in reported.items()}
+    return {
+        name: (None if math.isnan(value) else value, kept)
+        for name, (value, kept) in reported.items()
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("realization", FORMS)
-def test_rescoring_makes_no_call_and_gives_the_same_scores(play, behave, record, write_responses, realization):
+def test_rescoring_makes_no_call_and_gives_the_same_scores(
+    play, behave, record, write_responses, realization
+):
     behave(form=FORMS[realization], garbage=0.1)
     log = play(round_robin(responses=write_responses(), realization=realization))
     before = record.calls
@@ -42,7 +47,11 @@ def test_rescoring_makes_no_call_and_gives_the_same_scores(play, behave, record,
 @pytest.mark.slow
 def test_scorer_can_be_rebuilt_from_the_log(play, behave, record, write_responses):
     behave(form="cot", garbage=0.1)
-    log = play(round_robin(responses=write_responses(), realization="cot", tie=True, repeats=2, one_sided="keep"))
+    log = play(
+        round_robin(
+            responses=write_responses(), realization="cot", tie=True, repeats=2, one_sided="keep"
+        )
+    )
     before = record.calls
     reported = log.eval.scorers[0]
     again = score(log, verdict(**reported.options), action="overwrite")
@@ -70,10 +79,13 @@ def test_all_options_survive_the_log_as_json(play, write_responses):
     args = flatten_arguments(log.eval.task_args)
     assert json.loads(json.dumps(args)) == args
     assert {name: args[name] for name in options} == options
-    # Without the prefix `podium/` where the tests run from a checkout whose egg-info hides the installation.
+    # Without the prefix `podium/` where the tests run from a checkout whose egg-info hides the
+    # installation.
     [solver] = [step for step in log.plan.steps if step.solver.removeprefix("podium/") == "judge"]
     assert {name: flatten_arguments(solver.params)[name] for name in options} == options
-    assert {name: flatten_arguments(log.eval.scorers[0].options)[name] for name in options} == options
+    assert {
+        name: flatten_arguments(log.eval.scorers[0].options)[name] for name in options
+    } == options
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""Samples read from a log one at a time are those that Inspect reads, all at once; its reader is the oracle."""
+"""Samples read from a log one at a time are those that Inspect reads, all at once; its reader is
+the oracle."""
 
 import json
 import shutil
@@ -31,7 +32,10 @@ def by_inspect(path):
 
 
 def by_podium(path):
-    return [comparable_sample(one.id, one.epoch, one.metadata, one.scores, one.error) for one in samples_of(path)]
+    return [
+        comparable_sample(one.id, one.epoch, one.metadata, one.scores, one.error)
+        for one in samples_of(path)
+    ]
 
 
 def comparable_sample(name, epoch, metadata, scores, error):
@@ -42,7 +46,13 @@ def comparable_sample(name, epoch, metadata, scores, error):
 
 @pytest.fixture
 def tournament(behave, write_responses, play):
-    return place(play(round_robin(responses=write_responses()), behave(garbage=0.3, errors=0.2), log_samples=True))
+    return place(
+        play(
+            round_robin(responses=write_responses()),
+            behave(garbage=0.3, errors=0.2),
+            log_samples=True,
+        )
+    )
 
 
 @solver
@@ -60,7 +70,10 @@ def failing_on_two():
 @scorer(metrics=[mean()])
 def graded():
     async def score_one(state, target):
-        return Score(value=len(str(state.sample_id)) / state.epoch, metadata={"why": {"deep": ["\u2603", None, 1.5]}})
+        return Score(
+            value=len(str(state.sample_id)) / state.epoch,
+            metadata={"why": {"deep": ["\u2603", None, 1.5]}},
+        )
 
     return score_one
 
@@ -68,7 +81,10 @@ def graded():
 @scorer(metrics={"*": [mean()]})
 def by_aspect():
     async def score_one(state, target):
-        return Score(value={"whole": 1, "share": float("nan"), "right": True, "word": "C"}, explanation="x" * 2000)
+        return Score(
+            value={"whole": 1, "share": float("nan"), "right": True, "word": "C"},
+            explanation="x" * 2000,
+        )
 
     return score_one
 
@@ -83,7 +99,8 @@ def silent():
 
 def ordinary(**options):
     dataset = [
-        Sample(id=name, input="?" * 3000, metadata={"category": "x", "long": "y" * 3000}) for name in ("q1", "q2")
+        Sample(id=name, input="?" * 3000, metadata={"category": "x", "long": "y" * 3000})
+        for name in ("q1", "q2")
     ]
     dataset += [Sample(id=name, input="Question?") for name in ("q10", "q5", "a/b c")]
     return eval(
@@ -96,7 +113,8 @@ def ordinary(**options):
 
 
 def rewritten(path, change):
-    """Write an archive anew; `change` gives what becomes of a member: a list of contents, under its name."""
+    """Write an archive anew; `change` gives what becomes of a member: a list of contents, under its
+    name."""
     copy = path.with_name(f"changed-{path.name}")
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
@@ -111,7 +129,11 @@ def test_a_tournament_with_unparsed_and_failed_battles_is_read_as_inspect_reads_
     assert read == by_inspect(tournament)
     assert any(error for *_, error in read)
     # Older versions write null.
-    assert any('"value":NaN' in one or '"value":null' in one for *_, kept, _ in read for one in kept.values())
+    assert any(
+        '"value":NaN' in one or '"value":null' in one
+        for *_, kept, _ in read
+        for one in kept.values()
+    )
 
 
 @pytest.mark.slow
@@ -131,7 +153,9 @@ def test_an_ordinary_eval_with_several_scorers_epochs_and_failures_is_read_as_in
 
 def test_samples_with_numbers_for_names_come_in_their_order():
     dataset = [Sample(id=k, input="?") for k in (10, 9, 100, 1)]
-    [log] = eval(Task(dataset, solver=failing_on_two(), scorer=graded()), model="mockllm/model", epochs=2)
+    [log] = eval(
+        Task(dataset, solver=failing_on_two(), scorer=graded()), model="mockllm/model", epochs=2
+    )
     assert by_podium(place(log)) == by_inspect(place(log))
     assert [one.id for one in samples_of(place(log))] == [1, 9, 10, 100] * 2
 
@@ -152,7 +176,9 @@ def test_a_log_in_json_is_read_too():
 
 
 @pytest.mark.slow
-def test_a_log_that_was_finished_by_a_retry_is_read_as_inspect_reads_it(behave, write_responses, play):
+def test_a_log_that_was_finished_by_a_retry_is_read_as_inspect_reads_it(
+    behave, write_responses, play
+):
     first = play(round_robin(responses=write_responses()), behave(errors=0.4, fails_first=True))
     assert any(one.error for one in first.samples)
     [again] = eval_retry(first)
@@ -206,28 +232,44 @@ def test_a_file_that_is_no_archive_is_rejected_by_name(tmp_path):
 
 @pytest.mark.slow
 def test_a_sample_that_is_cut_short_is_named_with_its_log(tournament):
-    path = rewritten(tournament, lambda name, content: [content[:99] if name.startswith("samples/") else content])
-    with pytest.raises(DataError, match=r"changed-.*eval, sample \S+_epoch_1: not a whole Inspect log"):
+    path = rewritten(
+        tournament, lambda name, content: [content[:99] if name.startswith("samples/") else content]
+    )
+    with pytest.raises(
+        DataError, match=r"changed-.*eval, sample \S+_epoch_1: not a whole Inspect log"
+    ):
         log_rows(path)
-    with pytest.raises(DataError, match=r"changed-.*eval, sample \S+_epoch_1: not a whole Inspect log"):
+    with pytest.raises(
+        DataError, match=r"changed-.*eval, sample \S+_epoch_1: not a whole Inspect log"
+    ):
         read_by_inspect(path)
 
 
 @pytest.mark.slow
 def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
     found = log_rows(tournament)
-    monkeypatch.setattr(logs, "samples_of", lambda path: map(logs._scored_sample, read_by_inspect(path).samples))
+    monkeypatch.setattr(
+        logs, "samples_of", lambda path: map(logs._scored_sample, read_by_inspect(path).samples)
+    )
     assert found.equals(log_rows(tournament))
     assert len(found)
 
 
 @pytest.mark.slow
 def test_a_log_is_not_held_in_memory(behave, write_responses, play):
-    texts = {(name, k): f"quality=1 {name} {k} ".ljust(40_000, "x") for name in ("ash", "elm") for k in range(40)}
+    texts = {
+        (name, k): f"quality=1 {name} {k} ".ljust(40_000, "x")
+        for name in ("ash", "elm")
+        for k in range(40)
+    }
     models = dict.fromkeys(("ash", "elm"), 1.0)
-    path = place(play(round_robin(responses=write_responses(models, items=40, texts=texts)), behave()))
+    path = place(
+        play(round_robin(responses=write_responses(models, items=40, texts=texts)), behave())
+    )
     with zipfile.ZipFile(path) as archive:
-        size = sum(one.file_size for one in archive.infolist() if one.filename.startswith("samples/"))
+        size = sum(
+            one.file_size for one in archive.infolist() if one.filename.startswith("samples/")
+        )
     log_rows(path)  # imports are not what is measured
     tracemalloc.start()
     log_rows(path)

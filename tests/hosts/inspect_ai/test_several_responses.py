@@ -1,4 +1,5 @@
-"""Evals with epochs as models: epoch k meets epoch k, an item is one cluster, and no judgment is a repeat."""
+"""Evals with epochs as models: epoch k meets epoch k, an item is one cluster, and no judgment is a
+repeat."""
 
 import pytest
 from inspect_ai import Task, eval
@@ -28,7 +29,9 @@ def answering(alike=False, fails=()):
         if (name, state.epoch) in fails:
             raise RuntimeError("out of memory")
         words = "always" if alike else f"in epoch {state.epoch}"
-        state.output = ModelOutput.from_content(name, f"{state.sample_id} {words} quality={QUALITY[name]}")
+        state.output = ModelOutput.from_content(
+            name, f"{state.sample_id} {words} quality={QUALITY[name]}"
+        )
         state.completed = True
         return state
 
@@ -44,7 +47,9 @@ def logs_of(*names, epochs=3, items=2, **how):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_each_epoch_is_compared_with_the_same_epoch_and_is_no_retest(play, record, run_podium, pack):
+def test_each_epoch_is_compared_with_the_same_epoch_and_is_no_retest(
+    play, record, run_podium, pack
+):
     log = play(round_robin(responses=logs_of(), pack=pack), log_dir="logs")
     assert record.calls == 2 * 3 * 3 * 2
     whole = podium.read_battles(str(place(log)))
@@ -90,7 +95,10 @@ def test_a_rule_in_rounds_and_a_judge_of_single_responses_take_all_epochs(play, 
 def test_responses_of_all_epochs_are_read_and_the_item_is_one():
     logs = logs_of("ash", "elm", epochs=2, items=1)
     read = read_responses(*logs, readers=(READER,))
-    assert list(read.texts["scripted/ash"].values()) == ["q0 in epoch 1 quality=1", "q0 in epoch 2 quality=1"]
+    assert list(read.texts["scripted/ash"].values()) == [
+        "q0 in epoch 1 quality=1",
+        "q0 in epoch 2 quality=1",
+    ]
     assert [item.responses for item in read.items] == [2]
     assert read.field().items == ("q0",)
     assert "1 items have up to 2 responses of a model" in read.notes[0]

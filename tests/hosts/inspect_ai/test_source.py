@@ -27,17 +27,33 @@ from podium.tournaments.swim import Swim
 
 NAMES = ("ash", "elm", "fir", "oak", "yew")
 FIELD = Field(NAMES, tuple(f"q{k}" for k in range(12)), {})
-RULES = {"round_robin": RoundRobin(), "swim": Swim(), "chain": Chain(), "anchor": Anchor(pilot=3), "ring": Ring()}
+RULES = {
+    "round_robin": RoundRobin(),
+    "swim": Swim(),
+    "chain": Chain(),
+    "anchor": Anchor(pilot=3),
+    "ring": Ring(),
+}
 
 
 def build_samples(pairings, number):
-    return [Sample(id=pairing.key, input="", metadata=metadata_of(pairing, number)) for pairing in pairings]
+    return [
+        Sample(id=pairing.key, input="", metadata=metadata_of(pairing, number))
+        for pairing in pairings
+    ]
 
 
 def metadata_of(pairing, number):
     first = {} if pairing.first is None else {"first": pairing.first}
     texts = dict.fromkeys(("instruction", "response_a", "response_b"), "")
-    return {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, **first, "round": number, **texts}
+    return {
+        "item": pairing.item,
+        "model_a": pairing.a,
+        "model_b": pairing.b,
+        **first,
+        "round": number,
+        **texts,
+    }
 
 
 def outcomes(sample):
@@ -49,17 +65,21 @@ def source_of(rule):
 
 
 class Host:
-    """Drives a source as Inspect does: seeds first, and the next ones whenever nothing is in flight."""
+    """Drives a source as Inspect does: seeds first, and the next ones whenever nothing is in
+    flight."""
 
     def __init__(self, source, credit=None, *, stop_after=None, failing=()):
         self.source = source
-        self.credit = credit or (lambda own: (len(own["model_a"] + own["item"]) * 7 + ord(own["model_b"][0])) % 5 / 4)
+        self.credit = credit or (
+            lambda own: (len(own["model_a"] + own["item"]) * 7 + ord(own["model_b"][0])) % 5 / 4
+        )
         self.stop_after = stop_after
         self.failing = set(failing)
         self.played = []
 
     def run(self, earlier=()):
-        """Play until the source is done, or until it is stopped; return all samples of this attempt."""
+        """Play until the source is done, or until it is stopped; return all samples of this
+        attempt."""
         return asyncio.run(self._run({one.id: one for one in earlier if one.error is None}))
 
     async def _run(self, earlier):
@@ -108,7 +128,9 @@ def test_everything_is_played_exactly_once(rule):
     host = Host(source_of(rule))
     log = host.run()
     assert len(ids(log)) == len(set(ids(log)))
-    assert len([one for one in log if "model_a" in one.metadata]) == len({one.id for one in log if "::" in one.id})
+    assert len([one for one in log if "model_a" in one.metadata]) == len(
+        {one.id for one in log if "::" in one.id}
+    )
 
 
 def test_source_restarted_from_an_empty_log_plays_everything(rule):
@@ -161,7 +183,9 @@ STOPPING = Field(NAMES, tuple(f"q{k:02d}" for k in range(60)), {})
 
 
 def stopping_source():
-    return TournamentSource(Ring(until="order", start=25), STOPPING, build_samples, outcomes, say=lambda _: None)
+    return TournamentSource(
+        Ring(until="order", start=25), STOPPING, build_samples, outcomes, say=lambda _: None
+    )
 
 
 def better_name(own):
@@ -171,7 +195,8 @@ def better_name(own):
 
 @pytest.mark.parametrize("stop", [1, 124, 125, 126, 200, 260])
 def test_killed_ring_resumes_with_the_same_opponents_and_decisions_without_repeated_calls(stop):
-    """Before, at and behind the announcement of a round; the new process has nothing but the log."""
+    """Before, at and behind the announcement of a round; the new process has nothing but the
+    log."""
     whole = Host(stopping_source(), credit=better_name).run()
     assert "podium answer" in whole[-1].metadata
     assert len(schedule(whole)) - 1 > 1
@@ -186,10 +211,13 @@ def test_killed_ring_resumes_with_the_same_opponents_and_decisions_without_repea
 
 
 def test_a_ring_whose_verdicts_changed_plays_the_rounds_on_record_and_ends_where_the_record_ends():
-    """Neither does it stop earlier, were the answer known by now, nor go on, were it not known any more."""
+    """Neither does it stop earlier, were the answer known by now, nor go on, were it not known any
+    more."""
     whole = Host(stopping_source(), credit=better_name).run()
     for credit in (1.0, 0.5):
-        changed = [SimpleNamespace(**{**vars(one), "credit": one.credit and credit}) for one in whole]
+        changed = [
+            SimpleNamespace(**{**vars(one), "credit": one.credit and credit}) for one in whole
+        ]
         host = Host(stopping_source(), credit=better_name)
         log = host.run(earlier=changed)
         assert host.played == []
@@ -202,12 +230,17 @@ def test_changed_verdicts_do_not_change_the_recorded_pairs():
         return float(own["model_a"] == "elm" or own["model_b"] == "ash")
 
     whole = Host(source_of(Swim())).run()
-    changed = [SimpleNamespace(**{**vars(one), "credit": one.credit and other(one.metadata)}) for one in whole]
+    changed = [
+        SimpleNamespace(**{**vars(one), "credit": one.credit and other(one.metadata)})
+        for one in whole
+    ]
     host = Host(source_of(Swim()))
     log = host.run(earlier=changed)
     assert host.played == []
     assert schedule(log) == schedule(whole)
-    assert schedule(Host(source_of(Swim()), credit=other).run()) != schedule(whole), "these verdicts would matter"
+    assert schedule(Host(source_of(Swim()), credit=other).run()) != schedule(whole), (
+        "these verdicts would matter"
+    )
 
 
 def test_battles_that_failed_are_played_by_the_retry_and_their_round_stays_as_it_was(rule):
@@ -226,7 +259,9 @@ def test_a_battle_that_was_abandoned_does_not_stop_the_tournament():
     source = source_of(Swim())
     asyncio.run(source.sample_abandoned(source.initial_samples()[0], 1))
     host = Host(source)
-    assert len([one for one in host.run() if "model_a" in one.metadata]) == len({b for b in host.played if "::" in b})
+    assert len([one for one in host.run() if "model_a" in one.metadata]) == len(
+        {b for b in host.played if "::" in b}
+    )
 
 
 def test_tournament_with_many_rounds_distinguishes_its_rounds():
@@ -290,7 +325,9 @@ def test_an_eval_set_that_stops_at_the_first_failure_plays_everything_in_the_end
 
 
 @pytest.mark.slow
-def test_finished_eval_set_makes_no_call_and_is_ranked_once(behave, record, write_responses, tmp_path):
+def test_finished_eval_set_makes_no_call_and_is_ranked_once(
+    behave, record, write_responses, tmp_path
+):
     options = {"log_dir": str(tmp_path / "set"), "model_roles": {"judge": "scripted/judge"}}
     paths = write_responses()
     eval_set(round_robin(responses=paths), **options)
@@ -303,13 +340,19 @@ def test_finished_eval_set_makes_no_call_and_is_ranked_once(behave, record, writ
 
 
 @pytest.mark.slow
-def test_a_retry_asks_for_the_battles_that_failed_and_no_others(play, behave, record, write_responses):
+def test_a_retry_asks_for_the_battles_that_failed_and_no_others(
+    play, behave, record, write_responses
+):
     behave(errors=0.2)
     log = play(swim(responses=write_responses()))
     failed = failed_battles(log)
     lost = sum(chance(prompt, "error") < 0.2 for _, prompt in record.prompts)
     assert failed
-    before = {one.id: one.metadata.get("podium round") for one in log.samples if "podium round" in one.metadata}
+    before = {
+        one.id: one.metadata.get("podium round")
+        for one in log.samples
+        if "podium round" in one.metadata
+    }
     behave()
     record.prompts.clear()
     [again] = eval_retry(log.location)
@@ -318,12 +361,18 @@ def test_a_retry_asks_for_the_battles_that_failed_and_no_others(play, behave, re
     assert all(one.error is None for one in again.samples)
     assert podium.read_battles(str(place(again))).counts().unparsed == 0
     assert len(battles(again)) == 24
-    after = {one.id: one.metadata.get("podium round") for one in again.samples if "podium round" in one.metadata}
+    after = {
+        one.id: one.metadata.get("podium round")
+        for one in again.samples
+        if "podium round" in one.metadata
+    }
     assert after == before
 
 
 @pytest.mark.slow
-def test_a_retry_with_verdicts_that_were_changed_keeps_the_opponents(play, behave, record, write_responses):
+def test_a_retry_with_verdicts_that_were_changed_keeps_the_opponents(
+    play, behave, record, write_responses
+):
     behave(errors=0.15)
     paths = write_responses(SIX)
     log = play(swim(responses=paths))
@@ -337,14 +386,17 @@ def test_a_retry_with_verdicts_that_were_changed_keeps_the_opponents(play, behav
     [again] = eval_retry(log.location)
     again = read_eval_log(again.location)
     assert {one.id for one in again.samples} == {one.id for one in log.samples}
-    assert any(pairings != recomputed for pairings, recomputed in rounds(log, paths)), "these verdicts would matter"
+    assert any(pairings != recomputed for pairings, recomputed in rounds(log, paths)), (
+        "these verdicts would matter"
+    )
 
 
 SIX = {"ash": 1.2, "elm": 1.9, "fir": 0.7, "oak": 2.4, "yew": 1.6, "box": 0.2}
 
 
 def rounds(log, paths):
-    """Yield what each round played, and what it would have been by the verdicts that are in the log."""
+    """Yield what each round played, and what it would have been by the verdicts that are in the
+    log."""
     field = read_responses(*paths).field()
     by_round = {}
     for one in battles(log):

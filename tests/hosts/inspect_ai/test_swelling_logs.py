@@ -54,7 +54,10 @@ def with_member(log, folder, name, size):
 def test_a_member_that_swells_is_rejected_by_every_reader(reader, log, tmp_path, monkeypatch):
     monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
     path = with_member(log, tmp_path, "samples/x_epoch_1.json", 2**21)
-    with pytest.raises(DataError, match=r"bomb.eval.*'samples/x_epoch_1.json' unpacks to more than 250 times its size"):
+    with pytest.raises(
+        DataError,
+        match=r"bomb.eval.*'samples/x_epoch_1.json' unpacks to more than 250 times its size",
+    ):
         READERS[reader](path)
 
 
@@ -65,7 +68,9 @@ def test_members_that_swell_together_are_rejected(log, tmp_path, monkeypatch):
             archive.writestr(f"samples/x_epoch_{k}.json", b"0" * 2**20)
     monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
     monkeypatch.setattr(containers, "UNPACKED_RATIO", 100)
-    monkeypatch.setattr(archives, "_most_bytes", lambda packed: 2**20 if packed < 4000 else packed * 100)
+    monkeypatch.setattr(
+        archives, "_most_bytes", lambda packed: 2**20 if packed < 4000 else packed * 100
+    )
     with pytest.raises(DataError, match=r"bomb.eval: it unpacks to more than 100 times its size"):
         archives.check_archive(path)
 

@@ -26,13 +26,17 @@ def modes(log):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("realization", ["direct", "cot"])
-def test_soft_credits_are_the_probabilities_of_the_model(play, behave, write_responses, realization):
+def test_soft_credits_are_the_probabilities_of_the_model(
+    play, behave, write_responses, realization
+):
     behave(form="cot" if realization == "cot" else "letter")
     log = play(round_robin(responses=write_responses(), realization=realization))
     assert modes(log) == {"required"}
     for sample in battles(log):
         own = sample.metadata
-        expected = by_hand([(own["item"], own["model_a"], own["model_b"])]).set_index("order").credit
+        expected = (
+            by_hand([(own["item"], own["model_a"], own["model_b"])]).set_index("order").credit
+        )
         for row in verdict_of(sample).metadata["podium"]["judgments"]:
             assert row["credit"] == pytest.approx(expected[row["order"]], abs=1e-14)
 
@@ -50,7 +54,10 @@ def test_probabilities_that_are_switched_off_are_neither_asked_for_nor_read(play
     log = play(round_robin(responses=write_responses(), logprobs="off"))
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
     assert not any(
-        "tokens" in reply for s in battles(log) for one in s.store["podium"]["judgments"] for reply in one["replies"]
+        "tokens" in reply
+        for s in battles(log)
+        for one in s.store["podium"]["judgments"]
+        for reply in one["replies"]
     )
 
 
@@ -65,8 +72,11 @@ def test_required_probabilities_that_do_not_come_leave_the_battle_unparsed_with_
 
 
 @pytest.mark.slow
-def test_a_first_reply_without_a_verdict_does_not_decide_that_there_are_no_probabilities(play, record, write_responses):
-    # A refusal or an empty reply often comes without tokens, from providers that give them otherwise.
+def test_a_first_reply_without_a_verdict_does_not_decide_that_there_are_no_probabilities(
+    play, record, write_responses
+):
+    # A refusal or an empty reply often comes without tokens, from providers that give them
+    # otherwise.
     judge = "scripted/judge"
 
     class Bare(type(record)):
@@ -79,7 +89,9 @@ def test_a_first_reply_without_a_verdict_does_not_decide_that_there_are_no_proba
     import scripted_judge
 
     original = scripted_judge._probabilities
-    scripted_judge._probabilities = lambda text, letter, p: original(text, letter, p) if letter else None
+    scripted_judge._probabilities = lambda text, letter, p: (
+        original(text, letter, p) if letter else None
+    )
     try:
         log = play(round_robin(responses=write_responses()), judge)
     finally:
@@ -107,9 +119,16 @@ def test_with_half_of_the_mass_elsewhere_the_parsed_verdict_counts():
 
 def test_the_first_token_of_a_long_reply_is_kept_for_token_probs():
     how = judging_settings("token-probs")
-    long = (Token("yes", {"yes": 0.75, "no": 0.25}), *(Token(" blah", {" blah": 1.0}) for _ in range(500)))
+    long = (
+        Token("yes", {"yes": 0.75, "no": 0.25}),
+        *(Token(" blah", {" blah": 1.0}) for _ in range(500)),
+    )
     reply = Reply("yes" + " blah" * 500, False, long)
-    assert how.rating(load_reply(dump_reply(reply)), "required").score == how.rating(reply, "required").score == 0.75
+    assert (
+        how.rating(load_reply(dump_reply(reply)), "required").score
+        == how.rating(reply, "required").score
+        == 0.75
+    )
 
 
 def test_the_last_tokens_of_a_long_reply_are_kept_for_cot():
@@ -124,9 +143,9 @@ def test_the_last_tokens_of_a_long_reply_are_kept_for_cot():
 def test_a_kept_reply_reads_as_the_reply_does():
     for p in (1e-12, 1 / 3, 0.1 + 0.2, 1 - 1e-12):
         reply = Reply("A", False, (Token("A", {"A": p, "B": 1 - p}),))
-        assert judging_settings().verdict(load_reply(dump_reply(reply)), "required") == judging_settings().verdict(
-            reply, "required"
-        )
+        assert judging_settings().verdict(
+            load_reply(dump_reply(reply)), "required"
+        ) == judging_settings().verdict(reply, "required")
 
 
 @pytest.mark.slow

@@ -6,7 +6,16 @@ from itertools import combinations
 import pytest
 from inspect_ai.analysis import evals_df
 from inspect_ai.log import list_eval_logs
-from played_logs import ITEMS, MODELS, assert_same_figures, battles, by_hand, place, ranked, verdict_of
+from played_logs import (
+    ITEMS,
+    MODELS,
+    assert_same_figures,
+    battles,
+    by_hand,
+    place,
+    ranked,
+    verdict_of,
+)
 
 import podium
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
@@ -23,7 +32,9 @@ TASKS = {
 }
 
 
-@pytest.fixture(params=[pytest.param(name, marks=() if name == "swim" else pytest.mark.slow) for name in TASKS])
+@pytest.fixture(
+    params=[pytest.param(name, marks=() if name == "swim" else pytest.mark.slow) for name in TASKS]
+)
 def played(request, play, write_responses, record):
     task, options, number, rounds = TASKS[request.param]
     log = play(task(responses=write_responses(), **options))
@@ -45,7 +56,10 @@ def test_a_tournament_plays_its_battles_each_once_and_ranks_them(played):
 @pytest.mark.slow
 def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand(played):
     _, log, *_ = played
-    pairings = [(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in battles(log)]
+    pairings = [
+        (one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"])
+        for one in battles(log)
+    ]
     expected = ranked(by_hand(pairings))
     assert_same_figures(log.results.metadata["podium"], expected)
     assert_same_figures(ranked(str(place(log))), expected)
@@ -54,14 +68,20 @@ def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand
 @pytest.mark.slow
 def test_the_viewer_gets_a_score_per_model_with_the_figures_as_metrics(played):
     _, log, *_ = played
-    reported = {row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]}
+    reported = {
+        row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]
+    }
     headline, *own = [one for one in log.results.scores if one.scorer == "podium/bradley-terry"]
     assert headline.name == "ranking"
     scores = {one.name: one for one in own}
     assert sorted(scores) == ALL
     for name, score in scores.items():
         assert score.metrics["bradley_terry"].value == reported[name]["score"]
-        assert score.metrics["bradley_terry_battles"].value == reported[name]["battles"] == score.scored_samples
+        assert (
+            score.metrics["bradley_terry_battles"].value
+            == reported[name]["battles"]
+            == score.scored_samples
+        )
 
 
 @pytest.mark.slow
@@ -90,7 +110,9 @@ def test_the_value_of_a_battle_is_the_mean_over_both_orders(play, write_response
 
 
 @pytest.mark.slow
-def test_a_round_of_swim_is_announced_with_its_pairings_and_played_as_announced(play, write_responses):
+def test_a_round_of_swim_is_announced_with_its_pairings_and_played_as_announced(
+    play, write_responses
+):
     paths = write_responses()
     log = play(swim(responses=paths))
     rule, field = Swim(seed=0), read_responses(*paths).field()
@@ -152,7 +174,9 @@ def test_names_with_slashes_colons_blanks_and_other_scripts_survive_a_run(play, 
     log = play(round_robin(responses=str(tmp_path / "all.json")))
     assert log.status == "success"
     assert len({one.id for one in battles(log)}) == 12
-    assert {row["model"] for row in log.results.metadata["podium"]["rankings"][0]["models"]} == set(names)
+    assert {row["model"] for row in log.results.metadata["podium"]["rankings"][0]["models"]} == set(
+        names
+    )
     assert {(m["model_a"], m["model_b"]) for m in (one.metadata for one in battles(log))} == set(
         combinations(sorted(names), 2)
     )
@@ -171,5 +195,6 @@ def test_a_log_in_json_is_ranked_and_read_as_well(play, write_responses):
     log = play(round_robin(responses=write_responses()), log_format="json")
     assert place(log).suffix == ".json"
     assert_same_figures(
-        podium.rank(podium.read_battles(str(place(log))), "bradley-terry"), log.results.metadata["podium"]
+        podium.rank(podium.read_battles(str(place(log))), "bradley-terry"),
+        log.results.metadata["podium"],
     )

@@ -13,7 +13,9 @@ from podium.nouns.ranking import Separation
 
 @pytest.fixture
 def log(behave, write_responses, play):
-    return play(round_robin(responses=write_responses(items=2, models={"ash": 1.0, "elm": 2.0})), behave())
+    return play(
+        round_robin(responses=write_responses(items=2, models={"ash": 1.0, "elm": 2.0})), behave()
+    )
 
 
 def test_explanation_contains_models_responses_and_judge_reply(log):
@@ -24,7 +26,9 @@ def test_explanation_contains_models_responses_and_judge_reply(log):
     assert "elm first: " in words
     for side in ("response_a", "response_b"):
         assert f"│ {sample.metadata[side]}" in words
-    replies = [reply["text"] for shown in sample.store["podium"]["judgments"] for reply in shown["replies"]]
+    replies = [
+        reply["text"] for shown in sample.store["podium"]["judgments"] for reply in shown["replies"]
+    ]
     assert replies
     assert all(f"│ {line}" in words for reply in replies for line in reply.strip().splitlines())
 
@@ -39,7 +43,9 @@ def test_explanation_marks_a_truncated_response(behave, write_responses, play):
 
 def test_sample_ids_omit_the_provider_if_names_stay_unique(behave, play, tmp_path):
     path = tmp_path / "responses.csv"
-    path.write_text("id,instruction,response,model\nq0,Why?,quality=1,lab/ash\nq0,Why?,quality=2,other/me/elm\n")
+    path.write_text(
+        "id,instruction,response,model\nq0,Why?,quality=1,lab/ash\nq0,Why?,quality=2,other/me/elm\n"
+    )
     [sample] = battles(play(round_robin(responses=str(path)), behave()))
     assert sample.id == "q0::ash::elm"
     assert {sample.metadata["model_a"], sample.metadata["model_b"]} == {"lab/ash", "other/me/elm"}
@@ -47,13 +53,23 @@ def test_sample_ids_omit_the_provider_if_names_stay_unique(behave, play, tmp_pat
 
 def test_names_that_end_alike_stay_whole():
     names = ["a/x", "b/x", "c/y", "y", "z"]
-    assert names_without_provider(names) == {"a/x": "a/x", "b/x": "b/x", "c/y": "c/y", "y": "y", "z": "z"}
+    assert names_without_provider(names) == {
+        "a/x": "a/x",
+        "b/x": "b/x",
+        "c/y": "c/y",
+        "y": "y",
+        "z": "z",
+    }
 
 
 @pytest.mark.slow
 def test_the_table_of_models_begins_with_rank_rating_and_interval(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
-    scores = [score for score in read_eval_log(str(place(log))).results.scores if score.name in ("ash", "elm")]
+    scores = [
+        score
+        for score in read_eval_log(str(place(log))).results.scores
+        if score.name in ("ash", "elm")
+    ]
     prefix = "bradley_terry"
     assert [list(score.metrics)[:4] for score in scores] == [
         [f"{prefix}_rank", prefix, f"{prefix}_low", f"{prefix}_high"]

@@ -1,4 +1,5 @@
-"""Logs of evals that are written without running one; Inspect itself reduces their scores and computes metrics."""
+"""Logs of evals that are written without running one; Inspect itself reduces their scores and
+computes metrics."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -71,12 +72,17 @@ def build_log(
 def invalidate(log: EvalLog, *samples: str, reason: str | None = "the tool broke") -> EvalLog:
     """Return a log of which samples, as ITEM-EPOCH, are invalidated."""
     model = log.eval.model.removeprefix("made/")
-    return invalidate_samples(log, [f"{model}-{one}" for one in samples], ProvenanceData(author="me", reason=reason))
+    return invalidate_samples(
+        log, [f"{model}-{one}" for one in samples], ProvenanceData(author="me", reason=reason)
+    )
 
 
 def write(log: EvalLog, folder: str = "evals", suffix: str = ".eval") -> str:
     """Write a log into a folder and return the folder."""
-    path = Path(folder) / f"2026-01-01T00-00-00-00-00_{log.eval.task}_{log.eval.model.rpartition('/')[2]}{suffix}"
+    path = (
+        Path(folder)
+        / f"2026-01-01T00-00-00-00-00_{log.eval.task}_{log.eval.model.rpartition('/')[2]}{suffix}"
+    )
     path.parent.mkdir(exist_ok=True)
     write_eval_log(log, str(path))
     return folder

@@ -7,14 +7,21 @@ from pathlib import Path
 import pytest
 from stand_in import StandIn, stand_in
 
-FOREIGN = ("PODIUM_RANKER", "INSPECT_EVAL_METADATA", "INSPECT_LOG_FORMAT", "INSPECT_EVAL_MODEL", "OPENAI_API_KEY")
+FOREIGN = (
+    "PODIUM_RANKER",
+    "INSPECT_EVAL_METADATA",
+    "INSPECT_LOG_FORMAT",
+    "INSPECT_EVAL_MODEL",
+    "OPENAI_API_KEY",
+)
 SUMS = tuple((3 * k % 17, 5 * k % 13) for k in range(1, 41))
 """What the task asks for."""
 
 
 @pytest.fixture
 def server() -> Iterator[StandIn]:
-    """Return a server of models and judges that counts its calls; `chat` and `completions` are its addresses."""
+    """Return a server of models and judges that counts its calls; `chat` and `completions` are its
+    addresses."""
     with stand_in() as running:
         yield running
 
@@ -33,7 +40,8 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def task_of_sums(tmp_path: Path) -> Path:
-    """Return the folder of a task `sums` of 40 sums: generated answers, exact match of the number."""
+    """Return the folder of a task `sums` of 40 sums: generated answers, exact match of the
+    number."""
     folder = tmp_path / "tasks"
     folder.mkdir()
     rows = [{"question": f"What is {a} plus {b}?", "answer": str(a + b)} for a, b in SUMS]

@@ -1,4 +1,5 @@
-"""Tasks with podium's judging filter, run by lm-eval in this process: models of known quality, opponents on disk."""
+"""Tasks with podium's judging filter, run by lm-eval in this process: models of known quality,
+opponents on disk."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -41,19 +42,26 @@ class Recorded(LM):
     loglikelihood_rolling = loglikelihood
 
 
-def write_opponents(folder: Path, names: Sequence[str] = ("elm", "fir"), lacking: Sequence[int] = ()) -> list[str]:
+def write_opponents(
+    folder: Path, names: Sequence[str] = ("elm", "fir"), lacking: Sequence[int] = ()
+) -> list[str]:
     """Write a file of responses per opponent, by item id; the first opponent lacks some."""
     paths = []
     for name in names:
         items = [k for k in range(ITEMS) if name != names[0] or k not in lacking]
-        rows = [{"id": f"q{k}", "instruction": f"Question {k}?", "response": response(name, k)} for k in items]
+        rows = [
+            {"id": f"q{k}", "instruction": f"Question {k}?", "response": response(name, k)}
+            for k in items
+        ]
         path = folder / f"{name}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         paths.append(str(path))
     return paths
 
 
-def write_task(folder: Path, asked: Mapping[str, Any], metrics: str = "METRICS", more: str = "") -> Path:
+def write_task(
+    folder: Path, asked: Mapping[str, Any], metrics: str = "METRICS", more: str = ""
+) -> Path:
     """Write a task `judged` with the filter; return the folder of tasks."""
     tasks = folder / "tasks"
     tasks.mkdir(exist_ok=True)
@@ -89,7 +97,9 @@ metric_list: !function podium.hosts.lm_eval.metrics.{metrics}
 def evaluated(tasks: Path, model: LM | None = None, **options: Any) -> dict[str, Any]:
     """Run the task as lm-eval does; return its results with samples."""
     manager = TaskManager(include_path=str(tasks), include_defaults=False)
-    found = lm_eval.simple_evaluate(model or Recorded(), tasks=["judged"], task_manager=manager, **options)
+    found = lm_eval.simple_evaluate(
+        model or Recorded(), tasks=["judged"], task_manager=manager, **options
+    )
     assert found is not None
     return found
 

@@ -1,4 +1,5 @@
-"""Runs of lm-eval in this process: its own command line, without the 14,000 tasks that it would look through."""
+"""Runs of lm-eval in this process: its own command line, without the 14,000 tasks that it would
+look through."""
 
 import functools
 import json
@@ -16,8 +17,11 @@ from podium.hosts.lm_eval.command import run_lm_eval
 TASK_MANAGER = lm_eval.tasks.TaskManager
 
 
-def run(patch: pytest.MonkeyPatch, tasks: Path, server: Any, model: str, *more: str, task: str = "sums") -> int:
-    """Run `podium lm_eval run` on the tasks of a folder against a model of the server; return the exit code."""
+def run(
+    patch: pytest.MonkeyPatch, tasks: Path, server: Any, model: str, *more: str, task: str = "sums"
+) -> int:
+    """Run `podium lm_eval run` on the tasks of a folder against a model of the server; return the
+    exit code."""
     reported = [
         "--model",
         "local-chat-completions",
@@ -39,7 +43,9 @@ def bare(patch: pytest.MonkeyPatch, *arguments: str) -> int:
         own.setattr(of_lm_eval, "handlers", [])
         own.setattr(of_lm_eval, "propagate", of_lm_eval.propagate)
         own.setattr(lm_eval.utils, "_LOGGING_CONFIGURED", False, raising=False)
-        own.setattr(lm_eval.tasks, "TaskManager", functools.partial(TASK_MANAGER, include_defaults=False))
+        own.setattr(
+            lm_eval.tasks, "TaskManager", functools.partial(TASK_MANAGER, include_defaults=False)
+        )
         return run_lm_eval(arguments)
 
 

@@ -9,8 +9,17 @@ from podium.hosts.lm_eval.options import RankerOptions
 OTHERS = frozenset({"elm-0.7", "fir-0.4"})
 
 
-def checked(settings, *, rankers=("bradley-terry",), others=OTHERS, typed="model=ash-0.9,base_url=u local", **options):
-    return check_coming(RankerOptions(rankers, **options), settings, named_model(settings, typed), others)
+def checked(
+    settings,
+    *,
+    rankers=("bradley-terry",),
+    others=OTHERS,
+    typed="model=ash-0.9,base_url=u local",
+    **options,
+):
+    return check_coming(
+        RankerOptions(rankers, **options), settings, named_model(settings, typed), others
+    )
 
 
 @pytest.mark.parametrize("judges", [(), ("podium/offline",)])
@@ -30,7 +39,9 @@ def test_without_other_runs_no_name_can_be_wrong():
 
 def test_models_that_the_tournament_leaves_out_are_absent():
     with pytest.raises(UsageError, match=r"no model called 'fir-0\.4'"):
-        checked({"pin": "fir-0.4:1000"}, judges=("podium/offline",), args={"models": "ash-0.9,elm-0.7"})
+        checked(
+            {"pin": "fir-0.4:1000"}, judges=("podium/offline",), args={"models": "ash-0.9,elm-0.7"}
+        )
 
 
 def test_a_metric_that_was_chosen_is_no_jury():
@@ -50,7 +61,9 @@ def test_a_calibration_without_a_ranker_that_uses_it_is_rejected(tmp_path):
 
 
 def test_the_remedy_of_a_rejected_target_names_the_options_of_lm_eval():
-    with pytest.raises(UsageError, match=r"--ranker_calibration FILE\), or --ranker_set beta=NUMBER"):
+    with pytest.raises(
+        UsageError, match=r"--ranker_calibration FILE\), or --ranker_set beta=NUMBER"
+    ):
         checked({"target": "margin"}, rankers=("soft-elo",))
 
 

@@ -1,4 +1,5 @@
-"""The judging filter inside lm-eval: every response is compared, calls fail one by one, nothing is asked twice."""
+"""The judging filter inside lm-eval: every response is compared, calls fail one by one, nothing is
+asked twice."""
 
 import asyncio
 import json
@@ -79,7 +80,8 @@ def unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_every_response_is_judged_in_both_orders_by_what_the_judge_thinks(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
-    """Closed form: the mean over both orders of the probability that the stand-in puts on this run's letter."""
+    """Closed form: the mean over both orders of the probability that the stand-in puts on this
+    run's letter."""
     found = evaluated(write_task(tmp_path, asked))
     for k, one in enumerate(verdicts(found)):
         expected = []
@@ -91,7 +93,9 @@ def test_every_response_is_judged_in_both_orders_by_what_the_judge_thinks(
 
 
 @pytest.mark.slow
-def test_a_second_run_asks_nothing_and_says_the_same(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_a_second_run_asks_nothing_and_says_the_same(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
     tasks = write_task(tmp_path, asked)
     first = evaluated(tasks)
     calls = len(server.calls())
@@ -101,7 +105,9 @@ def test_a_second_run_asks_nothing_and_says_the_same(server: StandIn, tmp_path: 
 
 
 @pytest.mark.slow
-def test_another_judge_does_not_get_the_first_ones_replies(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_another_judge_does_not_get_the_first_ones_replies(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
     evaluated(write_task(tmp_path, asked))
     evaluated(write_task(tmp_path, {**asked, "judge": "openai-api/standin/judge-2"}))
     assert [one.model for one in server.calls()].count("judge-2") == ITEMS * 4
@@ -111,12 +117,20 @@ def test_another_judge_does_not_get_the_first_ones_replies(server: StandIn, tmp_
 def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
-    """Who comes first by name is a: what a run asked is in the cache when its opponent asks the same of it."""
-    evaluated(write_task(tmp_path, {**asked, "model": "own", "against": write_opponents(tmp_path, ["fir"])}))
+    """Who comes first by name is a: what a run asked is in the cache when its opponent asks the
+    same of it."""
+    evaluated(
+        write_task(
+            tmp_path, {**asked, "model": "own", "against": write_opponents(tmp_path, ["fir"])}
+        )
+    )
     calls = len(server.calls())
     fir = Recorded({f"Question {k}?": response("fir", k) for k in range(ITEMS)})
     found = evaluated(
-        write_task(tmp_path, {**asked, "model": "fir", "against": write_opponents(tmp_path, ["own"])}), fir
+        write_task(
+            tmp_path, {**asked, "model": "fir", "against": write_opponents(tmp_path, ["own"])}
+        ),
+        fir,
     )
     assert len(server.calls()) == calls == ITEMS * 2
     assert figure(found, "judged") == ITEMS
@@ -147,7 +161,10 @@ def test_calls_that_fail_leave_their_battle_unparsed_and_the_rest_judged(
     unparsed = [one for one in battles(found) if one["credit"] is None]
     assert {one["reason"] for one in unparsed} <= {"failed: HTTP 400", "one order unparsed"}
     assert 0 < len(unparsed) < ITEMS * 2
-    assert (figure(found, "judged"), figure(found, "unparsed")) == (ITEMS * 2 - len(unparsed), len(unparsed))
+    assert (figure(found, "judged"), figure(found, "unparsed")) == (
+        ITEMS * 2 - len(unparsed),
+        len(unparsed),
+    )
 
 
 @pytest.mark.slow
@@ -155,7 +172,12 @@ def test_only_failed_calls_are_retried(server: StandIn, tmp_path: Path, asked: d
     tasks = write_task(tmp_path, asked)
     server.script(faults={"400": 0.25}, lasting=True)
     first = evaluated(tasks)
-    failed = {(row["item"], one["model_b"]) for row in verdicts(first) for one in row["battles"] if "error" in one}
+    failed = {
+        (row["item"], one["model_b"])
+        for row in verdicts(first)
+        for one in row["battles"]
+        if "error" in one
+    }
     calls = len(server.calls())
     server.script()
     assert figure(evaluated(tasks), "unparsed") == 0
@@ -165,7 +187,9 @@ def test_only_failed_calls_are_retried(server: StandIn, tmp_path: Path, asked: d
 
 
 @pytest.mark.slow
-def test_garbage_is_unparsed_with_its_reason_and_is_no_tie(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_garbage_is_unparsed_with_its_reason_and_is_no_tie(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
     server.script(faults={"reply": 1.0})
     found = evaluated(write_task(tmp_path, {**asked, "logprobs": "off", "attempts": 1}))
     assert (figure(found, "judged"), figure(found, "unparsed")) == (0, ITEMS * 2)
@@ -194,7 +218,9 @@ def test_unavailable_judge_is_no_longer_called_after_repeated_failures(
 
 
 @pytest.mark.slow
-def test_judge_calls_respect_the_concurrency_limit(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_judge_calls_respect_the_concurrency_limit(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
     server.script(latency=0.05)
     evaluated(write_task(tmp_path, {**asked, "concurrency": 4}))
     calls = server.calls()
@@ -221,15 +247,25 @@ def test_responses_that_are_not_there_are_missing_and_not_unparsed(
     model = Recorded()
     model.responses["Question 5?"] = "  "
     found = evaluated(write_task(tmp_path, lacking), model)
-    assert [figure(found, name) for name in ("judged", "unparsed", "missing")] == [ITEMS * 2 - 4, 0, 4]
-    assert verdicts(found)[5]["missing"] == dict.fromkeys(("elm", "fir"), "this model: empty response")
+    assert [figure(found, name) for name in ("judged", "unparsed", "missing")] == [
+        ITEMS * 2 - 4,
+        0,
+        4,
+    ]
+    assert verdicts(found)[5]["missing"] == dict.fromkeys(
+        ("elm", "fir"), "this model: empty response"
+    )
     assert verdicts(found)[2]["missing"] == {"elm": "no response"}
 
 
 @pytest.mark.slow
-def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_a_jury_gives_one_verdict_and_every_judges_own(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
     found = evaluated(
-        write_task(tmp_path, {**asked, "judge": ["openai-api/standin/judge", "openai-api/standin/judge-2"]})
+        write_task(
+            tmp_path, {**asked, "judge": ["openai-api/standin/judge", "openai-api/standin/judge-2"]}
+        )
     )
     first = battles(found)[0]
     credits = [one["credit"] for one in first["judgments"]]
@@ -249,7 +285,9 @@ def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path
     ],
     ids=["by name", "in a header", "in an address", "by its value", "in a model's text"],
 )
-def test_a_key_in_the_yaml_is_rejected_and_not_repeated(unasked: dict[str, Any], wrong: dict[str, Any]):
+def test_a_key_in_the_yaml_is_rejected_and_not_repeated(
+    unasked: dict[str, Any], wrong: dict[str, Any]
+):
     with pytest.raises(UsageError, match="environment variable") as refused:
         JudgeFilter(**{**unasked, **wrong})
     assert KEY not in str(refused.value)
@@ -260,10 +298,14 @@ def test_no_key_lands_in_results_samples_or_logs(
 ):
     """The judge repeats its key, in replies and in errors, as some servers do."""
     caplog.set_level("DEBUG", logger="podium")
-    found = evaluated(write_task(tmp_path, {**asked, "judge": "indiscreet/judge", "judge_args": {}}))
+    found = evaluated(
+        write_task(tmp_path, {**asked, "judge": "indiscreet/judge", "judge_args": {}})
+    )
     reported = json.dumps(found, default=str)
     assert KEY not in reported
-    assert KEY not in "".join(one.getMessage() for one in caplog.records if one.name.startswith("podium"))
+    assert KEY not in "".join(
+        one.getMessage() for one in caplog.records if one.name.startswith("podium")
+    )
     assert {one.get("error") for one in battles(found)} == {None, "the key *** is not valid"}
     assert '"replies": ["A ***"]' in json.dumps(verdicts(found))
 
@@ -275,10 +317,15 @@ def test_no_key_lands_in_results_samples_or_logs(
         ({"orders": "twice"}, "available: both, random, as-given"),
         ({"concurrency": 0}, "concurrency=0: give 1 or more"),
         ({"realization": "rubrik"}, "did you mean 'rubric'"),
-        ({"judge": "lm-eval:hf,pretrained=m"}, "judge: lm-eval:hf: judges are models of Inspect: write hf/NAME"),
+        (
+            {"judge": "lm-eval:hf,pretrained=m"},
+            "judge: lm-eval:hf: judges are models of Inspect: write hf/NAME",
+        ),
     ],
 )
-def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wrong: dict[str, Any], stated: str):
+def test_a_wrong_option_is_named_with_the_right_one(
+    unasked: dict[str, Any], wrong: dict[str, Any], stated: str
+):
     with pytest.raises(UsageError, match=stated):
         JudgeFilter(**{**unasked, **wrong})
 
@@ -293,18 +340,24 @@ def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wro
         ({"judge": "podium/nobody"}, "judge: podium/nobody"),
     ],
 )
-def test_incompatible_arguments_are_reported(unasked: dict[str, Any], wrong: dict[str, Any], stated: str):
+def test_incompatible_arguments_are_reported(
+    unasked: dict[str, Any], wrong: dict[str, Any], stated: str
+):
     with pytest.raises(UsageError, match=stated):
         JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
 
 def test_of_several_responses_each_is_judged_and_they_are_distinguishable(unasked: dict[str, Any]):
-    [kept] = JudgeFilter(**unasked).apply([["An answer in one line.", "Another.", ""]], [{"id": "q0"}])
+    [kept] = JudgeFilter(**unasked).apply(
+        [["An answer in one line.", "Another.", ""]], [{"id": "q0"}]
+    )
     document = parse_verdicts(kept)
     assert [(battle["response"], battle["model_a"]) for battle in document["battles"]] == [
         (number, name) for name in ("elm", "fir") for number in (1, 2)
     ]
-    assert document["missing"] == {f"{name} (response 3)": "this model: empty response" for name in ("elm", "fir")}
+    assert document["missing"] == {
+        f"{name} (response 3)": "this model: empty response" for name in ("elm", "fir")
+    }
     assert {row["response"] for row in judgment_rows(document)} == {1, 2}
 
 
@@ -325,7 +378,9 @@ def test_a_document_that_shows_media_is_missing_with_the_reason(
     kept = JudgeFilter(**unasked).apply([["An answer."], ["An answer."]], docs)
     seen, read = map(parse_verdicts, kept)
     assert (seen["battles"], seen["credit"]) == ([], None)
-    assert seen["missing"] == dict.fromkeys(("elm", "fir"), "media in the document, which the filter cannot show")
+    assert seen["missing"] == dict.fromkeys(
+        ("elm", "fir"), "media in the document, which the filter cannot show"
+    )
     assert len(read["battles"]) == 2
     assert "2 not played (media in the document, which the filter cannot show)" in caplog.text
 

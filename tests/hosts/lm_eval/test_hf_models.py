@@ -22,10 +22,11 @@ VERDICT, END = "A", "<end>"
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory) -> Path:
-    """Make a model that says A and ends, whatever it is shown: a judge that always prefers what stands first.
+    """Make a model that says A and ends, whatever it is shown: a judge that always prefers what
+    stands first.
 
-    Random embeddings, at right angles to each other, pass through a layer that adds nothing. The head answers the
-    embedding of A with the end, and every other with A.
+    Random embeddings, at right angles to each other, pass through a layer that adds nothing. The
+    head answers the embedding of A with the end, and every other with A.
     """
     folder = tmp_path_factory.mktemp("tiny") / "tiny-hf"
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
@@ -33,7 +34,9 @@ def tiny(tmp_path_factory) -> Path:
     plain = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
     plain.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     plain.decoder = decoders.ByteLevel()
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=plain, eos_token=END, pad_token=END)
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=plain, eos_token=END, pad_token=END
+    )
     config = transformers.LlamaConfig(
         vocab_size=len(vocabulary),
         hidden_size=264,
@@ -54,15 +57,20 @@ def tiny(tmp_path_factory) -> Path:
         model.model.layers[0].self_attn.o_proj.weight.zero_()
         model.model.layers[0].mlp.down_proj.weight.zero_()
         model.lm_head.weight.zero_()
-        model.lm_head.weight[vocabulary[VERDICT]] = embeddings.sum(0) - embeddings[vocabulary[VERDICT]]
+        model.lm_head.weight[vocabulary[VERDICT]] = (
+            embeddings.sum(0) - embeddings[vocabulary[VERDICT]]
+        )
         model.lm_head.weight[vocabulary[END]] = embeddings[vocabulary[VERDICT]]
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
 
-def test_small_hf_model_is_ranked_last_and_judges_only_ties(tiny, monkeypatch, task_of_sums, server, tmp_path, capfd):
-    """It never adds, so it loses; as a judge it prefers each side once, so every battle is half a win for both."""
+def test_small_hf_model_is_ranked_last_and_judges_only_ties(
+    tiny, monkeypatch, task_of_sums, server, tmp_path, capfd
+):
+    """It never adds, so it loses; as a judge it prefers each side once, so every battle is half a
+    win for both."""
     few = ("--limit", "6", "-o", "out")
     reported = ("--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu")
     reported += ("--include_path", str(task_of_sums), "--tasks", "sums")

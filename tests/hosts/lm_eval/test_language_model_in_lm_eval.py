@@ -1,4 +1,5 @@
-"""`podium lm_eval run --model local-chat-completions` with a real language model as models and as judge."""
+"""`podium lm_eval run --model local-chat-completions` with a real language model as models and as
+judge."""
 
 from pathlib import Path
 from types import SimpleNamespace

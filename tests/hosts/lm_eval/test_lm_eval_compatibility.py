@@ -1,4 +1,5 @@
-"""What podium uses of lm-eval beyond its public interface: a new version that moves it is named here."""
+"""What podium uses of lm-eval beyond its public interface: a new version that moves it is named
+here."""
 
 import argparse
 import ast
@@ -35,14 +36,17 @@ def test_lm_eval_run_command_has_a_function():
     assert callable(run.get_default("func"))
 
 
-@pytest.mark.parametrize("cli", [SimpleNamespace(), SimpleNamespace(_parser=argparse.ArgumentParser())])
+@pytest.mark.parametrize(
+    "cli", [SimpleNamespace(), SimpleNamespace(_parser=argparse.ArgumentParser())]
+)
 def test_lm_eval_command_without_run_is_reported(cli):
     with pytest.raises(LookupError, match="no command `run`"):
         compatibility.find_run_parser(cli)
 
 
 def test_lm_eval_run_imports_simple_evaluate_at_run_time():
-    """`call_after_evaluation` replaces `lm_eval.simple_evaluate`: the command must not have bound it before."""
+    """`call_after_evaluation` replaces `lm_eval.simple_evaluate`: the command must not have bound
+    it before."""
     import lm_eval._cli.run as command
 
     assert "from lm_eval import simple_evaluate" in Path(command.__file__).read_text()
@@ -57,7 +61,9 @@ def test_a_tracker_writes_results_and_samples_under_the_models_name(tmp_path):
     tracker = EvaluationTracker(output_path=None)
     tracker.general_config_tracker.log_experiment_args("hf", "pretrained=org/m", None, None, False)
     level = logging.getLogger("lm_eval.loggers.evaluation_tracker").level
-    compatibility.write_results(tmp_path, {"results": {}, "configs": {}, "samples": {"t": [SAMPLE]}}, tracker)
+    compatibility.write_results(
+        tmp_path, {"results": {}, "configs": {}, "samples": {"t": [SAMPLE]}}, tracker
+    )
     assert [path.parent.name for path in tmp_path.rglob("samples_t_*.jsonl")] == ["org__m"]
     [results] = tmp_path.rglob("results_*.json")
     assert json.loads(results.read_text())["model_name"] == "org/m"
@@ -69,7 +75,9 @@ def test_lm_eval_document_hash_equals_podiums():
 
     text = Path(evaluator.__file__).read_text()
     assert "hash_string" in text
-    assert compatibility.hash_document({"b": 1, "a": "é"}) == lm_eval.utils.hash_string('{\n  "b": 1,\n  "a": "é"\n}')
+    assert compatibility.hash_document({"b": 1, "a": "é"}) == lm_eval.utils.hash_string(
+        '{\n  "b": 1,\n  "a": "é"\n}'
+    )
 
 
 def test_a_name_is_registered_once_and_another_packages_name_stays_its_own():

@@ -1,4 +1,5 @@
-"""From verdicts to figures: what lm-eval reports is what podium's rankers say of the same battles."""
+"""From verdicts to figures: what lm-eval reports is what podium's rankers say of the same
+battles."""
 
 import importlib
 import json
@@ -27,28 +28,55 @@ from podium.verbs.rank_battles import rank
 
 
 def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
-    """Return the filter's verdicts on a document: a battle with each opponent (o0, o1, ...), by credit."""
+    """Return the filter's verdicts on a document: a battle with each opponent (o0, o1, ...), by
+    credit."""
     battles = []
     for k, credit in enumerate(credits):
-        verdict = {"credit": credit, "margin": margin, "reason": None if credit is not None else "no verdict"}
+        verdict = {
+            "credit": credit,
+            "margin": margin,
+            "reason": None if credit is not None else "no verdict",
+        }
         shown = {"order": "merged", "repeat": 0, "judge": "j", **verdict}
         battles.append({"model_a": "me", "model_b": f"o{k}", **verdict, "judgments": [shown]})
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
-    reported = {"item": f"q{item}", "model": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
-    return metrics.remember_verdicts(lm_eval_judged.verdicts_as_text({**reported, "battles": battles}))
+    reported = {
+        "item": f"q{item}",
+        "model": "me",
+        "credit": earned,
+        "one_sided": "unparsed",
+        "missing": {},
+    }
+    return metrics.remember_verdicts(
+        lm_eval_judged.verdicts_as_text({**reported, "battles": battles})
+    )
 
 
 def items(*documents: tuple[float | None, ...], **options: Any) -> list[Any]:
     """Return what the metric makes of documents, by the credits of each."""
-    return [metrics.earned_credit(predictions=[kept(k, *one)], **options) for k, one in enumerate(documents)]
+    return [
+        metrics.earned_credit(predictions=[kept(k, *one)], **options)
+        for k, one in enumerate(documents)
+    ]
 
 
-MIXED = ((1.0, 0.0), (0.5, 1.0), (0.0, 1.0), (1.0, 0.25), (0.75, None), (None, 0.5), (0.25, 0.0), (1.0, 1.0))
+MIXED = (
+    (1.0, 0.0),
+    (0.5, 1.0),
+    (0.0, 1.0),
+    (1.0, 0.25),
+    (0.75, None),
+    (None, 0.5),
+    (0.25, 0.0),
+    (1.0, 1.0),
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("metric", "ranker"), [("win_rate", "win-rate"), ("bradley_terry", "bradley-terry")])
+@pytest.mark.parametrize(
+    ("metric", "ranker"), [("win_rate", "win-rate"), ("bradley_terry", "bradley-terry")]
+)
 def test_a_figure_and_its_error_are_those_of_podiums_ranker(metric: str, ranker: str):
     """Oracle: `podium.rank` on a plain table of the same credits, written here by hand."""
     rows = [
@@ -63,7 +91,8 @@ def test_a_figure_and_its_error_are_those_of_podiums_ranker(metric: str, ranker:
 
 
 def test_the_error_of_a_win_rate_is_that_of_a_mean_over_documents():
-    """Oracle: lm-eval's own standard error of a mean, on the documents' credits; battles of one are one cluster."""
+    """Oracle: lm-eval's own standard error of a mean, on the documents' credits; battles of one are
+    one cluster."""
     complete = [one for one in MIXED if None not in one]
     means = [sum(one) / 2 for one in complete]
     assert metrics.win_rate(items(*complete)) == pytest.approx(sum(means) / len(means))
@@ -97,14 +126,20 @@ def test_model_with_only_wins_has_no_finite_rating(caplog: pytest.LogCaptureFixt
 
 
 def test_soft_elo_takes_its_options_from_the_metric_list():
-    """Closed form: with margin 1 everywhere, beta is the difference in logits, here between two models."""
-    same = [metrics.earned_credit(predictions=[kept(k, 1.0, margin=1.0)], beta=0.5, regularization=0) for k in range(4)]
+    """Closed form: with margin 1 everywhere, beta is the difference in logits, here between two
+    models."""
+    same = [
+        metrics.earned_credit(predictions=[kept(k, 1.0, margin=1.0)], beta=0.5, regularization=0)
+        for k in range(4)
+    ]
     points = 400 / math.log(10)
     assert metrics.soft_elo(same) == pytest.approx(1500 + 0.5 * points / 2, abs=1e-6)
 
 
 def test_soft_elo_without_calibration_is_no_number(caplog: pytest.LogCaptureFixture):
-    hard = [metrics.earned_credit(predictions=[kept(k, float(k % 2), margin=1.0)]) for k in range(6)]
+    hard = [
+        metrics.earned_credit(predictions=[kept(k, float(k % 2), margin=1.0)]) for k in range(6)
+    ]
     assert math.isnan(metrics.soft_elo(hard))
     assert "no soft-elo:" in caplog.text
 
@@ -144,13 +179,16 @@ def test_metric_name_of_another_package_is_reported():
 
 @pytest.mark.slow
 def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):
-    """Its table takes every metric of the list from every sample: none may be absent, none a function."""
+    """Its table takes every metric of the list from every sample: none may be absent, none a
+    function."""
     asked = {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}
     model = Recorded()
     model.responses["Question 5?"] = ""
     found = evaluated(write_task(tmp_path, asked), model)
     config = found["configs"]["judged"]
-    shown = WandbLogger._generate_dataset(object.__new__(WandbLogger), found["samples"]["judged"], config)
+    shown = WandbLogger._generate_dataset(
+        object.__new__(WandbLogger), found["samples"]["judged"], config
+    )
     assert shown["judged"].tolist() == [2, 2, 2, 2, 2, 0, 2, 2]
     assert shown["win_rate"].isna().tolist() == [False] * 5 + [True] + [False] * 2
     assert figure(found, "missing") == 2

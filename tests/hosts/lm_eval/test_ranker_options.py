@@ -11,7 +11,9 @@ ARGUMENTS = "api_key=xxx-secret,default_headers={'Authorization': 'Bearer zzz-se
 
 
 def test_settings_are_read_as_values_and_a_value_may_hold_commas():
-    assert parse_pairs(["items=5,models=a,b", "tie=true", "temperature=0.5", "template=a/b.txt"]) == {
+    assert parse_pairs(
+        ["items=5,models=a,b", "tie=true", "temperature=0.5", "template=a/b.txt"]
+    ) == {
         "items": 5,
         "models": "a,b",
         "tie": True,
@@ -25,8 +27,12 @@ def test_a_key_of_digits_stays_as_it_was_typed():
 
 
 def test_every_secret_of_the_judges_is_hidden_and_nothing_else():
-    options = RankerOptions(judges=("openai/gpt-5",), judge_args=parse_pairs([ARGUMENTS, "add_bos_token=True"]))
-    reported = redact("True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3", options.secrets())
+    options = RankerOptions(
+        judges=("openai/gpt-5",), judge_args=parse_pairs([ARGUMENTS, "add_bos_token=True"])
+    )
+    reported = redact(
+        "True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3", options.secrets()
+    )
     assert reported == "True: *** and ***, *** of m, seed 3"
 
 
@@ -60,5 +66,7 @@ def test_a_setting_without_a_value_is_rejected_and_not_repeated():
 
 
 def test_recorded_battles_are_no_tournament_of_a_run():
-    with pytest.raises(UsageError, match="tournament recorded: a run of lm-eval has no recorded battles"):
+    with pytest.raises(
+        UsageError, match="tournament recorded: a run of lm-eval has no recorded battles"
+    ):
         check_tournament(RankerOptions(tournament="podium/recorded", judges=("openai/gpt-5",)))

@@ -1,4 +1,5 @@
-"""`podium lm_eval run ... --ranker_judge`: an Inspect tournament over the responses, by the server's own count."""
+"""`podium lm_eval run ... --ranker_judge`: an Inspect tournament over the responses, by the
+server's own count."""
 
 import asyncio
 import json
@@ -34,21 +35,46 @@ FOLDER = Path("out", "org__elm-0.6")
 
 @pytest.fixture
 def judge(server):
-    """Return the options that have responses judged by a model behind an OpenAI-compatible address."""
+    """Return the options that have responses judged by a model behind an OpenAI-compatible
+    address."""
     where = f"base_url={server.address}/v1,api_key={KEY}"
     rankers = ("--ranker", "bradley-terry,win-rate")
-    return ("-o", "out", *rankers, "--ranker_judge", "openai-api/standin/judge", "--ranker_judge_args", where)
+    return (
+        "-o",
+        "out",
+        *rankers,
+        "--ranker_judge",
+        "openai-api/standin/judge",
+        "--ranker_judge_args",
+        where,
+    )
 
 
 @pytest.fixture
 def two(monkeypatch, task_of_sums, server):
-    """Run two models; return a way to run the second again, on the first twelve items, with more options.
+    """Run two models; return a way to run the second again, on the first twelve items, with more
+    options.
 
     What the second answers is kept by lm-eval, so that only judges are asked then.
     """
     kept = ("--limit", "12", "--use_cache", "answers")
-    assert run(monkeypatch, task_of_sums, server, MODELS[0], "-o", "out", "--log_samples", "--limit", "12") == 0
-    assert run(monkeypatch, task_of_sums, server, MODELS[1], "-o", "out", "--log_samples", *kept) == 0
+    assert (
+        run(
+            monkeypatch,
+            task_of_sums,
+            server,
+            MODELS[0],
+            "-o",
+            "out",
+            "--log_samples",
+            "--limit",
+            "12",
+        )
+        == 0
+    )
+    assert (
+        run(monkeypatch, task_of_sums, server, MODELS[1], "-o", "out", "--log_samples", *kept) == 0
+    )
     return lambda *more: run(monkeypatch, task_of_sums, server, MODELS[1], *kept, *more)
 
 
@@ -59,8 +85,12 @@ def newest_log():
 
 def leaks(*texts, key=KEY):
     """Return the files and texts in which the key stands, cached replies included."""
-    found = [path for path in Path().rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
-    logs = [path for path in Path().rglob("*.eval") if key in read_eval_log(str(path)).model_dump_json()]
+    found = [
+        path for path in Path().rglob("*") if path.is_file() and key.encode() in path.read_bytes()
+    ]
+    logs = [
+        path for path in Path().rglob("*.eval") if key in read_eval_log(str(path)).model_dump_json()
+    ]
     return found + logs + [text for text in texts if key in text]
 
 
@@ -73,7 +103,9 @@ def test_a_model_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path,
     assert calls(server, ["judge"]) == 24
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
     assert leaks(out, err) == []
-    [bradley_terry, win_rate] = rank(read_battles(newest_log()), ["bradley-terry", "win-rate"]).standings
+    [bradley_terry, win_rate] = rank(
+        read_battles(newest_log()), ["bradley-terry", "win-rate"]
+    ).standings
     kept = results(FOLDER)
     for one in (bradley_terry, win_rate):
         [own] = [entry for entry in one.entries if entry.model == MODELS[1]]
@@ -81,10 +113,13 @@ def test_a_model_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path,
     # The judge prefers the better mark, as the server's closed form says.
     shown = [one for one in server.calls() if one.model == "judge"]
     won = [one.probability if one.first == MODELS[1] else 1 - one.probability for one in shown]
-    assert win_rate.entries[[e.model for e in win_rate.entries].index(MODELS[1])].score == pytest.approx(
-        sum(won) / len(won), abs=1e-3
+    assert win_rate.entries[
+        [e.model for e in win_rate.entries].index(MODELS[1])
+    ].score == pytest.approx(sum(won) / len(won), abs=1e-3)
+    assert (
+        read_eval_log(str(newest_log()), header_only=True).results.metadata["podium"]
+        == kept["podium"]
     )
-    assert read_eval_log(str(newest_log()), header_only=True).results.metadata["podium"] == kept["podium"]
     assert rank(read_battles("out.podium"), "win-rate").standings[0].entries == win_rate.entries
     before = len(server.calls())
     assert two(*judge) == 0
@@ -97,7 +132,13 @@ def test_a_model_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path,
 def test_api_key_is_passed_only_to_the_inspect_judge(two, server, tmp_path, capfd):
     reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     where = f"base_url={server.address}/v1,api_key={KEY}"
-    how = ("--ranker_tournament", "anchor", "--ranker_args", "anchor=ash-0.9,items=5", "temperature=0")
+    how = (
+        "--ranker_tournament",
+        "anchor",
+        "--ranker_args",
+        "anchor=ash-0.9,items=5",
+        "temperature=0",
+    )
     assert two(*reported, "--ranker_judge_args", where, *how) == 0
     assert calls(server, ["judge"]) == 10
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
@@ -109,7 +150,9 @@ def test_api_key_is_passed_only_to_the_inspect_judge(two, server, tmp_path, capf
 def test_a_run_is_placed_on_given_ratings(two, judge, server, tmp_path, capfd):
     how = ("--ranker_tournament", "ring", "--ranker_args", "ratings=ash-0.9:1200+-10,items=12")
     assert two(*judge, *how) == 0
-    [ranking] = [one for one in results(FOLDER)["podium"]["rankings"] if one["ranker"] == "bradley-terry"]
+    [ranking] = [
+        one for one in results(FOLDER)["podium"]["rankings"] if one["ranker"] == "bradley-terry"
+    ]
     scores = {own["model"]: own["score"] for own in ranking["models"]}
     assert ranking["diagnostics"]["ladder"]["rated"] == ["ash-0.9"]
     assert scores["ash-0.9"] == pytest.approx(1200, abs=1)
@@ -118,16 +161,29 @@ def test_a_run_is_placed_on_given_ratings(two, judge, server, tmp_path, capfd):
 
 
 @pytest.mark.slow
-def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(two, judge, server, tmp_path, capfd):
+def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(
+    two, judge, server, tmp_path, capfd
+):
     server.script(faults={"400": 0.3}, lasting=True)
     assert two(*judge, "--ranker_args", "orders=as-given") == 3
-    failed = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "400"}
-    answered = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "answered"}
+    failed = {
+        (one.item, one.first)
+        for one in server.calls()
+        if one.model == "judge" and one.fate == "400"
+    }
+    answered = {
+        (one.item, one.first)
+        for one in server.calls()
+        if one.model == "judge" and one.fate == "answered"
+    }
     assert failed
     assert not failed & answered
     counts = results(FOLDER)["podium"]["rankings"][0]["counts"]
     assert (counts["battles"], counts["unparsed"]) == (12, len(failed))
-    assert f"{len(failed)} battles failed, the first of them: Error code: 400" in capfd.readouterr().err
+    assert (
+        f"{len(failed)} battles failed, the first of them: Error code: 400"
+        in capfd.readouterr().err
+    )
     asked = calls(server, ["judge"])
     server.script()
     assert two(*judge, "--ranker_args", "orders=as-given") == 0
@@ -139,7 +195,9 @@ class Echo(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        reported = json.dumps({"error": {"message": f"no such key: {self.headers['Authorization']}"}}).encode()
+        reported = json.dumps(
+            {"error": {"message": f"no such key: {self.headers['Authorization']}"}}
+        ).encode()
         self.send_response(int(self.server.server_name))
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(reported)))
@@ -151,14 +209,22 @@ class Echo(BaseHTTPRequestHandler):
 
 
 @pytest.mark.slow
-def test_a_password_in_the_address_that_the_environment_names_is_written_nowhere(two, server, monkeypatch, capfd):
+def test_a_password_in_the_address_that_the_environment_names_is_written_nowhere(
+    two, server, monkeypatch, capfd
+):
     monkeypatch.setenv("STANDIN_API_KEY", KEY)
-    monkeypatch.setenv("STANDIN_BASE_URL", server.address.replace("://", f"://me:{PLAIN_WORD}@") + "/v1")
+    monkeypatch.setenv(
+        "STANDIN_BASE_URL", server.address.replace("://", f"://me:{PLAIN_WORD}@") + "/v1"
+    )
     reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     assert two(*reported, "--ranker_args", "items=3") == 0
     assert calls(server, ["judge"]) == 6
     assert leaks(*capfd.readouterr(), key=PLAIN_WORD) == []
-    assert read_eval_log(str(newest_log())).eval.model_roles["judge"].base_url.startswith("http://***@127.0.0.1")
+    assert (
+        read_eval_log(str(newest_log()))
+        .eval.model_roles["judge"]
+        .base_url.startswith("http://***@127.0.0.1")
+    )
 
 
 @pytest.mark.slow
@@ -168,7 +234,14 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
         echo.server_name = str(status)
         Thread(target=echo.serve_forever, daemon=True).start()
         where = f"base_url=http://127.0.0.1:{echo.server_port}/v1,api_key={PLAIN_KEY}"
-        reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+        reported = (
+            "-o",
+            "out",
+            "--ranker",
+            "win-rate",
+            "--ranker_judge",
+            "openai-api/standin/judge",
+        )
         assert two(*reported, "--ranker_judge_args", where) == 3
         echo.shutdown()
     out, err = capfd.readouterr()
@@ -193,7 +266,10 @@ def test_unresponsive_judge_does_not_fail_the_run(two, judge, server, tmp_path, 
 def test_unreachable_judge_is_reported_once_by_cause_and_address(two, monkeypatch, capfd):
     monkeypatch.setattr("podium.hosts.lm_eval.tournament.MAX_RETRIES", 0)
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
-    assert two(*told, "--ranker_judge_args", "base_url=http://127.0.0.1:9/v1,api_key=x,max_retries=0") == 3
+    assert (
+        two(*told, "--ranker_judge_args", "base_url=http://127.0.0.1:9/v1,api_key=x,max_retries=0")
+        == 3
+    )
     notes = [line for line in capfd.readouterr().err.splitlines() if line.startswith("podium: ")]
     [note] = [line for line in notes if "connection refused: http://127.0.0.1:9/v1" in line]
     assert note.startswith("podium: not ranked: no battle was judged: ")
@@ -201,9 +277,16 @@ def test_unreachable_judge_is_reported_once_by_cause_and_address(two, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_judge_is_asked_within_a_running_event_loop(two, judge, server, monkeypatch, task_of_sums):
+def test_a_judge_is_asked_within_a_running_event_loop(
+    two, judge, server, monkeypatch, task_of_sums
+):
     reported = (*judge, "--ranker_args", "items=3")
-    alone = ("--limit", "12", "--model_args", f"model={MODELS[1]},base_url={server.chat},num_concurrent=1")
+    alone = (
+        "--limit",
+        "12",
+        "--model_args",
+        f"model={MODELS[1]},base_url={server.chat},num_concurrent=1",
+    )
 
     async def within():
         # As after an eval in a notebook, where what is set stays set.
@@ -216,7 +299,9 @@ def test_a_judge_is_asked_within_a_running_event_loop(two, judge, server, monkey
 
 
 @pytest.mark.slow
-def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path, monkeypatch, capfd):
+def test_a_tournament_that_is_stopped_leaves_the_run_saved(
+    two, judge, tmp_path, monkeypatch, capfd
+):
     """Inspect keeps the interrupt to itself and returns the logs that are done: none."""
     monkeypatch.setattr("inspect_ai.eval", lambda *arguments, **options: [])
     assert two(*judge) == 130
@@ -239,14 +324,27 @@ sys.exit(run(pytest.MonkeyPatch(), Path("tasks"), server, *sys.argv[2:]))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("signal", [SIGTERM, SIGKILL])
-def test_results_and_samples_are_saved_if_judging_is_killed(two, judge, server, signal, monkeypatch):
+def test_results_and_samples_are_saved_if_judging_is_killed(
+    two, judge, server, signal, monkeypatch
+):
     """And the next command takes up where this one was killed."""
     here = Path(__file__).parent
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here, here.parent))))
     before = {path.name for path in FOLDER.iterdir()}
     server.script(latency=1.0)
     port = server.address.rpartition(":")[2]
-    words = [sys.executable, "-c", ALONE, port, MODELS[1], "--limit", "12", "--use_cache", "answers", *judge]
+    words = [
+        sys.executable,
+        "-c",
+        ALONE,
+        port,
+        MODELS[1],
+        "--limit",
+        "12",
+        "--use_cache",
+        "answers",
+        *judge,
+    ]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None and calls(server, ["judge"]) < 4:
         time.sleep(0.05)
@@ -285,18 +383,37 @@ def test_truncated_answer_is_requested_again(two, server, tmp_path, capfd):
 @pytest.mark.parametrize("more", [(), ("--ranker_args", "limit=2")])
 def test_only_what_this_run_answered_is_played(monkeypatch, task_of_sums, server, judge, more):
     for model, limit in ((MODELS[0], "12"), ("oak-0.3", "12")):
-        assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--log_samples", "--limit", limit) == 0
+        assert (
+            run(
+                monkeypatch,
+                task_of_sums,
+                server,
+                model,
+                "-o",
+                "out",
+                "--log_samples",
+                "--limit",
+                limit,
+            )
+            == 0
+        )
     assert run(monkeypatch, task_of_sums, server, MODELS[1], "--limit", "3", *judge, *more) == 0
     items = 2 if more else 3
     assert calls(server, ["judge"]) == 2 * 3 * items
     battles = read_battles(newest_log())
     assert len(battles) == 3 * items
-    assert battles.table.groupby("item", observed=True).apply(lambda own: MODELS[1] in set(own["model_b"])).all()
+    assert (
+        battles.table.groupby("item", observed=True)
+        .apply(lambda own: MODELS[1] in set(own["model_b"]))
+        .all()
+    )
     assert battles.missing == 0
 
 
 @pytest.mark.slow
-def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monkeypatch, task_of_sums, server, capfd):
+def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(
+    monkeypatch, task_of_sums, server, capfd
+):
     reported = (
         "-o",
         "out",
@@ -321,7 +438,16 @@ def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     assert two(*jury, "--ranker_args", "items=4") == 0
     assert calls(server, ["judge"]) == calls(server, ["other"]) == 8
     kept = results(FOLDER)
-    assert len([name for name in kept["results"]["sums"] if name.startswith("win-rate,podium openai-api__")]) == 2
+    assert (
+        len(
+            [
+                name
+                for name in kept["results"]["sums"]
+                if name.startswith("win-rate,podium openai-api__")
+            ]
+        )
+        == 2
+    )
     assert len(kept["podium"]["rankings"]) == 4
 
 
@@ -345,9 +471,15 @@ def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server
         (("--ranker_args", "realisation=labels"), "did you mean 'realization'?"),
         (("--ranker_args", "orders=twice"), "orders=twice: there is no such choice"),
         (("--ranker_tournament", "swiss"), "no tournament called 'swiss'"),
-        (("--ranker_judge", f"lm-eval:hf,pretrained=m,api_key={KEY}"), "lm-eval:hf: judges are models of Inspect"),
+        (
+            ("--ranker_judge", f"lm-eval:hf,pretrained=m,api_key={KEY}"),
+            "lm-eval:hf: judges are models of Inspect",
+        ),
         (("--ranker_judge", "nobody/judge"), "--ranker_judge nobody/judge"),
-        (("--ranker_judge_args", f"base_url=http://me:{KEY}@localhost/v1"), "base_url holds a password"),
+        (
+            ("--ranker_judge_args", f"base_url=http://me:{KEY}@localhost/v1"),
+            "base_url holds a password",
+        ),
         (("--ranker_judge_args", KEY), "there is a part without `=`"),
         (("--ranker_metric", "exact_match"), "--ranker_judge by a judge: leave out one of them"),
     ],
@@ -355,7 +487,9 @@ def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server
 def test_a_tournament_that_cannot_be_is_rejected_before_the_run(
     more, stated, judge, monkeypatch, task_of_sums, server, capfd
 ):
-    assert run(monkeypatch, task_of_sums, server, MODELS[0], *judge[:-1], "temperature=0", *more) == 2
+    assert (
+        run(monkeypatch, task_of_sums, server, MODELS[0], *judge[:-1], "temperature=0", *more) == 2
+    )
     err = capfd.readouterr().err
     assert stated in err
     assert KEY not in err

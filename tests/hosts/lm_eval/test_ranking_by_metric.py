@@ -1,4 +1,5 @@
-"""`podium lm_eval run ... --ranker` without a judge: the task's own metric decides, against runs on disk."""
+"""`podium lm_eval run ... --ranker` without a judge: the task's own metric decides, against runs on
+disk."""
 
 import json
 from pathlib import Path
@@ -43,7 +44,19 @@ def three(monkeypatch, task_of_sums, server, capfd):
     """Run three models with a script that adds `--ranker`; return what was printed, run by run."""
     printed = []
     for model in MODELS:
-        assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--ranker", "bradley-terry,win-rate") == 0
+        assert (
+            run(
+                monkeypatch,
+                task_of_sums,
+                server,
+                model,
+                "-o",
+                "out",
+                "--ranker",
+                "bradley-terry,win-rate",
+            )
+            == 0
+        )
         printed.append(capfd.readouterr())
     return printed
 
@@ -53,7 +66,10 @@ def test_the_third_run_says_what_podium_rank_says_of_the_folders(three, server, 
     rows = results(tmp_path / "out" / "fir-0.4")
     by_hand = rank(read_battles("out"), ["bradley-terry", "win-rate"])
     [bradley_terry, win_rate] = by_hand.standings
-    own = {one.ranker: next(entry for entry in one.entries if entry.model == "fir-0.4") for one in by_hand.standings}
+    own = {
+        one.ranker: next(entry for entry in one.entries if entry.model == "fir-0.4")
+        for one in by_hand.standings
+    }
     figures = rows["results"]["sums"]
     for name, entry in own.items():
         assert figures[f"{name},podium"] == entry.score
@@ -85,7 +101,9 @@ def test_the_section_podium_follows_the_shared_schema(three, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_the_legacy_form_and_a_config_file_ask_for_the_same(
+    three, monkeypatch, task_of_sums, server, tmp_path, capfd
+):
     stated = results(tmp_path / "out" / "fir-0.4")["podium"]["rankings"]
     reported = {
         "model": "local-chat-completions",
@@ -102,27 +120,42 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
     assert "replaces earlier runs of fir-0.4" in capfd.readouterr().err
     # An option typed counts more than the file.
     assert bare(monkeypatch, "run", "--config", "run.yaml", "--ranker", "mean", "-o", "third") == 0
-    assert [one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]] == ["mean"]
+    assert [
+        one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]
+    ] == ["mean"]
 
 
 @pytest.mark.slow
-def test_soft_elo_without_beta_is_saved_as_bradley_terry(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_soft_elo_without_beta_is_saved_as_bradley_terry(
+    three, monkeypatch, task_of_sums, server, tmp_path, capfd
+):
     reported = ("-o", "out", "--ranker", "soft-elo,win-rate")
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 0
     printed = capfd.readouterr().err
-    assert printed.index("will be ranked by bradley-terry") < printed.index("ranked by bradley-terry, not by soft-elo")
+    assert printed.index("will be ranked by bradley-terry") < printed.index(
+        "ranked by bradley-terry, not by soft-elo"
+    )
     assert "`podium rank --ranker soft-elo --calibration FILE` uses them" in printed
     figures = results(tmp_path / "out" / "oak-0.5")["results"]["sums"]
     assert {"bradley-terry,podium", "win-rate,podium"} <= figures.keys()
     assert "soft-elo,podium" not in figures
-    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported, "--ranker_set", "beta=0.5") == 0
-    [own] = [one for one in rank(read_battles("out"), "soft-elo", beta=0.5).standings[0].entries if "oak" in one.model]
+    assert (
+        run(monkeypatch, task_of_sums, server, "oak-0.5", *reported, "--ranker_set", "beta=0.5")
+        == 0
+    )
+    [own] = [
+        one
+        for one in rank(read_battles("out"), "soft-elo", beta=0.5).standings[0].entries
+        if "oak" in one.model
+    ]
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["soft-elo,podium"] == own.score
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", [(), ("--ranker_judge", "podium/offline")])
-def test_a_pin_on_an_absent_model_is_reported_before_the_run(judge, three, monkeypatch, task_of_sums, server, capfd):
+def test_a_pin_on_an_absent_model_is_reported_before_the_run(
+    judge, three, monkeypatch, task_of_sums, server, capfd
+):
     reported = ("-o", "out", "--ranker", "bradley-terry", "--ranker_set", "pin=birch:1000", *judge)
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 2
     assert "no model called 'birch'" in capfd.readouterr().err
@@ -144,7 +177,11 @@ def test_trackers_get_the_figures_with_the_hosts_own(three, tmp_path):
     logger = WandbLogger.__new__(WandbLogger)
     logger.post_init(results(tmp_path / "out" / "fir-0.4"))
     _, figures = logger._sanitize_results_dict()
-    assert {"sums/exact_match,number", "sums/win-rate,podium", "sums/win-rate_stderr,podium"} <= figures.keys()
+    assert {
+        "sums/exact_match,number",
+        "sums/win-rate,podium",
+        "sums/win-rate_stderr,podium",
+    } <= figures.keys()
     assert logger.results["podium"]["rankings"]
 
 
@@ -152,7 +189,15 @@ def test_trackers_get_the_figures_with_the_hosts_own(three, tmp_path):
 def test_without_output_path_the_table_has_it_and_samples_are_not_dumped(
     three, monkeypatch, task_of_sums, server, capfd
 ):
-    more = ("--ranker", "win-rate", "--ranker_against", "out", "--ranker_label", "newcomer", "--show_config")
+    more = (
+        "--ranker",
+        "win-rate",
+        "--ranker_against",
+        "out",
+        "--ranker_label",
+        "newcomer",
+        "--show_config",
+    )
     assert run(monkeypatch, task_of_sums, server, "fir-0.4", *more, "--limit", "10") == 0
     out, err = capfd.readouterr()
     assert "win-rate" in out
@@ -162,7 +207,9 @@ def test_without_output_path_the_table_has_it_and_samples_are_not_dumped(
     assert not list(Path("out").rglob("*newcomer*"))
 
 
-def test_a_run_without_ranker_is_the_hosts_alone(monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_a_run_without_ranker_is_the_hosts_alone(
+    monkeypatch, task_of_sums, server, tmp_path, capfd
+):
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", "-o", "out") == 0
     assert "podium" not in results(tmp_path / "out" / "ash-0.9")
     assert not list(Path("out").rglob("samples_*"))
@@ -182,11 +229,16 @@ def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
     assert code == 0
     figures = results(tmp_path / "out" / "elm-0.7")
     for name in ("sums", "sums_again", "sums_twice"):
-        by_hand = rank(read_battles("out", where={"task": name}, metric="exact_match,number"), "win-rate")
+        by_hand = rank(
+            read_battles("out", where={"task": name}, metric="exact_match,number"), "win-rate"
+        )
         [own] = [entry for entry in by_hand.standings[0].entries if entry.model == "elm-0.7"]
         filter_ = "podium exact_match,number" if name == "sums_twice" else "podium"
         assert figures["results"][name][f"win-rate,{filter_}"] == own.score
-    assert figures["groups"]["both"]["win-rate,podium"] == figures["results"]["both"]["win-rate,podium"]
+    assert (
+        figures["groups"]["both"]["win-rate,podium"]
+        == figures["results"]["both"]["win-rate,podium"]
+    )
     slices = {(one["slice"], one["counts"]["battles"]) for one in figures["podium"]["rankings"]}
     assert slices == {
         ("sums", 40),
@@ -198,9 +250,23 @@ def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
 
 
 @pytest.mark.slow
-def test_unbounded_rating_is_omitted_from_the_table_and_reported(monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_unbounded_rating_is_omitted_from_the_table_and_reported(
+    monkeypatch, task_of_sums, server, tmp_path, capfd
+):
     for model in ("nil-0.0", "one-1.0"):
-        assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--ranker", "bradley-terry,win-rate") == 0
+        assert (
+            run(
+                monkeypatch,
+                task_of_sums,
+                server,
+                model,
+                "-o",
+                "out",
+                "--ranker",
+                "bradley-terry,win-rate",
+            )
+            == 0
+        )
     figures = results(tmp_path / "out" / "one-1.0")["results"]["sums"]
     assert "bradley-terry,podium" not in figures
     assert figures["win-rate,podium"] == 1.0
@@ -208,10 +274,14 @@ def test_unbounded_rating_is_omitted_from_the_table_and_reported(monkeypatch, ta
 
 
 @pytest.mark.slow
-def test_ranking_failure_is_reported_after_results_are_saved(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_ranking_failure_is_reported_after_results_are_saved(
+    three, monkeypatch, task_of_sums, server, tmp_path, capfd
+):
     (task_of_sums / "sums.jsonl").write_text('{"question": "What is 90 plus 9?", "answer": "99"}\n')
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "other"))
-    assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == 3
+    assert (
+        run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == 3
+    )
     out, err = capfd.readouterr()
     rows = results(tmp_path / "out" / "oak-0.5")
     assert "exact_match" in out
@@ -232,7 +302,10 @@ def test_results_are_saved_whatever_happens_to_the_ranking(
         raise error
 
     monkeypatch.setattr("podium.verbs.rank_battles.rank", broken)
-    assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == code
+    assert (
+        run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate")
+        == code
+    )
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["exact_match,number"] > 0
     assert stated in capfd.readouterr().err
 
@@ -241,7 +314,9 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
     import lm_eval.evaluator
 
     monkeypatch.setattr(lm_eval.evaluator, "simple_evaluate", lambda **options: None)
-    assert run(monkeypatch, task_of_sums, server, "ash-0.9", "-o", "out", "--ranker", "win-rate") == 0
+    assert (
+        run(monkeypatch, task_of_sums, server, "ash-0.9", "-o", "out", "--ranker", "win-rate") == 0
+    )
     assert not list(Path("out").rglob("*.json")) if Path("out").exists() else True
 
 
@@ -251,17 +326,34 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
     [
         (("--ranker", "soft-eol", "-o", "out"), "did you mean 'soft-elo'?"),
         (("--ranker", "win-rate"), "name other runs with --ranker_against, or an --output_path"),
-        (("--ranker", "win-rate", "--ranker_against", "nowhere"), "no such file or directory: nowhere"),
+        (
+            ("--ranker", "win-rate", "--ranker_against", "nowhere"),
+            "no such file or directory: nowhere",
+        ),
         (("--ranker", "win-rate", "--ranker_against", "tasks"), "there are no samples of lm-eval"),
-        (("--ranker", "win-rate", "-o", "out", "--predict_only"), "name a judge with --ranker_judge"),
-        (("--ranker", "win-rate", "-o", "out", "--ranker_tournament", "swim"), "name a judge with --ranker_judge"),
-        (("--ranker", "win-rate", "-o", "out", "--ranker_set", "ancor=x"), "did you mean 'anchor'?"),
-        (("--ranker", "win-rate", "-o", "out", "--ranker_set", "anchor"), "--ranker_set 'anchor': write KEY=VALUE"),
+        (
+            ("--ranker", "win-rate", "-o", "out", "--predict_only"),
+            "name a judge with --ranker_judge",
+        ),
+        (
+            ("--ranker", "win-rate", "-o", "out", "--ranker_tournament", "swim"),
+            "name a judge with --ranker_judge",
+        ),
+        (
+            ("--ranker", "win-rate", "-o", "out", "--ranker_set", "ancor=x"),
+            "did you mean 'anchor'?",
+        ),
+        (
+            ("--ranker", "win-rate", "-o", "out", "--ranker_set", "anchor"),
+            "--ranker_set 'anchor': write KEY=VALUE",
+        ),
         (("--ranker", "soft-elo", "-o", "out", "--ranker_calibration", "none.json"), "none.json"),
         (("-o", "out", "--ranker_label", "x"), "has no effect without --ranker NAME"),
     ],
 )
-def test_wrong_usage_is_reported_before_the_run(typed, stated, monkeypatch, task_of_sums, server, capfd):
+def test_wrong_usage_is_reported_before_the_run(
+    typed, stated, monkeypatch, task_of_sums, server, capfd
+):
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *typed) == 2
     assert stated in capfd.readouterr().err
     assert calls(server, MODELS) == 0
@@ -273,11 +365,16 @@ def test_an_unknown_key_of_the_section_is_rejected(monkeypatch, capfd):
     assert "did you mean 'ranker_against'?" in capfd.readouterr().err
 
 
-def test_the_hosts_help_shows_the_options_and_its_other_commands_are_as_they_were(monkeypatch, capfd):
+def test_the_hosts_help_shows_the_options_and_its_other_commands_are_as_they_were(
+    monkeypatch, capfd
+):
     assert bare(monkeypatch, "run", "--help") == 0
     shown = capfd.readouterr().out
     assert "ranking (podium):" in shown
-    assert all(f"--{name}" in shown for name in ("ranker", "ranker_against", "ranker_judge", "ranker_args", "tasks"))
+    assert all(
+        f"--{name}" in shown
+        for name in ("ranker", "ranker_against", "ranker_judge", "ranker_args", "tasks")
+    )
     for command in (("--help",), ("ls", "--help"), ("validate", "--help")):
         assert bare(monkeypatch, *command) == 0
         assert "ranker" not in capfd.readouterr().out
@@ -294,7 +391,9 @@ def test_extending_twice_adds_the_options_once(capfd):
     assert capfd.readouterr().out.count("ranking (podium):") == 1
 
 
-def test_a_command_line_that_is_built_otherwise_still_runs_and_says_what_to_use_instead(monkeypatch, capfd):
+def test_a_command_line_that_is_built_otherwise_still_runs_and_says_what_to_use_instead(
+    monkeypatch, capfd
+):
     monkeypatch.setattr("lm_eval._cli.harness.Run.create", lambda commands: None)
     assert bare(monkeypatch, "ls", "--help") == 0
     assert "usage: lm-eval" in capfd.readouterr().out
@@ -326,7 +425,9 @@ def test_runs_of_one_model_with_other_settings_of_generation_are_ranked(
     said = capfd.readouterr().err
     assert f"with other gen_kwargs count as different models: {', '.join(sorted(names))}" in said
     assert "replaces earlier runs" not in said
-    assert {one.model for one in rank(read_battles("out"), "win-rate").standings[0].entries} == names
+    assert {
+        one.model for one in rank(read_battles("out"), "win-rate").standings[0].entries
+    } == names
     # The same settings once more: the run replaces the one before.
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *more, *against, "out/t2") == 0
     assert "replaces earlier runs of ash-0.9 temperature=1" in capfd.readouterr().err

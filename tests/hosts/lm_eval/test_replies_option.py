@@ -17,7 +17,8 @@ from podium.errors import UsageError
 from podium.hosts.lm_eval.filter import JudgeFilter
 
 FORMS = {"schema": {True}, "text": {False}, "auto": {False, True}}
-"""Whether calls are made with a schema, by `replies=`: the judge's text replies are all unparsed."""
+"""Whether calls are made with a schema, by `replies=`: the judge's text replies are all
+unparsed."""
 
 
 @pytest.fixture(autouse=True)
@@ -33,19 +34,47 @@ def with_schema():
 @pytest.mark.slow
 @pytest.mark.parametrize("replies", FORMS)
 def test_ranker_args_say_how_replies_are_asked_for(monkeypatch, task_of_sums, server, replies):
-    judge = ("--ranker", "win-rate", "--ranker_judge", "formed/takes", "--ranker_args", f"replies={replies}")
+    judge = (
+        "--ranker",
+        "win-rate",
+        "--ranker_judge",
+        "formed/takes",
+        "--ranker_args",
+        f"replies={replies}",
+    )
     for model, more in (("ash-0.9", ()), ("elm-0.5", judge)):
-        run(monkeypatch, task_of_sums, server, model, "-o", "out", "--log_samples", "--limit", "2", *more)
+        run(
+            monkeypatch,
+            task_of_sums,
+            server,
+            model,
+            "-o",
+            "out",
+            "--log_samples",
+            "--limit",
+            "2",
+            *more,
+        )
     assert with_schema() == FORMS[replies]
     [log] = Path("out.podium").glob("*.eval")
-    assert read_eval_log(str(log), header_only=True).eval.metadata["podium_judging"]["replies"] == replies
+    assert (
+        read_eval_log(str(log), header_only=True).eval.metadata["podium_judging"]["replies"]
+        == replies
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("replies", FORMS)
 def test_a_line_of_the_filter_says_how_replies_are_asked_for(tmp_path, replies):
-    asked = {"judge": "formed/takes", "against": write_opponents(tmp_path), "item": "id", "replies": replies}
-    shown = [one for row in verdicts(evaluated(write_task(tmp_path, asked))) for one in row["battles"]]
+    asked = {
+        "judge": "formed/takes",
+        "against": write_opponents(tmp_path),
+        "item": "id",
+        "replies": replies,
+    }
+    shown = [
+        one for row in verdicts(evaluated(write_task(tmp_path, asked))) for one in row["battles"]
+    ]
     assert with_schema() == FORMS[replies]
     assert len(shown) == 2 * ITEMS
     assert {battle["credit"] is None for battle in shown} == {replies == "text"}

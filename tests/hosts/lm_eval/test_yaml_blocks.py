@@ -37,7 +37,9 @@ OFFLINE = {"judge": "podium/offline", "item": "id"}
 def test_every_name_of_the_metric_list_is_registered():
     for entry in metrics.SOFT_METRICS:
         assert registry.get_metric(entry["metric"]) is not None
-        assert registry.get_metric_aggregation(entry["metric"]) is registry.get_aggregation(entry["aggregation"])
+        assert registry.get_metric_aggregation(entry["metric"]) is registry.get_aggregation(
+            entry["aggregation"]
+        )
         assert registry.is_higher_better(entry["metric"]) is entry["higher_is_better"]
 
 
@@ -62,7 +64,11 @@ def test_entry_points_name_what_is_registered(group: str):
 def test_the_packaged_block_is_included_by_its_path(tmp_path: Path):
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
     whole = (tasks / "judged.yaml").read_text()
-    left = [line for line in whole.splitlines() if not line.startswith(("metric_list", "doc_to_target", "output_type"))]
+    left = [
+        line
+        for line in whole.splitlines()
+        if not line.startswith(("metric_list", "doc_to_target", "output_type"))
+    ]
     (tasks / "judged.yaml").write_text("\n".join([f"include: {BLOCK}", *left]))
     assert figure(evaluated(tasks), "judged") == ITEMS * 2
 
@@ -70,7 +76,9 @@ def test_the_packaged_block_is_included_by_its_path(tmp_path: Path):
 def test_a_part_of_the_metrics_is_a_list_of_ones_own(tmp_path: Path):
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
     text = (tasks / "judged.yaml").read_text().partition("metric_list:")[0]
-    (tasks / "judged.yaml").write_text(text + "metric_list:\n  - metric: win_rate\n  - metric: unparsed\n")
+    (tasks / "judged.yaml").write_text(
+        text + "metric_list:\n  - metric: win_rate\n  - metric: unparsed\n"
+    )
     found = evaluated(tasks)["results"]["judged"]
     assert {"win_rate,judged", "unparsed,judged"} <= found.keys()
     assert "bradley_terry,judged" not in found
@@ -79,13 +87,16 @@ def test_a_part_of_the_metrics_is_a_list_of_ones_own(tmp_path: Path):
 @pytest.mark.slow
 def test_the_word_off_is_no_boolean(tmp_path: Path):
     """YAML reads `logprobs: off` as false."""
-    tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path), "logprobs": False})
+    tasks = write_task(
+        tmp_path, {**OFFLINE, "against": write_opponents(tmp_path), "logprobs": False}
+    )
     assert figure(evaluated(tasks), "judged") == ITEMS * 2
 
 
 @pytest.mark.slow
 def test_the_plain_filter_beside_the_judging_one_has_no_verdicts(tmp_path: Path):
-    """lm-eval computes every metric for every filter: where none judged, nothing is reported as judged."""
+    """lm-eval computes every metric for every filter: where none judged, nothing is reported as
+    judged."""
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
     text = (tasks / "judged.yaml").read_text()
     plain = "filter_list:\n  - name: plain\n    filter:\n      - function: take_first\n"
@@ -109,7 +120,9 @@ def models() -> Iterator[str]:
 def run_example(patch: pytest.MonkeyPatch, address: str, model: str, task: str, *more: str) -> int:
     """Run lm-eval's command as the example's README says."""
     command_line = ["--config", "examples/lm_eval/run.yaml", "--tasks", task]
-    return bare(patch, "run", *command_line, "--model_args", f"model={model}", f"base_url={address}", *more)
+    return bare(
+        patch, "run", *command_line, "--model_args", f"model={model}", f"base_url={address}", *more
+    )
 
 
 @pytest.fixture
@@ -125,7 +138,11 @@ def example(models: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.mark.slow
 def test_the_example_runs_and_podium_rank_says_what_lm_evals_table_says(example: Path):
     reported = results(example / "rowan")["results"]["podium_instructions_judged"]
-    assert (reported["judged,judged"], reported["unparsed,judged"], reported["missing,judged"]) == (40, 0, 2)
+    assert (reported["judged,judged"], reported["unparsed,judged"], reported["missing,judged"]) == (
+        40,
+        0,
+        2,
+    )
     for ranker, metric in (("bradley-terry", "bradley_terry"), ("win-rate", "win_rate")):
         reported_text = CliRunner().invoke(
             podium_command, ["rank", str(example), "--ranker", ranker, "--format", "json"]
@@ -140,7 +157,9 @@ def judged_folder(folder: Path, found: dict[str, Any], name: str = "own") -> Pat
     """Write samples as lm-eval does, into a folder of that name."""
     place = folder / name
     place.mkdir(parents=True)
-    rows = [{**row, "arguments": {"gen_args_0": {"arg_0": "?"}}} for row in found["samples"]["judged"]]
+    rows = [
+        {**row, "arguments": {"gen_args_0": {"arg_0": "?"}}} for row in found["samples"]["judged"]
+    ]
     path = place / "samples_judged_2026-01-01T00-00-00.000000.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return place
@@ -150,15 +169,25 @@ def judged_folder(folder: Path, found: dict[str, Any], name: str = "own") -> Pat
 def found(tmp_path: Path, server: StandIn, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return the results of a run that a model judged."""
     monkeypatch.setenv("STANDIN_API_KEY", "none")
-    judge = {"judge": "openai-api/standin/judge", "judge_args": {"base_url": f"{server.address}/v1"}, "item": "id"}
+    judge = {
+        "judge": "openai-api/standin/judge",
+        "judge_args": {"base_url": f"{server.address}/v1"},
+        "item": "id",
+    }
     return evaluated(write_task(tmp_path, {**judge, "against": write_opponents(tmp_path)}))
 
 
 @pytest.mark.slow
 def test_verdicts_are_read_back_with_both_orders_merged(found: dict[str, Any], tmp_path: Path):
     battles = read_battles(judged_folder(tmp_path / "out", found))
-    assert (battles.models, len(battles), battles.counts().judgments) == (("elm", "fir", "own"), 16, 32)
-    entry = next(one for one in rank(battles, "win-rate").standings[0].entries if one.model == "own")
+    assert (battles.models, len(battles), battles.counts().judgments) == (
+        ("elm", "fir", "own"),
+        16,
+        32,
+    )
+    entry = next(
+        one for one in rank(battles, "win-rate").standings[0].entries if one.model == "own"
+    )
     assert entry.score == pytest.approx(figure(found, "win_rate"), abs=1e-9)
     assert entry.se == pytest.approx(figure(found, "win_rate_stderr"), rel=1e-9)
     assert 0 < entry.score != 0.5
@@ -203,6 +232,8 @@ def test_truncated_line_is_reported_and_the_rest_is_read(found: dict[str, Any], 
 
 @pytest.mark.slow
 def test_verdicts_contain_the_judge_reply(found: dict[str, Any]):
-    shown = [one for row in verdicts(found) for battle in row["battles"] for one in battle["judgments"]]
+    shown = [
+        one for row in verdicts(found) for battle in row["battles"] for one in battle["judgments"]
+    ]
     assert {one["order"] for one in shown} == {"ab", "ba"}
     assert all(len(one["replies"]) == 1 for one in shown)

@@ -1,6 +1,8 @@
-"""Simulated worlds in which a judge's scale is not human ratings: what calibration errs, and what its intervals hold.
+"""Simulated worlds in which a judge's scale is not human ratings: what calibration errs, and what
+its intervals hold.
 
-The tests draw a few of them; `benchmarks/ratings.py` draws as many as the figures of the documentation rest on.
+The tests draw a few of them; `benchmarks/ratings.py` draws as many as the figures of the
+documentation rest on.
 """
 
 from dataclasses import dataclass
@@ -31,7 +33,9 @@ MOST_RATIO = {"noisy": 0.60, "coarse": 0.80, "position": 0.75, "accurate": 0.80,
 
 def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.DataFrame:
     """Keep a random sample of battles, both orders of each."""
-    battle = frame.groupby(["item", "model_a", "model_b"], sort=False, observed=True).ngroup().to_numpy()
+    battle = (
+        frame.groupby(["item", "model_a", "model_b"], sort=False, observed=True).ngroup().to_numpy()
+    )
     kept = rng.choice(battle.max() + 1, min(battles, battle.max() + 1), replace=False)
     return frame[np.isin(battle, kept)]
 
@@ -55,7 +59,8 @@ class Placements:
     """Intervals of newcomers beside human ratings of them.
 
     Attributes:
-        hits: whether each holds it, width: of each, Elo points; infinite ones hold and have no width.
+        hits: whether each holds it, width: of each, Elo points; infinite ones hold and have no
+            width.
     """
 
     hits: np.ndarray
@@ -68,7 +73,13 @@ class Placements:
 
 
 def placements(
-    judge: Judge, seeds: range, calibrated: int, battles: int, times: float = 1.0, draws: int = 1, **options: bool
+    judge: Judge,
+    seeds: range,
+    calibrated: int,
+    battles: int,
+    times: float = 1.0,
+    draws: int = 1,
+    **options: bool,
 ) -> Placements:
     """Place five newcomers outside every fold, in the given number of simulations and draws.
 
@@ -96,7 +107,9 @@ def placements(
                 rating = rating_by_human(arrival, calibration, name)
                 [row] = [
                     row
-                    for row in rank(arrival, "soft-elo", calibration=calibration, answers=False).standings[0].entries
+                    for row in rank(arrival, "soft-elo", calibration=calibration, answers=False)
+                    .standings[0]
+                    .entries
                     if row.model == name
                 ]
                 low, high = row.extra["conformal_low"], row.extra["conformal_high"]
@@ -108,7 +121,8 @@ def placements(
 
 @lru_cache(1)
 def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
-    """Return a world of 20 models and its verdicts, models as categories: masks of them are quick."""
+    """Return a world of 20 models and its verdicts, models as categories: masks of them are
+    quick."""
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=1.0)
     frame = world.judgments(judge, human=True)
     return world, frame.astype({"model_a": "category", "model_b": "category"})

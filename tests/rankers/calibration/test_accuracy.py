@@ -1,4 +1,5 @@
-"""Errors and rank correlations of held-out ratings, their intervals over models, and differences of targets."""
+"""Errors and rank correlations of held-out ratings, their intervals over models, and differences of
+targets."""
 
 from dataclasses import astuple
 from functools import cache
@@ -17,7 +18,10 @@ from podium.verbs.calibration_run import calibrate_targets
 
 def held(judge, human):
     """Return models with these ratings."""
-    return [HeldOut(f"m{k}", h, s, s, 10.0, 10.0, 50) for k, (s, h) in enumerate(zip(judge, human, strict=True))]
+    return [
+        HeldOut(f"m{k}", h, s, s, 10.0, 10.0, 50)
+        for k, (s, h) in enumerate(zip(judge, human, strict=True))
+    ]
 
 
 def drawn(seed, number=12, r=0.8):
@@ -45,7 +49,8 @@ def test_figures_are_those_of_scipy_and_intervals_hold_them():
 
 @pytest.mark.slow
 def test_intervals_of_error_and_correlations_cover_and_narrower_ones_do_not():
-    """Truth of a normal pair: E|gap|, 6 / pi asin(r / 2) and 2 / pi asin(r); 1,000 worlds of 12 models, at 90%."""
+    """Truth of a normal pair: E|gap|, 6 / pi asin(r / 2) and 2 / pi asin(r); 1,000 worlds of 12
+    models, at 90%."""
     truths = {
         "mae": np.sqrt(2 / np.pi * 0.4),
         "spearman": 6 / np.pi * np.arcsin(0.4),
@@ -77,7 +82,9 @@ def test_a_difference_of_targets_is_paired_over_models():
 @cache
 def best_of_targets():
     """Choose among hard labels and seven targets, each plain and scale-corrected."""
-    targets = calibrate_targets(simulate(6, 20, seed=3).battles(Judge(scale=2.0), human=True, orders="ab"))
+    targets = calibrate_targets(
+        simulate(6, 20, seed=3).battles(Judge(scale=2.0), human=True, orders="ab")
+    )
     return select_best(targets, 0.9)
 
 
@@ -93,13 +100,16 @@ def test_the_best_target_is_the_one_beyond_which_others_err():
 def test_intervals_of_differences_from_the_best_are_wider_than_single_ones():
     choice = best_of_targets()
     contender, difference = choice.others[0]
-    alone = compare_accuracy(contender.held, choice.best.held, choice.level, contender.kind, choice.best.kind)
+    alone = compare_accuracy(
+        contender.held, choice.best.held, choice.level, contender.kind, choice.best.kind
+    )
     assert difference["mae"].high - difference["mae"].low > alone["mae"].high - alone["mae"].low
 
 
 @pytest.mark.parametrize("number", [8, 9, 10, 13, 17])
 def test_each_model_is_tried_where_halves_are_too_small(number):
-    """One more than the 9 that the level needs; its coverage is ceil(level n) / n by construction."""
+    """One more than the 9 that the level needs; its coverage is ceil(level n) / n by
+    construction."""
     rng = np.random.default_rng(number)
     residual, se = rng.normal(0, 30, number), rng.uniform(10, 20, number)
     found = leave_one_score_out(residual, se, 0.9)
@@ -124,8 +134,13 @@ def test_a_beta_from_labels_on_four_items_says_that_it_rests_on_four():
     table = simulate(5, 40, seed=5).judgments(Judge(scale=1.5), human=True, orders="ab")
     few = table.assign(human=table["human"].where(table["item"] <= "item-03"))
     reported = [
-        warning for warning in rank(few, "soft-elo").standings[0].warnings if "rests on human labels" in warning
+        warning
+        for warning in rank(few, "soft-elo").standings[0].warnings
+        if "rests on human labels" in warning
     ]
     items = few.loc[few["human"].notna(), "item"].nunique()
     assert (len(reported), f"labels of {items} items only" in reported[0]) == (1, True)
-    assert not any("rests on human labels" in warning for warning in rank(table, "soft-elo").standings[0].warnings)
+    assert not any(
+        "rests on human labels" in warning
+        for warning in rank(table, "soft-elo").standings[0].warnings
+    )

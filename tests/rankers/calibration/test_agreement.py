@@ -1,4 +1,5 @@
-"""Agreement of judge and humans: statsmodels, brute force, cases worked by hand, and what must not change it."""
+"""Agreement of judge and humans: statsmodels, brute force, cases worked by hand, and what must not
+change it."""
 
 from dataclasses import asdict
 
@@ -19,7 +20,9 @@ UNPARSED = np.nan
 
 
 def frame_of(credit, human, margin=None, names=("x", "y")):
-    rows = pd.DataFrame({"item": [f"i{k:05d}" for k in range(len(credit))], "credit": credit, "human": human})
+    rows = pd.DataFrame(
+        {"item": [f"i{k:05d}" for k in range(len(credit))], "credit": credit, "human": human}
+    )
     rows["model_a"], rows["model_b"] = names
     if margin is not None:
         rows["margin"] = np.array(margin, dtype=float)
@@ -30,7 +33,9 @@ def agreement(frame, beta=None, kind="margin"):
     """With predictions of a given slope, or without."""
     battles = read_battles(frame)
     evidence = build_evidence(battles, read_signal(battles, kind))
-    return measure_agreement(evidence, None if beta is None else evidence.signal.predict(np.array([beta])))
+    return measure_agreement(
+        evidence, None if beta is None else evidence.signal.predict(np.array([beta]))
+    )
 
 
 def hard(credit, human):
@@ -63,12 +68,15 @@ def test_kappa_of_three_classes_worked_by_hand():
 def test_weighted_kappa_would_be_another():
     """The wrong variant: linear weights forgive a tie more than a reversal."""
     judge, human = np.array([1, 1, 0, -1, -1]), np.array([1, 0, 0, -1, 0])
-    weighted = cohens_kappa(table_in_both_orientations(judge, human), wt="linear", return_results=False)
+    weighted = cohens_kappa(
+        table_in_both_orientations(judge, human), wt="linear", return_results=False
+    )
     assert kappa(judge, human) != pytest.approx(weighted, abs=1e-2)
 
 
 def test_a_label_that_is_constant_has_the_kappa_that_it_has_under_other_names():
-    """Pairs listed as correct, incorrect: four of five right are 0.8 * 2 - 1; 0 from the side of the first alone."""
+    """Pairs listed as correct, incorrect: four of five right are 0.8 * 2 - 1; 0 from the side of
+    the first alone."""
     judge = np.array([1, 1, 1, 1, -1] * 20)
     assert kappa(judge, np.ones(100)) == pytest.approx(0.6)
     sides = np.where(np.arange(100) % 3, 1, -1)
@@ -113,7 +121,13 @@ def test_battles_without_verdict_or_label_are_not_counted():
 
 def test_agreement_is_empty_without_decisive_battles():
     found = agreement(frame_of([0.5, 1], [1, 0.5], [0, 2]), beta=1.0)
-    assert (found.agreement, found.auc, found.auc_p, found.ece, found.bins) == (None, None, None, None, ())
+    assert (found.agreement, found.auc, found.auc_p, found.ece, found.bins) == (
+        None,
+        None,
+        None,
+        None,
+        (),
+    )
 
 
 def sized(seed, number=60, whole=True):
@@ -121,7 +135,9 @@ def sized(seed, number=60, whole=True):
     draws = np.random.default_rng(seed)
     margin = draws.integers(1, 6, number) * draws.choice([-1, 1], number)
     human = (draws.random(number) < expit(0.4 * margin)).astype(float)
-    return frame_of((np.sign(margin) + 1) / 2, human, margin if whole else margin + draws.normal(0, 0.1, number))
+    return frame_of(
+        (np.sign(margin) + 1) / 2, human, margin if whole else margin + draws.normal(0, 0.1, number)
+    )
 
 
 @pytest.mark.slow
@@ -137,7 +153,9 @@ def test_auc_equals_the_share_of_pairs_with_ties_half(seed):
 @pytest.mark.parametrize(("rising", "auc", "small"), [(True, 1.0, True), (False, 0.0, False)])
 def test_the_p_value_of_auc_asks_whether_agreement_rises_with_the_margin(rising, auc, small):
     size = np.arange(1.0, 21)
-    found = agreement(frame_of([1.0] * 20, (size > 10 if rising else size <= 10).astype(float), size))
+    found = agreement(
+        frame_of([1.0] * 20, (size > 10 if rising else size <= 10).astype(float), size)
+    )
     assert found.auc == auc
     assert (found.auc_p < 1e-4) is small
     assert (found.auc_p > 0.999) is not small
@@ -174,8 +192,11 @@ def test_ten_battles_of_their_own_bins_have_the_error_worked_by_hand():
 
 
 def test_errors_of_bins_do_not_cancel():
-    """One bin too low by 0.25, one too high by 0.25, of equal mass: 0.25, where signed errors would give 0."""
-    found = agreement(frame_of([1] * 8, [1] * 4 + [1, 1, 0, 0], [1] * 4 + [1.0001] * 4), beta=np.log(3))
+    """One bin too low by 0.25, one too high by 0.25, of equal mass: 0.25, where signed errors would
+    give 0."""
+    found = agreement(
+        frame_of([1] * 8, [1] * 4 + [1, 1, 0, 0], [1] * 4 + [1.0001] * 4), beta=np.log(3)
+    )
     assert found.ece == pytest.approx(0.25, abs=1e-4)
 
 
@@ -200,7 +221,9 @@ def test_bins_go_up_with_the_prediction():
 
 def test_bins_leave_ties_and_battles_without_signal_out():
     """Of six battles: a tie of humans, one of the judge, one without margin, one unparsed."""
-    frame = frame_of([1, 0, 0.5, 1, 1, UNPARSED], [1, 1, 1, 0.5, 1, 1], [2, -1, 0, 3, np.nan, np.nan])
+    frame = frame_of(
+        [1, 0, 0.5, 1, 1, UNPARSED], [1, 1, 1, 0.5, 1, 1], [2, -1, 0, 3, np.nan, np.nan]
+    )
     found = agreement(frame, beta=0.5)
     assert (found.decisive, sum(one.battles for one in found.bins)) == (3, 2)
 
@@ -215,14 +238,20 @@ def test_bins_leave_ties_and_battles_without_signal_out():
 )
 def test_agreement_bins_do_not_depend_on_the_favoured_response(beta):
     margin = np.tile([2.0, -2.0], 10)
-    assert len(agreement(frame_of((np.sign(margin) + 1) / 2, [1.0] * 20, margin), beta=beta).bins) == 1
+    assert (
+        len(agreement(frame_of((np.sign(margin) + 1) / 2, [1.0] * 20, margin), beta=beta).bins) == 1
+    )
 
 
 def simulated(seed=0, number=40_000, beta=0.8):
     """Humans who follow sigmoid(beta * margin) exactly."""
     draws = np.random.default_rng(seed)
     margin = draws.normal(0, 2, number)
-    return frame_of((np.sign(margin) + 1) / 2, (draws.random(number) < expit(beta * margin)).astype(float), margin)
+    return frame_of(
+        (np.sign(margin) + 1) / 2,
+        (draws.random(number) < expit(beta * margin)).astype(float),
+        margin,
+    )
 
 
 @pytest.mark.slow
@@ -249,14 +278,17 @@ def test_without_predictions_there_is_no_calibration_error():
 
 
 def test_sign_conflicts_are_a_share_of_decisive_verdicts_with_a_margin():
-    """Decisive with margin: +, -, 0, and two against it; not a tie, not one without margin; labels do not matter."""
+    """Decisive with margin: +, -, 0, and two against it; not a tie, not one without margin; labels
+    do not matter."""
     credit, margin = [1, 0, 1, 1, 0, 0.5, 1], [2, -1, 0, -3, 0.5, 4, np.nan]
     found = agreement(frame_of(credit, [1, UNPARSED, 1, UNPARSED, 0.5, 1, 1], margin))
     assert found.sign_conflicts == pytest.approx(2 / 5)
 
 
 def test_the_mean_margin_is_that_of_all_judged_battles_labelled_or_not():
-    found = agreement(frame_of([1, 0, 0.5, UNPARSED, 1], [1, UNPARSED, 1, 1, 1], [2, -4, 0, 100, np.nan]))
+    found = agreement(
+        frame_of([1, 0, 0.5, UNPARSED, 1], [1, UNPARSED, 1, 1, 1], [2, -4, 0, 100, np.nan])
+    )
     assert found.mean_abs_margin == pytest.approx(2)
 
 
@@ -281,7 +313,9 @@ def tables():
 def table_of(rows):
     first = (9, ("w", "x"), 1.0, 1.0, 0.25)
     columns = ["item", "model_a", "model_b", "credit", "human", "margin"]
-    return pd.DataFrame([(f"i{i}", *pair, *values) for i, pair, *values in [first, *rows]], columns=columns)
+    return pd.DataFrame(
+        [(f"i{i}", *pair, *values) for i, pair, *values in [first, *rows]], columns=columns
+    )
 
 
 @pytest.mark.slow
@@ -294,15 +328,21 @@ def test_swapping_a_with_b_and_shuffling_battles_change_nothing(rows, which):
     other.loc[turn, ["model_a", "model_b"]] = frame.loc[turn, ["model_b", "model_a"]].to_numpy()
     other.loc[turn, ["credit", "human"]] = 1 - frame.loc[turn, ["credit", "human"]]
     other.loc[turn, "margin"] = -frame.loc[turn, "margin"]
-    assert agreement(other.iloc[draws.permutation(len(frame))], beta=0.7) == agreement(frame, beta=0.7)
+    assert agreement(other.iloc[draws.permutation(len(frame))], beta=0.7) == agreement(
+        frame, beta=0.7
+    )
 
 
 def test_swapping_only_the_names_changes_the_agreement():
-    """The wrong variant of a swap, which leaves labels where they were, is seen by the check above."""
+    """The wrong variant of a swap, which leaves labels where they were, is seen by the check
+    above."""
     frame = sized(0)
     other = frame.copy()
     other.loc[:20, ["model_a", "model_b"]] = frame.loc[:20, ["model_b", "model_a"]].to_numpy()
-    other.loc[:20, "credit"], other.loc[:20, "margin"] = 1 - frame.loc[:20, "credit"], -frame.loc[:20, "margin"]
+    other.loc[:20, "credit"], other.loc[:20, "margin"] = (
+        1 - frame.loc[:20, "credit"],
+        -frame.loc[:20, "margin"],
+    )
     assert agreement(other, beta=0.7) != agreement(frame, beta=0.7)
 
 
@@ -311,7 +351,9 @@ def test_swapping_only_the_names_changes_the_agreement():
 def test_renaming_models_changes_nothing(seed):
     """Which of two models comes first by name turns every battle between them round."""
     frame = sized(seed, whole=False)
-    found, renamed = (asdict(agreement(table, beta=0.4)) for table in (frame, frame.assign(model_a="z")))
+    found, renamed = (
+        asdict(agreement(table, beta=0.4)) for table in (frame, frame.assign(model_a="z"))
+    )
     for one, same in zip(renamed.pop("bins"), found.pop("bins"), strict=True):
         assert one == pytest.approx(same, abs=1e-12)
     assert renamed == pytest.approx(found, abs=1e-12)

@@ -1,4 +1,5 @@
-"""Conformal quantiles: exact indices, crepes, exact coverage by exchangeability, and half splits."""
+"""Conformal quantiles: exact indices, crepes, exact coverage by exchangeability, and half
+splits."""
 
 import math
 from fractions import Fraction
@@ -50,7 +51,9 @@ def test_with_one_score_fewer_the_quantile_is_infinite(number, level):
     assert quantile(np.arange(number - 1.0), level) == math.inf
 
 
-@pytest.mark.parametrize(("number", "level", "expected"), [(10, 0.9, 10), (19, 0.9, 18), (20, 0.9, 19), (99, 0.5, 50)])
+@pytest.mark.parametrize(
+    ("number", "level", "expected"), [(10, 0.9, 10), (19, 0.9, 18), (20, 0.9, 19), (99, 0.5, 50)]
+)
 def test_indices_worked_by_hand(number, level, expected):
     """ceil(0.9 * 11) = ceil(9.9), 0.9 * 20, ceil(0.9 * 21) = ceil(18.9), 0.5 * 100."""
     assert index(number, level) == expected
@@ -72,7 +75,8 @@ def test_a_level_needs_the_fewest_scores_whose_index_is_theirs(thousandths):
 
 
 def crepes_half_width(scores, sigma, level):
-    """Half the width of a normalised split conformal interval: residuals are scores times their sigmas."""
+    """Half the width of a normalised split conformal interval: residuals are scores times their
+    sigmas."""
     residuals, sigmas = scores * sigma, sigma
     regressor = ConformalRegressor()
     regressor.fit(residuals, sigmas=sigmas)
@@ -83,23 +87,29 @@ def crepes_half_width(scores, sigma, level):
 @settings(deadline=None, max_examples=200)
 @given(st.integers(1, 150), st.integers(1, 999), st.integers(0, 100))
 def test_quantiles_equal_crepes_where_no_product_is_whole(number, thousandths, seed):
-    """crepes takes the floor of (1 - level) (n + 1), which rounding can only move at whole numbers."""
+    """crepes takes the floor of (1 - level) (n + 1), which rounding can only move at whole
+    numbers."""
     assume((1000 - thousandths) * (number + 1) % 1000)
     draws, level = rng(seed), thousandths / 1000
     scores, sigma = draws.exponential(size=number), draws.uniform(0.5, 2, number)
-    assert quantile(scores, level) == pytest.approx(crepes_half_width(scores, sigma, level), rel=1e-12)
+    assert quantile(scores, level) == pytest.approx(
+        crepes_half_width(scores, sigma, level), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(("number", "level"), [(19, 0.95), (99, 0.99), (39, 0.5)])
 def test_quantiles_equal_crepes_where_its_whole_products_round_well(number, level):
     scores = rng().exponential(size=number)
-    assert quantile(scores, level) == pytest.approx(crepes_half_width(scores, np.ones(number), level), rel=1e-12)
+    assert quantile(scores, level) == pytest.approx(
+        crepes_half_width(scores, np.ones(number), level), rel=1e-12
+    )
 
 
 @pytest.mark.filterwarnings("ignore:the no. of calibration examples")
 @pytest.mark.parametrize(("number", "level"), [(9, 0.9), (4, 0.8)])
 def test_crepes_leaves_intervals_infinite_that_exact_arithmetic_closes(number, level):
-    """The documented difference: 1 - 0.9 is 0.09999999999999998, and ten times that falls short of one."""
+    """The documented difference: 1 - 0.9 is 0.09999999999999998, and ten times that falls short of
+    one."""
     scores = rng().exponential(size=number)
     assert crepes_half_width(scores, np.ones(number), level) == math.inf
     assert quantile(scores, level) == scores.max()
@@ -163,7 +173,8 @@ def test_products_that_round_up_past_a_whole_number_leave_the_quantile_exact(num
 
 
 def exact_coverage(number, level, rule=quantile):
-    """Share of the n + 1 equally likely ranks of a newcomer at which its score lies within the others' quantile."""
+    """Share of the n + 1 equally likely ranks of a newcomer at which its score lies within the
+    others' quantile."""
     ranks = np.arange(number + 1.0)
     return np.mean([own <= rule(np.delete(ranks, k), level) for k, own in enumerate(ranks)])
 
@@ -171,7 +182,8 @@ def exact_coverage(number, level, rule=quantile):
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95])
 @pytest.mark.parametrize("number", [1, 4, 5, 8, 9, 10, 27, 55])
 def test_coverage_of_exchangeable_scores_has_its_closed_form(number, level):
-    """min(ceil(level (n + 1)), n + 1) / (n + 1): never below the level, nor above it by more than 1 / (n + 1)."""
+    """min(ceil(level (n + 1)), n + 1) / (n + 1): never below the level, nor above it by more than 1
+    / (n + 1)."""
     found = exact_coverage(number, level)
     assert found == pytest.approx(index(number, level) / (number + 1))
     assert level - 1e-12 <= found < level + 1 / (number + 1)
@@ -226,7 +238,9 @@ def test_an_odd_number_tests_on_one_more_than_it_calibrates_on():
 @pytest.mark.parametrize(("number", "level"), [(60, 0.9), (60, 0.8), (55, 0.5)])
 def test_half_splits_of_independent_residuals_cover_as_the_closed_form_says(number, level):
     half = number // 2
-    found = [half_splits(*residuals(number, seed), level, 5, rng(seed))[0].mean() for seed in range(400)]
+    found = [
+        half_splits(*residuals(number, seed), level, 5, rng(seed))[0].mean() for seed in range(400)
+    ]
     assert np.mean(found) == pytest.approx(index(half, level) / (half + 1), abs=0.015)
 
 
@@ -239,7 +253,8 @@ def test_coverage_on_the_calibrating_half_is_too_high():
 
 
 def test_conformal_halves_partition_the_models():
-    """Residuals 0 to 17, errors of 1, q the largest of 9: of the v + 1 residuals up to q = v, 9 are the used ones."""
+    """Residuals 0 to 17, errors of 1, q the largest of 9: of the v + 1 residuals up to q = v, 9 are
+    the used ones."""
     coverage, width = half_splits(np.arange(18.0), np.ones(18), 0.9, 50, rng())
     assert coverage == pytest.approx((width / 2 + 1 - 9) / 9)
 

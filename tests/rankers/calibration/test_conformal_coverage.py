@@ -1,8 +1,9 @@
-"""Conformal intervals hold the human rating of new models as often as they say, and two wrong ones do not.
+"""Conformal intervals hold the human rating of new models as often as they say, and two wrong ones
+do not.
 
-200 simulated worlds. In each, some models calibrate a judge that inflates differences and favours long responses; new
-models, drawn like them, are placed from files' worth of battles against them. The target is the rating that human
-ratings labels give the new model against the same anchors.
+200 simulated worlds. In each, some models calibrate a judge that inflates differences and favours
+long responses; new models, drawn like them, are placed from files' worth of battles against them.
+The target is the rating that human ratings labels give the new model against the same anchors.
 """
 
 from functools import cache
@@ -28,7 +29,8 @@ JUDGE = Judge(scale=2.5, length_bias=2.0, noise=0.5)
 
 
 class Played(NamedTuple):
-    """One world: scores of the calibrated, errors and standard errors of the new, and what the rankings are made of."""
+    """One world: scores of the calibrated, errors and standard errors of the new, and what the
+    rankings are made of."""
 
     scores: np.ndarray
     error: np.ndarray
@@ -38,7 +40,8 @@ class Played(NamedTuple):
 
 
 def play(seed, calibrated, new):
-    """Calibrate on the first models of a world, place the others, and rate those by human labels."""
+    """Calibrate on the first models of a world, place the others, and rate those by human
+    labels."""
     world = simulate(calibrated + new, 25, seed=seed, spread=0.8)
     battles = battles_of(world, JUDGE, orders="ab", human=True)
     first = set(world.models[:calibrated])
@@ -48,7 +51,9 @@ def play(seed, calibrated, new):
     human = human_ratings(arrivals, calibration)
     rows = [entry for entry in placed(arrivals, calibration, 0.9) if entry.model in human]
     return Played(
-        np.array([one.score("soft") for one in calibration.models if one.score("soft") is not None]),
+        np.array(
+            [one.score("soft") for one in calibration.models if one.score("soft") is not None]
+        ),
         np.array([entry.score - human[entry.model] for entry in rows]),
         np.array([entry.se for entry in rows]),
         calibration,
@@ -58,7 +63,9 @@ def play(seed, calibrated, new):
 
 def placed(arrivals, calibration, level):
     """Return the entries of the ranking of new models."""
-    ranking = rank(arrivals, "soft-elo", calibration=calibration, conformal_level=level, answers=False)
+    ranking = rank(
+        arrivals, "soft-elo", calibration=calibration, conformal_level=level, answers=False
+    )
     return ranking.standings[0].entries
 
 
@@ -70,7 +77,9 @@ def human_ratings(arrivals, calibration):
     return {
         name: MEAN
         + POINTS
-        * fit_single_strength(build_model_battles(evidence, k, evidence.human, theta), calibration.regularization)
+        * fit_single_strength(
+            build_model_battles(evidence, k, evidence.human, theta), calibration.regularization
+        )
         for k, name in enumerate(evidence.models)
         if name not in known
     }
@@ -78,7 +87,8 @@ def human_ratings(arrivals, calibration):
 
 @cache
 def worlds(calibrated, new):
-    """Return many worlds; how beta settles with more labels is of no interest here, and takes a third of the time."""
+    """Return many worlds; how beta settles with more labels is of no interest here, and takes a
+    third of the time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("podium.rankers.calibration.evidence.DRAWS", 1)
         return [play(seed, calibrated, new) for seed in range(WORLDS)]
@@ -96,12 +106,15 @@ def coverage(world, q):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_conformal_intervals_cover_at_every_level(level):
-    assert_at_least(level, [coverage(world, quantile(world.scores, level)) for world in worlds(19, 4)])
+    assert_at_least(
+        level, [coverage(world, quantile(world.scores, level)) for world in worlds(19, 4)]
+    )
 
 
 @pytest.mark.parametrize("level", [*LEVELS, 0.96])
 def test_the_ranker_gives_the_intervals_whose_coverage_is_tested(level):
-    """Through the public function: score +- q standard errors, and no ends where q is infinite (96% needs 24)."""
+    """Through the public function: score +- q standard errors, and no ends where q is infinite (96%
+    needs 24)."""
     for world in worlds(19, 4)[:10]:
         q = quantile(world.scores, level)
         for entry in placed(world.arrivals, world.calibration, level):
@@ -121,7 +134,8 @@ def test_a_quantile_clipped_to_the_largest_score_does_not_cover():
 
 
 def test_residuals_of_a_recentred_leave_one_out_do_not_cover():
-    """Recentring after the placement shrinks held-out ratings by 1 - 1/M, and so their residuals; a new one's not."""
+    """Recentring after the placement shrinks held-out ratings by 1 - 1/M, and so their residuals; a
+    new one's not."""
     shares = []
     for world in worlds(4, 6):
         shrunk = world.scores * (1 - 1 / len(world.scores))

@@ -1,4 +1,5 @@
-"""Algorithm 1 of the Soft-Elo paper, against a slow transcription without shortcuts, and what must not change it."""
+"""Algorithm 1 of the Soft-Elo paper, against a slow transcription without shortcuts, and what must
+not change it."""
 
 import numpy as np
 import pandas as pd
@@ -16,10 +17,12 @@ SETTINGS = settings(max_examples=12, deadline=None)
 
 
 def labelled(models=7, items=30, seed=0, **judge):
-    """Human-labelled judgments of a world, with human ties, unparsed replies and rows without a margin."""
+    """Human-labelled judgments of a world, with human ties, unparsed replies and rows without a
+    margin."""
     world = simulate(models, items, seed=seed, spread=0.7)
     frame = world.judgments(
-        Judge(**{"scale": 2.0, "position_bias": 0.4, "tie": 0.3, "unparsed": 0.03} | judge), human=True
+        Judge(**{"scale": 2.0, "position_bias": 0.4, "tie": 0.3, "unparsed": 0.03} | judge),
+        human=True,
     )
     rng = np.random.default_rng(seed)
     pair = frame["item"] + frame["model_a"] + frame["model_b"]
@@ -31,7 +34,8 @@ def labelled(models=7, items=30, seed=0, **judge):
 
 
 def algorithm_1(battles):
-    """Transcribe Algorithm 1, row by row: human, hard and soft Elo of every model, and the beta of its fold."""
+    """Transcribe Algorithm 1, row by row: human, hard and soft Elo of every model, and the beta of
+    its fold."""
     table = battles.table
     hard = np.where(table["swap"] == "flip", 0.5, (np.sign(table["credit"] - 0.5) + 1) / 2)
     rows = pd.DataFrame(
@@ -50,7 +54,9 @@ def algorithm_1(battles):
         beta = fitted_beta(rest)
         elo = {}
         for kind in ("human", "hard", "soft"):
-            y_rest, y_own = (part[kind] if kind != "soft" else expit(beta * part.s) for part in (rest, own))
+            y_rest, y_own = (
+                part[kind] if kind != "soft" else expit(beta * part.s) for part in (rest, own)
+            )
             theta = dict(zip(others, anchors(rest, y_rest, others), strict=True))
             elo[kind] = 1500 + 400 / np.log(10) * alone(own, y_own, m, theta)
         found[m] = (elo["human"], elo["hard"], elo["soft"], beta)
@@ -60,14 +66,24 @@ def algorithm_1(battles):
 def fitted_beta(rest):
     """Line 4: the maximum of the likelihood on human non-ties."""
     used = rest[rest.human.notna() & (rest.human != 0.5) & rest.s.notna()]
-    return brentq(lambda beta: np.sum(used.s * (used.human - expit(beta * used.s))), 0, 50, xtol=1e-15, rtol=1e-14)
+    return brentq(
+        lambda beta: np.sum(used.s * (used.human - expit(beta * used.s))),
+        0,
+        50,
+        xtol=1e-15,
+        rtol=1e-14,
+    )
 
 
 def anchors(rest, y, others):
     """Line 6: Bradley-Terry on a dense design matrix, with the penalty (lambda / 2) |theta|^2."""
     known = y.notna()
     design = np.array(
-        [[(a == k) - (b == k) for k in others] for a, b in zip(rest.a[known], rest.b[known], strict=True)], float
+        [
+            [(a == k) - (b == k) for k in others]
+            for a, b in zip(rest.a[known], rest.b[known], strict=True)
+        ],
+        float,
     )
     target = y[known].to_numpy()
 
@@ -86,12 +102,19 @@ def alone(own, y, m, theta):
     """Line 7: one strength, the others held fixed, with the authors' penalty on it."""
     known = y.notna()
     earned = np.where(own.a == m, y, 1 - y)[known]
-    against = np.array([theta[b if a == m else a] for a, b in zip(own.a, own.b, strict=True)])[known]
-    return brentq(lambda t: np.sum(earned - expit(t - against)) - LAMBDA * t, -30, 30, xtol=1e-14, rtol=1e-14)
+    against = np.array([theta[b if a == m else a] for a, b in zip(own.a, own.b, strict=True)])[
+        known
+    ]
+    return brentq(
+        lambda t: np.sum(earned - expit(t - against)) - LAMBDA * t, -30, 30, xtol=1e-14, rtol=1e-14
+    )
 
 
 def by_model(calibration):
-    return {one.model: (one.human_elo, one.hard_elo, one.soft_elo, one.weights["margin"]) for one in calibration.models}
+    return {
+        one.model: (one.human_elo, one.hard_elo, one.soft_elo, one.weights["margin"])
+        for one in calibration.models
+    }
 
 
 @pytest.mark.slow
@@ -106,7 +129,8 @@ def test_every_rating_and_beta_equals_a_literal_transcription(models, items, see
 
 @pytest.mark.slow
 def test_transcription_differs_from_a_joint_fit():
-    """A wrong variant: the joint soft fit, in which everyone's battles move everyone, lies elsewhere."""
+    """A wrong variant: the joint soft fit, in which everyone's battles move everyone, lies
+    elsewhere."""
     battles = read_battles(labelled())
     calibration = calibrate(battles, bootstrap=20)
     joint = {one.model: 1500 + 400 / np.log(10) * one.soft_theta for one in calibration.anchors}
@@ -119,8 +143,12 @@ def test_the_mean_absolute_error_is_that_of_the_transcription():
     battles = read_battles(labelled())
     expected = np.array([values[:3] for values in algorithm_1(battles).values()])
     accuracy = calibrate(battles, bootstrap=20, scale_correction=False).accuracy
-    assert accuracy["hard"].mae == pytest.approx(np.mean(np.abs(expected[:, 1] - expected[:, 0])), abs=1e-8)
-    assert accuracy["soft"].mae == pytest.approx(np.mean(np.abs(expected[:, 2] - expected[:, 0])), abs=1e-8)
+    assert accuracy["hard"].mae == pytest.approx(
+        np.mean(np.abs(expected[:, 1] - expected[:, 0])), abs=1e-8
+    )
+    assert accuracy["soft"].mae == pytest.approx(
+        np.mean(np.abs(expected[:, 2] - expected[:, 0])), abs=1e-8
+    )
 
 
 def outcome(frame):
@@ -160,11 +188,16 @@ def close(one, other):
 @pytest.mark.slow
 def test_renaming_models_renames_the_ratings():
     frame = labelled(5, 20)
-    names = {name: f"{9 - k}-{name}" for k, name in enumerate(sorted({*frame["model_a"], *frame["model_b"]}))}
+    names = {
+        name: f"{9 - k}-{name}"
+        for k, name in enumerate(sorted({*frame["model_a"], *frame["model_b"]}))
+    }
     renamed = frame.replace({"model_a": names, "model_b": names})
     before = by_model(calibrate(read_battles(frame), bootstrap=20))
     after = by_model(calibrate(read_battles(renamed), bootstrap=20))
-    assert {names[model]: pytest.approx(values, abs=1e-8) for model, values in before.items()} == after
+    assert {
+        names[model]: pytest.approx(values, abs=1e-8) for model, values in before.items()
+    } == after
 
 
 @pytest.mark.slow
@@ -178,18 +211,25 @@ def test_weights_count_as_copies_of_a_row():
     frame = read_battles(labelled(5, 12)).to_frame()
     twice = pd.concat([frame, frame.iloc[::2]])
     weighted = frame.assign(weight=np.where(np.arange(len(frame)) % 2 == 0, 2.0, 1.0))
-    one, other = (by_model(calibrate(read_battles(table), bootstrap=20)) for table in (twice, weighted))
+    one, other = (
+        by_model(calibrate(read_battles(table), bootstrap=20)) for table in (twice, weighted)
+    )
     assert {model: pytest.approx(values, abs=1e-8) for model, values in one.items()} == other
 
 
 @pytest.mark.slow
 def test_a_model_that_joins_the_others_cannot_be_held_out():
-    """Two groups that only the bridge has met: without it no scale is common, and it gets no rating, not a wild one."""
+    """Two groups that only the bridge has met: without it no scale is common, and it gets no
+    rating, not a wild one."""
     world = simulate(["a1", "a2", "bridge", "b1", "b2"], 60, seed=3)
     pairs = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)]
     calibration = calibrate(world.battles(Judge(), human=True, pairs=pairs), bootstrap=20)
     held = {one.model: one for one in calibration.models}
-    assert (held["bridge"].human_elo, held["bridge"].hard_elo, held["bridge"].soft_elo) == (None, None, None)
+    assert (held["bridge"].human_elo, held["bridge"].hard_elo, held["bridge"].soft_elo) == (
+        None,
+        None,
+        None,
+    )
     assert held["a1"].soft_elo is not None
     assert any("bridge" in warning and "held out" in warning for warning in calibration.warnings)
 
@@ -207,18 +247,23 @@ def test_model_without_human_losses_is_named_and_has_no_influence():
     calibration = calibrate(never_beaten(frame), bootstrap=20)
     others = frame[(frame["model_a"] != "model-01") & (frame["model_b"] != "model-01")]
     alone = by_model(calibrate(read_battles(others), bootstrap=20))
-    assert by_model(calibration) == {model: pytest.approx(figures, rel=1e-9) for model, figures in alone.items()}
+    assert by_model(calibration) == {
+        model: pytest.approx(figures, rel=1e-9) for model, figures in alone.items()
+    }
     assert any("model-01" in warning and "unbounded" in warning for warning in calibration.warnings)
 
 
 @pytest.mark.slow
 def test_model_whose_removal_unbounds_another_is_left_out_of_mean_and_quantile():
-    """Humans always prefer model-02, but against model-01: without that one, its rating has no bound."""
+    """Humans always prefer model-02, but against model-01: without that one, its rating has no
+    bound."""
     frame = labelled(6, 40, unparsed=0.0)
     a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"
     one = (frame["model_a"] == "model-01") | (frame["model_b"] == "model-01")
     wins = np.where(a, 1.0, np.where(b, 0.0, frame["human"]))
-    calibration = calibrate(read_battles(frame.assign(human=np.where(one, frame["human"], wins))), bootstrap=20)
+    calibration = calibrate(
+        read_battles(frame.assign(human=np.where(one, frame["human"], wins))), bootstrap=20
+    )
     flagged = {held.model: held.separated for held in calibration.models if held.separated}
     assert flagged == {"model-01": ("human",)}
     assert calibration.accuracy["soft"].n == calibration.conformal["soft"].n == 5
@@ -236,10 +281,14 @@ def test_without_regularization_an_unbounded_rating_is_rejected():
 @pytest.mark.slow
 def test_models_without_human_labels_are_named_and_left_out():
     frame = labelled(6, 30)
-    frame["human"] = frame["human"].mask((frame["model_a"] == "model-02") | (frame["model_b"] == "model-02"))
+    frame["human"] = frame["human"].mask(
+        (frame["model_a"] == "model-02") | (frame["model_b"] == "model-02")
+    )
     calibration = calibrate(read_battles(frame), bootstrap=20)
     assert "model-02" not in {one.model for one in (*calibration.models, *calibration.anchors)}
-    assert any("model-02" in warning and "human labels" in warning for warning in calibration.warnings)
+    assert any(
+        "model-02" in warning and "human labels" in warning for warning in calibration.warnings
+    )
 
 
 def test_two_groups_that_never_met_are_rejected_with_their_names():

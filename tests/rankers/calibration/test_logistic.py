@@ -1,4 +1,5 @@
-"""The map from signal to preference against statsmodels, closed forms, and data that have no finite map."""
+"""The map from signal to preference against statsmodels, closed forms, and data that have no finite
+map."""
 
 from types import SimpleNamespace
 
@@ -32,7 +33,9 @@ def evidence(x, y, weight=None, penalty=None, item=None):
     """Battles of two models with this signal x and human label y."""
     rows, features = x.shape
     penalty = np.zeros((features, features)) if penalty is None else penalty
-    signal = SimpleNamespace(kind="margin", x=x, is_known=np.ones(rows, dtype=bool), penalty=penalty)
+    signal = SimpleNamespace(
+        kind="margin", x=x, is_known=np.ones(rows, dtype=bool), penalty=penalty
+    )
     zeros = np.zeros(rows, dtype=int)
     return Evidence(
         first=zeros,
@@ -57,7 +60,9 @@ def plain_fit(x, y, weight=None, penalty=None):
 
 
 def binomial(x, y, weight=None, **options):
-    return sm.GLM(y, x, family=sm.families.Binomial(), freq_weights=weight).fit(tol=1e-14, **options)
+    return sm.GLM(y, x, family=sm.families.Binomial(), freq_weights=weight).fit(
+        tol=1e-14, **options
+    )
 
 
 def clustered(x, y, item, weight=None, penalty=None):
@@ -102,9 +107,12 @@ def test_weighted_battles_equal_frequency_weights_of_statsmodels(features):
 
 @SHAPES
 def test_the_clustered_covariance_equals_statsmodels_without_its_correction_times_ours(features):
-    """B (sum_g s_g s_g') B with B the inverse information, times G / (G - 1); scores add up to 0 at the maximum."""
+    """B (sum_g s_g s_g') B with B the inverse information, times G / (G - 1); scores add up to 0 at
+    the maximum."""
     x, y, item = preferences(features)
-    theirs = binomial(x, y, cov_type="cluster", cov_kwds={"groups": item, "use_correction": False}).cov_params()
+    theirs = binomial(
+        x, y, cov_type="cluster", cov_kwds={"groups": item, "use_correction": False}
+    ).cov_params()
     _, covariance, clusters = clustered(x, y, item)
     assert covariance == pytest.approx(theirs * clusters / (clusters - 1), rel=1e-7)
 
@@ -114,7 +122,9 @@ def test_the_default_correction_of_statsmodels_is_ours_times_that_of_the_rows(fe
     """Theirs is G / (G - 1) (n - 1) / (n - k); ours leaves the second factor out."""
     x, y, item = preferences(features)
     theirs = binomial(x, y, cov_type="cluster", cov_kwds={"groups": item}).cov_params()
-    assert clustered(x, y, item)[1] * (len(y) - 1) / (len(y) - features) == pytest.approx(theirs, rel=1e-7)
+    assert clustered(x, y, item)[1] * (len(y) - 1) / (len(y) - features) == pytest.approx(
+        theirs, rel=1e-7
+    )
 
 
 def test_errors_of_single_rows_are_too_small_where_items_share_theirs():
@@ -129,7 +139,10 @@ def test_a_battle_of_weight_three_is_three_battles_of_its_item():
     x, y, item = preferences(2)
     weight = np.random.default_rng(3).integers(1, 4, len(y))
     thrice = np.repeat(np.arange(len(y)), weight)
-    single, repeated = clustered(x, y, item, weight.astype(float)), clustered(x[thrice], y[thrice], item[thrice])
+    single, repeated = (
+        clustered(x, y, item, weight.astype(float)),
+        clustered(x[thrice], y[thrice], item[thrice]),
+    )
     assert single[1] == pytest.approx(repeated[1], rel=1e-9)
 
 
@@ -165,7 +178,9 @@ def test_clusters_are_counted():
 
 @pytest.mark.parametrize(("clusters", "level"), [(2, 0.9), (5, 0.95), (400, 0.99)])
 def test_errors_become_intervals_by_student_quantiles(clusters, level):
-    assert t_quantile(clusters, level) == pytest.approx(t.ppf((1 + level) / 2, clusters - 1), rel=1e-12)
+    assert t_quantile(clusters, level) == pytest.approx(
+        t.ppf((1 + level) / 2, clusters - 1), rel=1e-12
+    )
 
 
 def test_single_cluster_gives_no_interval():
@@ -179,20 +194,26 @@ def test_one_signed_feature_has_the_logit_of_the_share_of_agreement(agree, disag
     """Closed form: x in {-1, 0, 1}, and rows at 0 say nothing."""
     sign = np.tile([1.0, -1.0], 600)
     x = np.concatenate([sign[: agree + disagree], np.zeros(silent)])
-    y = np.concatenate([sign[:agree] > 0, sign[agree : agree + disagree] < 0, np.ones(silent)]).astype(float)
+    y = np.concatenate(
+        [sign[:agree] > 0, sign[agree : agree + disagree] < 0, np.ones(silent)]
+    ).astype(float)
     assert plain_fit(x[:, None], y) == pytest.approx([logit(agree / (agree + disagree))], abs=1e-8)
 
 
 def test_a_ridge_of_zero_equals_statsmodels():
     x, y, _ = preferences(4)
-    assert plain_fit(x, y, penalty=ridge_penalty(4, 0.0)) == pytest.approx(binomial(x, y).params, abs=1e-9)
+    assert plain_fit(x, y, penalty=ridge_penalty(4, 0.0)) == pytest.approx(
+        binomial(x, y).params, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("features", [2, 5])
 def test_a_large_ridge_gives_equal_weights_those_of_the_sum_of_features(features):
     x, y, _ = preferences(features)
     alone = plain_fit(x.sum(axis=1, keepdims=True), y)
-    assert plain_fit(x, y, penalty=ridge_penalty(features, 1e8)) == pytest.approx(np.repeat(alone, features), abs=1e-5)
+    assert plain_fit(x, y, penalty=ridge_penalty(features, 1e8)) == pytest.approx(
+        np.repeat(alone, features), abs=1e-5
+    )
 
 
 def test_a_ridge_towards_zero_would_flatten_the_mean_too():
@@ -219,7 +240,9 @@ def test_the_penalised_maximum_equals_a_general_optimisers(ridge):
 
     def loss(b):
         logits = x @ b
-        return np.sum(np.logaddexp(0, logits) - y * logits) + ridge / 2 * np.sum((b - b.mean()) ** 2)
+        return np.sum(np.logaddexp(0, logits) - y * logits) + ridge / 2 * np.sum(
+            (b - b.mean()) ** 2
+        )
 
     found = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-7})
     assert plain_fit(x, y, penalty=ridge_penalty(3, ridge)) == pytest.approx(found.x, abs=1e-6)
@@ -262,7 +285,9 @@ def undamped(x, y, start, steps=20):
 
 def test_a_start_far_from_the_maximum_finds_it_where_undamped_steps_run_away():
     x, y = np.ones(100), np.repeat([1.0, 0.0], [75, 25])
-    assert evidence(x[:, None], y).fit_weights(start=np.array([8.0])) == pytest.approx([np.log(3)], abs=1e-9)
+    assert evidence(x[:, None], y).fit_weights(start=np.array([8.0])) == pytest.approx(
+        [np.log(3)], abs=1e-9
+    )
     assert not abs(undamped(x, y, 8.0) - np.log(3)) < 1e-3
 
 
@@ -294,7 +319,9 @@ def test_one_disagreement_bounds_the_map():
 
 def test_preferences_short_of_certainty_bound_a_map_that_always_agrees():
     x = np.linspace(0.1, 3, 50)[:, None]
-    assert score(x, np.full(50, 0.9), plain_fit(x, np.full(50, 0.9))) == pytest.approx([0.0], abs=1e-8)
+    assert score(x, np.full(50, 0.9), plain_fit(x, np.full(50, 0.9))) == pytest.approx(
+        [0.0], abs=1e-8
+    )
 
 
 @pytest.mark.parametrize("features", [1, 3])

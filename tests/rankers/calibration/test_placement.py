@@ -1,4 +1,5 @@
-"""One model among opponents of known strength: against a root finder, and its bootstrap against the sandwich."""
+"""One model among opponents of known strength: against a root finder, and its bootstrap against the
+sandwich."""
 
 import numpy as np
 import pytest
@@ -27,11 +28,16 @@ def rng():
 
 def surplus(t, theta, credit, weight, regularization):
     """The score equation, each term without cancellation."""
-    return np.sum(credit * expit(theta - t) - (weight - credit) * expit(t - theta)) - regularization * t
+    return (
+        np.sum(credit * expit(theta - t) - (weight - credit) * expit(t - theta))
+        - regularization * t
+    )
 
 
 def root(theta, credit, weight, regularization):
-    return brentq(surplus, -60, 60, args=(theta, credit, weight, regularization), xtol=1e-13, rtol=1e-14)
+    return brentq(
+        surplus, -60, 60, args=(theta, credit, weight, regularization), xtol=1e-13, rtol=1e-14
+    )
 
 
 def placed(theta, credit, weight, regularization, start=0.0):
@@ -52,7 +58,9 @@ def opponents(shares):
 def test_ratings_equal_a_root_finders(rows, regularization):
     theta, weight, share = rows
     expected = root(theta, share * weight, weight, regularization)
-    assert placed(theta, share * weight, weight, regularization) == pytest.approx(expected, abs=1e-7)
+    assert placed(theta, share * weight, weight, regularization) == pytest.approx(
+        expected, abs=1e-7
+    )
 
 
 @pytest.mark.slow
@@ -61,14 +69,18 @@ def test_ratings_equal_a_root_finders(rows, regularization):
 def test_regularised_ratings_of_clean_records_equal_a_root_finders(rows, regularization):
     theta, weight, share = rows
     expected = root(theta, share * weight, weight, regularization)
-    assert placed(theta, share * weight, weight, regularization) == pytest.approx(expected, abs=1e-7)
+    assert placed(theta, share * weight, weight, regularization) == pytest.approx(
+        expected, abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("strength", [-15.0, 0.0, 15.0])
 @pytest.mark.parametrize("wins", [1, 5, 999])
 def test_one_opponent_has_the_closed_form_rating(strength, wins):
     """Its strength plus the logit of the share won."""
-    assert placed([strength], [wins], [1000], 0.0) == pytest.approx(strength + logit(wins / 1000), abs=1e-8)
+    assert placed([strength], [wins], [1000], 0.0) == pytest.approx(
+        strength + logit(wins / 1000), abs=1e-8
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +99,8 @@ def test_wins_below_and_losses_above_place_it_in_the_middle(gap):
 
 
 def test_half_lambda_not_lambda_multiplies_the_squared_rating():
-    """w (y - s(t)) = lambda t at the maximum of the lambda / 2 convention; twice that for lambda, the wrong variant."""
+    """w (y - s(t)) = lambda t at the maximum of the lambda / 2 convention; twice that for lambda,
+    the wrong variant."""
     t = placed([0.0], [9], [10], 0.7)
     assert 9 - 10 * expit(t) == pytest.approx(0.7 * t, abs=1e-8)
     assert 9 - 10 * expit(t) != pytest.approx(2 * 0.7 * t, abs=1e-2)
@@ -135,7 +148,9 @@ def test_more_credit_never_lowers_the_rating(rows, data):
     theta, weight, share = rows
     better = share.copy()
     better[data.draw(st.integers(0, len(share) - 1))] += 0.05
-    assert placed(theta, better * weight, weight, 0.01) > placed(theta, share * weight, weight, 0.01)
+    assert placed(theta, better * weight, weight, 0.01) > placed(
+        theta, share * weight, weight, 0.01
+    )
 
 
 @pytest.mark.slow
@@ -177,7 +192,9 @@ def sandwich(own, cluster, regularization):
 
 
 def error(own, regularization=0.01, resamples=RESAMPLES):
-    return bootstrap_se(own, fit_single_strength(own, regularization), regularization, resamples, rng())[0]
+    return bootstrap_se(
+        own, fit_single_strength(own, regularization), regularization, resamples, rng()
+    )[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -196,7 +213,9 @@ def test_the_bootstrap_error_of_items_equals_the_clustered_sandwich(seed):
 def test_the_analytic_error_is_the_clustered_sandwich_and_that_of_many_resamples(each):
     own = many(1, each=each, spread=2.0)
     analytic = sandwich_se(own, fit_single_strength(own, 0.01), 0.01)
-    assert analytic == pytest.approx(sandwich(own, own.cluster, 0.01) * np.sqrt(own.clusters / (own.clusters - 1)))
+    assert analytic == pytest.approx(
+        sandwich(own, own.cluster, 0.01) * np.sqrt(own.clusters / (own.clusters - 1))
+    )
     assert analytic == pytest.approx(error(own), rel=0.05)
 
 
@@ -220,7 +239,9 @@ def doubled(own, cluster):
 
 def test_a_copy_of_every_battle_within_its_item_leaves_the_error_of_items():
     own = many()
-    assert error(doubled(own, np.repeat(own.cluster, 2)), 0.0) == pytest.approx(error(own, 0.0), rel=1e-7)
+    assert error(doubled(own, np.repeat(own.cluster, 2)), 0.0) == pytest.approx(
+        error(own, 0.0), rel=1e-7
+    )
 
 
 def test_a_copy_of_every_battle_shrinks_the_error_of_rows_by_root_two():
@@ -252,15 +273,22 @@ def test_two_resamples_have_an_unbiased_variance():
     """Dividing by their number, the wrong variant, would halve it."""
     own = many(items=100)
     centre = fit_single_strength(own, 0.01)
-    drawn = [bootstrap_se(own, centre, 0.01, 2, np.random.default_rng(seed))[0] for seed in range(2000)]
-    assert np.mean(np.square(drawn)) == pytest.approx(sandwich(own, own.cluster, 0.01) ** 2, rel=0.15)
+    drawn = [
+        bootstrap_se(own, centre, 0.01, 2, np.random.default_rng(seed))[0] for seed in range(2000)
+    ]
+    assert np.mean(np.square(drawn)) == pytest.approx(
+        sandwich(own, own.cluster, 0.01) ** 2, rel=0.15
+    )
 
 
 @pytest.mark.parametrize("regularization", [0.0, 0.01])
 def test_resamples_of_wins_only_are_counted_and_left_out(regularization):
-    """One loss in 5 battles: 0.8 ** 5 of the resamples are without it; averaged in, they would be huge numbers."""
+    """One loss in 5 battles: 0.8 ** 5 of the resamples are without it; averaged in, they would be
+    huge numbers."""
     own = own_of([1.0, 1.0, 1.0, 1.0, 0.0])
-    se, lost = bootstrap_se(own, fit_single_strength(own, regularization), regularization, 4000, rng())
+    se, lost = bootstrap_se(
+        own, fit_single_strength(own, regularization), regularization, 4000, rng()
+    )
     assert lost / 4000 == pytest.approx(0.8**5, abs=0.03)
     assert 0 < se < 150
 
@@ -270,13 +298,16 @@ def test_the_same_generator_draws_the_same_error():
 
 
 def test_weights_and_credits_add_up_per_opponent():
-    own = own_of([1.0, 0.5, 0.0], np.array([2, 0, 2]), np.array([3.0, 2.0, 4.0]), theta=(0.0, 0.0, 0.0))
+    own = own_of(
+        [1.0, 0.5, 0.0], np.array([2, 0, 2]), np.array([3.0, 2.0, 4.0]), theta=(0.0, 0.0, 0.0)
+    )
     credit, weight = own.opponent_sums()
     assert (credit.tolist(), weight.tolist()) == ([1.0, 0.0, 3.0], [2.0, 0.0, 7.0])
 
 
 @pytest.mark.parametrize(
-    ("credit", "separated"), [([1, 1], True), ([0, 0], True), ([1, 0], False), ([1, 0.5], False), ([0.9, 0.9], False)]
+    ("credit", "separated"),
+    [([1, 1], True), ([0, 0], True), ([1, 0], False), ([1, 0.5], False), ([0.9, 0.9], False)],
 )
 def test_a_record_of_wins_only_or_losses_only_is_separated(credit, separated):
     assert own_of(credit).is_separated is separated
@@ -288,5 +319,8 @@ def test_a_newton_step_rejects_values_that_are_not_finite(spoilt, columns):
     rows = np.column_stack([np.ones(3), [0.0, 1.0, 2.0]])[:, :columns]
     weight = np.array([1.0, 1.0, spoilt])
     likelihood = Likelihood(DesignMatrix(rows), 0.5 * weight, weight, np.ones(columns))
-    with np.errstate(invalid="ignore"), pytest.raises(NotConvergedError, match=r"not finite|could not be solved"):
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(NotConvergedError, match=r"not finite|could not be solved"),
+    ):
         maximize(likelihood)

@@ -1,5 +1,5 @@
-"""The scale correction of a judge's ratings to human scale: the factor, the spread, the intervals, what
-they are worth.
+"""The scale correction of a judge's ratings to human scale: the factor, the spread, the intervals,
+what they are worth.
 """
 
 import math
@@ -18,7 +18,11 @@ from podium.nouns.calibration import ScaleCorrection, Stability
 from podium.nouns.json_files import read_calibration
 from podium.rankers.calibration.conformal import ConformalRule, quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
-from podium.rankers.calibration.held_out import estimate_scale_correction, estimate_spread, is_uninformative
+from podium.rankers.calibration.held_out import (
+    estimate_scale_correction,
+    estimate_spread,
+    is_uninformative,
+)
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN
@@ -63,7 +67,9 @@ def test_scale_factor_does_not_depend_on_origin_or_order():
 
 
 def test_scale_factor_of_two_models_is_unknown():
-    assert estimate_scale_correction(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(1.0, n=2)
+    assert estimate_scale_correction(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(
+        1.0, n=2
+    )
 
 
 def test_judge_that_contradicts_human_labels_gives_no_scale():
@@ -80,7 +86,8 @@ def test_the_spread_of_equal_errors_is_what_is_left_of_the_mean_square(scale, ex
 
 
 def test_the_quantile_by_t_holds_one_more_normal_score():
-    """Its factor on the root mean square, t with n degrees of freedom, gives the share in closed form: 90% or more."""
+    """Its factor on the root mean square, t with n degrees of freedom, gives the share in closed
+    form: 90% or more."""
     rng = np.random.default_rng(0)
     for number in (3, 6):
         reach = np.array([quantile_by_t(rng.normal(size=number), 0.9) for _ in range(4000)])
@@ -104,7 +111,11 @@ def calibration(**options):
 
 
 def newcomers(known, **options):
-    entries = rank(read_battles(world()[1]), "soft-elo", calibration=known, **options).standings[0].entries
+    entries = (
+        rank(read_battles(world()[1]), "soft-elo", calibration=known, **options)
+        .standings[0]
+        .entries
+    )
     return {entry.model: entry for entry in entries if entry.extra["conformal_level"]}
 
 
@@ -112,14 +123,17 @@ def newcomers(known, **options):
 def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
     plain, scale_corrected = calibration(scale_correction=False), calibration()
     assert plain.scale_correction == {}
-    assert tuple(model.without_scale_correction() for model in scale_corrected.models) == plain.models
+    assert (
+        tuple(model.without_scale_correction() for model in scale_corrected.models) == plain.models
+    )
     assert (plain.target, plain.anchors) == (scale_corrected.target, scale_corrected.anchors)
     for kind in ("hard", "soft"):
         assert scale_corrected.accuracy[kind].plain_mae == plain.accuracy[kind].mae
 
 
 def test_each_fold_is_scale_corrected_by_the_other_models():
-    """Transcribed for one model: human ratings and the judge's ratings of the others, without any battle of it."""
+    """Transcribed for one model: human ratings and the judge's ratings of the others, without any
+    battle of it."""
     battles = read_battles(world()[0])
     evidence = select_calibratable(build_evidence(battles, read_signal(battles, "margin")))
     known, k = calibration(), 4
@@ -132,13 +146,17 @@ def test_each_fold_is_scale_corrected_by_the_other_models():
     held = known.models[k]
     factor = estimate_scale_correction(*ratings).value
     assert held.soft_scale_correction == pytest.approx(factor, rel=1e-6)
-    assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
+    assert held.residual("soft") == pytest.approx(
+        MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6
+    )
 
 
 def test_a_models_own_labels_do_not_move_its_factor():
     frame = world()[0]
     own = (frame["model_a"] == "model-05") | (frame["model_b"] == "model-05")
-    turned = calibrate(read_battles(frame.assign(human=frame["human"].where(~own, 1 - frame["human"]))))
+    turned = calibrate(
+        read_battles(frame.assign(human=frame["human"].where(~own, 1 - frame["human"])))
+    )
     factors = [
         next(held.soft_scale_correction for held in each.models if held.model == "model-05")
         for each in (turned, calibration())
@@ -150,9 +168,13 @@ def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty()
     known, plain = calibration(), newcomers(calibration(scale_correction=False))
     scale_correction, q = known.scale_correction["soft"], known.conformal["soft"].q
     for name, entry in newcomers(known).items():
-        assert entry.score == pytest.approx(MEAN + scale_correction.value * (plain[name].score - MEAN))
+        assert entry.score == pytest.approx(
+            MEAN + scale_correction.value * (plain[name].score - MEAN)
+        )
         assert entry.se == pytest.approx(scale_correction.value * plain[name].se)
-        half = q * math.sqrt(entry.se**2 + scale_correction.human_se**2 + scale_correction.spread**2)
+        half = q * math.sqrt(
+            entry.se**2 + scale_correction.human_se**2 + scale_correction.spread**2
+        )
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "conformal"
 
@@ -160,8 +182,14 @@ def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty()
 def test_scores_are_residuals_over_all_errors():
     known = calibration()
     scale_correction, held = known.scale_correction["soft"], known.models[0]
-    error = math.sqrt((held.soft_scale_correction * held.soft_se) ** 2 + held.human_se**2 + scale_correction.spread**2)
-    assert held.score("soft", known.scale_correction["soft"]) == pytest.approx(abs(held.residual("soft")) / error)
+    error = math.sqrt(
+        (held.soft_scale_correction * held.soft_se) ** 2
+        + held.human_se**2
+        + scale_correction.spread**2
+    )
+    assert held.score("soft", known.scale_correction["soft"]) == pytest.approx(
+        abs(held.residual("soft")) / error
+    )
 
 
 def test_a_file_keeps_the_scale_correction_and_an_older_one_has_none(tmp_path):
@@ -169,7 +197,9 @@ def test_a_file_keeps_the_scale_correction_and_an_older_one_has_none(tmp_path):
     path.write_text(calibration().to_json())
     assert read_calibration(path) == calibration()
     assert newcomers(read_calibration(path)) == newcomers(calibration())
-    path.write_text(calibration(scale_correction=False).to_json().replace('"scale correction": {},', ""))
+    path.write_text(
+        calibration(scale_correction=False).to_json().replace('"scale correction": {},', "")
+    )
     assert newcomers(read_calibration(path)) == newcomers(calibration(scale_correction=False))
 
 
@@ -177,34 +207,48 @@ def test_a_file_keeps_the_scale_correction_and_an_older_one_has_none(tmp_path):
 def of_six(**options):
     frame = world()[0]
     old = {f"model-{k:02d}" for k in range(1, 7)}
-    return calibrate(read_battles(frame[frame["model_a"].isin(old) & frame["model_b"].isin(old)]), **options)
+    return calibrate(
+        read_battles(frame[frame["model_a"].isin(old) & frame["model_b"].isin(old)]), **options
+    )
 
 
 def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
     known = of_six()
     scores = np.array([held.score("soft", known.scale_correction["soft"]) for held in known.models])
     for entry in newcomers(known).values():
-        half = quantile_by_t(scores, 0.9) * math.sqrt(known.scale_correction["soft"].variance(entry.se))
+        half = quantile_by_t(scores, 0.9) * math.sqrt(
+            known.scale_correction["soft"].variance(entry.se)
+        )
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 
 
 def test_intervals_of_six_models_are_infinite_without_scale_correction():
-    assert {entry.extra["conformal_low"] for entry in newcomers(of_six(scale_correction=False)).values()} == {None}
+    assert {
+        entry.extra["conformal_low"] for entry in newcomers(of_six(scale_correction=False)).values()
+    } == {None}
 
 
 def test_scale_correction_of_three_models_is_omitted_and_reported():
     frame = world()[0]
     few = {"model-01", "model-02", "model-03"}
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
-    assert (known.scale_correction["soft"].value, {held.factor("soft") for held in known.models}) == (1.0, {1.0})
-    assert any("3 models are too few to estimate a scale correction" in warning for warning in known.warnings)
+    assert (
+        known.scale_correction["soft"].value,
+        {held.factor("soft") for held in known.models},
+    ) == (1.0, {1.0})
+    assert any(
+        "3 models are too few to estimate a scale correction" in warning
+        for warning in known.warnings
+    )
     assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
     assert scale_corrected_by(known) == ("scale-corrected by", "no", "no")
 
 
 def scale_corrected_by(known):
-    table = next(report.table for report in calibration_reports(known) if "knew nothing of" in report.title)
+    table = next(
+        report.table for report in calibration_reports(known) if "knew nothing of" in report.title
+    )
     return next(row for row in table.rows if row[0] == "scale-corrected by")
 
 
@@ -220,14 +264,22 @@ def test_scale_doubt_and_error_floor_are_reported_without_scale_correction():
     [doubt] = [warning for warning in plain.warnings if "as far apart as the judge's" in warning]
     assert doubt.endswith("(ratings here are not scale-corrected: --no-scale-correction)")
     assert doubt.split(":")[0] in "".join(scale_corrected.warnings)
-    assert plain.answer[1:] == (f"Humans' own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",)
+    assert plain.answer[1:] == (
+        f"Humans' own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",
+    )
 
 
 def test_interval_for_unlimited_human_votes_omits_the_label_error():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
-    known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
+    known = replace(
+        calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction}
+    )
     votes, human = newcomers(known), newcomers(known, of="human")
-    q = rank(read_battles(world()[1]), "soft-elo", calibration=known).standings[0].diagnostics["conformal"]["q"]
+    q = (
+        rank(read_battles(world()[1]), "soft-elo", calibration=known)
+        .standings[0]
+        .diagnostics["conformal"]["q"]
+    )
     for name, entry in human.items():
         half = q[name] * math.hypot(entry.se, 30.0)
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
@@ -236,7 +288,9 @@ def test_interval_for_unlimited_human_votes_omits_the_label_error():
 
 def test_a_slope_of_large_margins_is_shown_with_its_digits_wherever_it_stands():
     stability = (Stability(battles=25, mean=8.9e-05, sd=1.2e-05, draws=20, failed=0),)
-    target = replace(calibration().target, beta=8.9e-05, weights={"margin": 8.9e-05, "length": -0.2})
+    target = replace(
+        calibration().target, beta=8.9e-05, weights={"margin": 8.9e-05, "length": -0.2}
+    )
     known = replace(calibration(), target=target, stability=stability)
     reports = (*calibration_reports(known), targets_report([known]))
     shown = " ".join(cell for own in reports if own.table for row in own.table.rows for cell in row)
@@ -260,15 +314,23 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
 
 def test_footnote_names_the_rating_of_the_interval():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
-    known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
-    ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "human")}
+    known = replace(
+        calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction}
+    )
+    ranked = {
+        of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of)
+        for of in ("votes", "human")
+    }
     lines = {of: "".join(standings_notes(ranking.standings[0])) for of, ranking in ranked.items()}
     sentence = "the rating that humans would give with ever more votes"
     assert (sentence in lines["votes"], sentence in lines["human"]) == (False, True)
 
 
 def test_scale_unlike_the_human_scale_is_reported_with_its_interval():
-    assert any("times (" in warning and "as far apart as the judge's" in warning for warning in calibration().warnings)
+    assert any(
+        "times (" in warning and "as far apart as the judge's" in warning
+        for warning in calibration().warnings
+    )
 
 
 def test_the_answer_gives_errors_scale_and_what_sampling_leaves():
@@ -278,7 +340,9 @@ def test_the_answer_gives_errors_scale_and_what_sampling_leaves():
         f"Scale-corrected soft Elo errs {error:.0f} Elo on a model that it has not seen (90%"
     )
     assert known.answer[0].endswith(f"scale-corrected verdicts err {verdicts:.0f}.")
-    assert known.answer[2].startswith(f"Humans' own sampling error alone leaves {known.accuracy['soft'].floor:.0f} Elo")
+    assert known.answer[2].startswith(
+        f"Humans' own sampling error alone leaves {known.accuracy['soft'].floor:.0f} Elo"
+    )
 
 
 def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
@@ -288,12 +352,17 @@ def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
 
 
 def test_verdicts_with_smaller_error_than_the_target_are_reported():
-    """Margins that are noise beside verdicts that are not: hard labels have a smaller error, and this is reported."""
+    """Margins that are noise beside verdicts that are not: hard labels have a smaller error, and
+    this is reported."""
     frame = world()[0]
     noise = np.random.default_rng(0).normal(size=len(frame)) * 4
     known = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)))
-    assert any("scale-corrected verdicts err less than the target" in warning for warning in known.warnings)
-    plain = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)), scale_correction=False)
+    assert any(
+        "scale-corrected verdicts err less than the target" in warning for warning in known.warnings
+    )
+    plain = calibrate(
+        read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)), scale_correction=False
+    )
     assert any("plain verdicts err less than the target" in warning for warning in plain.warnings)
 
 
@@ -313,7 +382,8 @@ def test_scale_corrected_ratings_err_less_by_the_share_that_was_measured():
 @pytest.mark.slow
 @pytest.mark.parametrize(("judge", "most"), [(JUDGES["noisy"][0], 0.60), (INFLATED, 1.05)])
 def test_newcomers_intervals_are_narrower_than_by_the_judges_own_error_and_hold(judge, most):
-    """Coverage .87 to .95 of 90% intervals; width beside that of ratings as they are: bars of the design."""
+    """Coverage .87 to .95 of 90% intervals; width beside that of ratings as they are: bars of the
+    design."""
     right = human_worlds.placements(judge, WORLDS, 12, 1200, draws=3)
     wrong = human_worlds.placements(judge, range(5), 12, 1200, draws=3, scale_correction=False)
     assert right.width[: len(wrong.width)].mean() <= most * wrong.width.mean()
@@ -326,7 +396,8 @@ def test_uncorrected_ratings_would_not_cover():
     scale-corrected ratings meet.
     """
     right, wrong = (
-        human_worlds.held_out("noisy", 0, scale_correction).accuracy["soft"] for scale_correction in (True, False)
+        human_worlds.held_out("noisy", 0, scale_correction).accuracy["soft"]
+        for scale_correction in (True, False)
     )
     assert wrong.mae == pytest.approx(right.plain_mae, rel=1e-12)
     assert wrong.mae > MOST_RATIO["noisy"] * right.plain_mae
@@ -335,9 +406,15 @@ def test_uncorrected_ratings_would_not_cover():
 
 @pytest.mark.slow
 def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_error_alone_is_not():
-    """At least .84 in both worlds; the wrong variant, scores over the judge's own error as before, fails in one."""
-    right = [human_worlds.placements(judge, WORLDS, 12, 600, 4, 3).coverage for judge in (JUDGES["noisy"][0], INFLATED)]
-    wrong = human_worlds.placements(JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, scale_correction=False).coverage
+    """At least .84 in both worlds; the wrong variant, scores over the judge's own error as before,
+    fails in one."""
+    right = [
+        human_worlds.placements(judge, WORLDS, 12, 600, 4, 3).coverage
+        for judge in (JUDGES["noisy"][0], INFLATED)
+    ]
+    wrong = human_worlds.placements(
+        JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, scale_correction=False
+    ).coverage
     assert min(right) >= 0.84 > wrong
 
 
@@ -346,7 +423,9 @@ def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_err
 def test_six_and_four_calibrated_models_hold_by_t(calibrated):
     """Coverage .86 to .96 of 90% intervals, of both judges: 420 newcomers of 84 calibrations."""
     judges = (JUDGES["noisy"][0], INFLATED)
-    hits = [human_worlds.placements(judge, WORLDS, calibrated, 600, draws=3).hits for judge in judges]
+    hits = [
+        human_worlds.placements(judge, WORLDS, calibrated, 600, draws=3).hits for judge in judges
+    ]
     assert 0.86 <= np.mean(hits) <= 0.96
 
 
@@ -362,5 +441,7 @@ def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     for entry in newcomers(calibration()).values():
         low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]
         assert f"{entry.model} at {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in stated
-    without = rank(read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)).standings[0]
+    without = rank(
+        read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)
+    ).standings[0]
     assert without.answer == ()

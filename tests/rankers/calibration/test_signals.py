@@ -23,7 +23,9 @@ NONE = np.nan
 
 
 def battles(credit, **columns):
-    frame = pd.DataFrame({"item": [f"i{k}" for k in range(len(credit))], "credit": credit, **columns})
+    frame = pd.DataFrame(
+        {"item": [f"i{k}" for k in range(len(credit))], "credit": credit, **columns}
+    )
     frame["model_a"], frame["model_b"] = "x", "y"
     return read_battles(frame.assign(reason=np.where(frame["credit"].isna(), "no verdict", None)))
 
@@ -35,7 +37,9 @@ def shown_twice(*verdicts):
         for k, (first, second) in enumerate(verdicts)
         for row in ((f"i{k}", "x", "y", first, "ab"), (f"i{k}", "x", "y", second, "ba"))
     ]
-    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "order"]))
+    return read_battles(
+        pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "order"])
+    )
 
 
 def features(kind, read):
@@ -57,7 +61,9 @@ def test_smoothing_reads_the_sign_of_the_verdict():
 
 
 def test_smoothing_reads_a_flip_as_a_tie_and_half_a_win_as_a_win():
-    assert features("smoothing", shown_twice((1, 0), (1, 0.5), (0.5, 0), (0.5, 0.5))).ravel().tolist() == [0, 1, -1, 0]
+    assert features(
+        "smoothing", shown_twice((1, 0), (1, 0.5), (0.5, 0), (0.5, 0.5))
+    ).ravel().tolist() == [0, 1, -1, 0]
 
 
 def test_smoothing_reads_the_verdict_where_the_margin_says_otherwise():
@@ -97,7 +103,9 @@ def test_a_battle_that_lacks_a_feature_has_no_signal(kind, column):
 
 
 def test_battle_needs_all_criteria_for_a_signal():
-    found = read_signal(battles([1, 0], margin_tone=[1.0, 2.0], margin_depth=[NONE, 1.0]), "criteria")
+    found = read_signal(
+        battles([1, 0], margin_tone=[1.0, 2.0], margin_depth=[NONE, 1.0]), "criteria"
+    )
     assert found.is_known.tolist() == [False, True]
 
 
@@ -105,7 +113,9 @@ def test_battle_needs_all_criteria_for_a_signal():
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_criteria_are_penalised_and_only_for_differing(kind):
     found = read_signal(battles([0.9, 0.2], **ALL, margin_depth=[1.0, 0.0]), kind, ridge=4.0)
-    expected = [[2.0, -2.0], [-2.0, 2.0]] if kind == "criteria" else np.zeros((len(found.names),) * 2)
+    expected = (
+        [[2.0, -2.0], [-2.0, 2.0]] if kind == "criteria" else np.zeros((len(found.names),) * 2)
+    )
     assert found.penalty == pytest.approx(np.array(expected))
 
 
@@ -144,7 +154,10 @@ def test_credits_of_unparsed_battles_do_not_make_them_soft():
 @pytest.mark.slow
 @settings(deadline=None)
 @pytest.mark.parametrize("kind", KINDS)
-@given(st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=2), st.lists(st.floats(-9, 9), min_size=2, max_size=2))
+@given(
+    st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=2),
+    st.lists(st.floats(-9, 9), min_size=2, max_size=2),
+)
 def test_signal_of_a_swapped_battle_is_the_complement(kind, x, weights):
     x, weights = np.array([x]), np.array(weights)
     assert predict(kind, -x, weights) == pytest.approx(1 - predict(kind, x, weights), abs=1e-15)
@@ -166,7 +179,9 @@ def test_features_become_the_logistic_of_their_weighted_sum(kind):
 
 def test_soft_credits_are_probabilities_as_they_are():
     credit = [0.9, 0.5, 0.3]
-    assert predict("credit", features("credit", battles(credit)), np.ones(1)) == pytest.approx(credit)
+    assert predict("credit", features("credit", battles(credit)), np.ones(1)) == pytest.approx(
+        credit
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -225,14 +240,18 @@ def test_the_error_of_soft_credits_does_not_call_them_wins_ties_and_losses():
     assert "wins, ties and losses only" not in str(error.value)
 
 
-@pytest.mark.parametrize(("kind", "instead"), [("length", "length_control=true"), ("jury", "target=criteria")])
+@pytest.mark.parametrize(
+    ("kind", "instead"), [("length", "length_control=true"), ("jury", "target=criteria")]
+)
 def test_a_removed_kind_names_what_replaces_it(kind, instead):
     with pytest.raises(UsageError, match=f"target={kind} was removed: .*{instead}"):
         read_signal(battles([1, 0], margin=[1, -1]), kind)
 
 
 def test_an_unknown_kind_is_rejected_with_those_known():
-    with pytest.raises(UsageError, match="target='margins' is unknown; use one of margin, smoothing"):
+    with pytest.raises(
+        UsageError, match="target='margins' is unknown; use one of margin, smoothing"
+    ):
         read_signal(battles([1, 0], margin=[1, -1]), "margins")
 
 

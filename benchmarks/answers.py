@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import podium
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 MODELS, ITEMS = 6, 60
 PASSED = re.compile(r"[\w ]+ checks? passed")

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from podium import read_battles
-from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.pairs import pair_sums
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.strengths import fit_strengths
 
 
 @dataclass(frozen=True, slots=True)

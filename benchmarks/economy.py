@@ -32,9 +32,9 @@ from scipy.stats import kendalltau, norm
 from tables import machine, show
 
 from podium import read_battles, simulate
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain

@@ -29,13 +29,13 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from drawn_juries import MODELS, Jury, play_world
 
 import podium
-from podium.rankers.coded import CodedBattles
-from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.intervals import t_quantile
+from podium.defaults import REGULARIZATION
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.errors.judge_slopes import JuryBattles, SlopeFit, fit_slopes
+from podium.rankers.errors.one_truth import one_truth_test
+from podium.rankers.errors.shared_errors import shared_errors
+from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.judge_aware import ERROR
-from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
-from podium.rankers.one_truth import one_truth_test
-from podium.rankers.shared_errors import shared_errors
 
 POINTS = 400 / np.log(10)
 CALLS = 4200

@@ -35,9 +35,9 @@ from tables import Timing, machine, show, timed, timed_in_turn
 
 from podium import rank, read_battles
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.intervals import resample
-from podium.rankers.pairs import cells_by_cluster, pair_sums
-from podium.rankers.strengths import Strengths, fit_strengths
+from podium.rankers.errors.intervals import resample
+from podium.rankers.fit.pairs import cells_by_cluster, pair_sums
+from podium.rankers.fit.strengths import Strengths, fit_strengths
 
 POINTS = 400 / np.log(10)
 SEED = 20240501

@@ -23,12 +23,12 @@ from tables import machine, show
 
 from podium import Judge, World, simulate
 from podium.planning.precision import design_variance, pilot_verdicts
+from podium.planning.replays import recording_of
 from podium.plugins.catalogue import make_tournament
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentDesign
-from podium.verbs.replays import recording_of
 
 DESIGNS = ("round_robin", "anchor", "chain", "swim", "ring")
 PILOT_ITEMS = 2000

@@ -22,12 +22,12 @@ import pandas as pd
 from tables import show
 
 import podium
-from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.human_label_fit import human_label_fit, human_ratings
-from podium.rankers.identification import fit_battles
-from podium.rankers.random_effects import fit_with_misjudged
-from podium.rankers.scale import POINTS
+from podium.defaults import REGULARIZATION
+from podium.rankers.calibration.human_label_fit import human_label_fit, human_ratings
+from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.random_effects import fit_with_misjudged
+from podium.rankers.fit.scale import POINTS
 
 sys.path += [
     str(Path(__file__).parents[1] / "tests" / "rankers" / part) for part in ("calibration", "")

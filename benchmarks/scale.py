@@ -188,9 +188,9 @@ def write_table(data: Path, rows: int, kind: str) -> Path:
 
 def count_by_podium(path: str, memory: str | None) -> int:
     """Merge, count and sum with podium's own relations, without a fit."""
-    from podium.counting.duck import Duck
-    from podium.counting.relations import ROW
-    from podium.counting.verdicts import Verdicts
+    from podium.data.counting.duck import Duck
+    from podium.data.counting.relations import ROW
+    from podium.data.counting.verdicts import Verdicts
 
     engine = Duck(memory)
     engine.view(

@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.comparison.compare import Comparison as Comparison
-    from podium.comparison.compare import compare as compare
+    from podium.comparison.compare_models import compare as compare
+    from podium.comparison.comparison import Comparison as Comparison
+    from podium.data.battles import Battles as Battles
+    from podium.data.reading.judgments import read_battles as read_battles
     from podium.diagnosis.card import diagnose as diagnose
     from podium.errors import DataError as DataError
     from podium.errors import NotConvergedError as NotConvergedError
@@ -24,39 +26,38 @@ if TYPE_CHECKING:
     from podium.hookspecs import Scorer as Scorer
     from podium.hookspecs import Tournament as Tournament
     from podium.hookspecs import hookimpl as hookimpl
-    from podium.nouns.battles import Battles as Battles
-    from podium.nouns.calibration import Calibration as Calibration
-    from podium.nouns.json_files import read_calibration as read_calibration
-    from podium.nouns.ranking import Ranking as Ranking
-    from podium.nouns.ranking import Standings as Standings
     from podium.planning.planner import make_plan as make_plan
+    from podium.planning.replays import Replay as Replay
+    from podium.planning.replays import replay as replay
     from podium.planning.simulation import Judge as Judge
     from podium.planning.simulation import World as World
     from podium.planning.simulation import simulate as simulate
-    from podium.reading.judgments import read_battles as read_battles
+    from podium.rankers.calibration.calibration import Calibration as Calibration
+    from podium.rankers.calibration.calibration_run import calibrate as calibrate
+    from podium.rankers.json_files import read_calibration as read_calibration
+    from podium.rankers.ranking import Ranking as Ranking
+    from podium.rankers.ranking import Standings as Standings
+    from podium.ranking.rank_battles import rank as rank
     from podium.scorers.prompt import Template as Template
     from podium.scorers.realization import Realization as Realization
-    from podium.verbs.calibration_run import calibrate as calibrate
-    from podium.verbs.rank_battles import rank as rank
-    from podium.verbs.replays import Replay as Replay
-    from podium.verbs.replays import replay as replay
 
 __version__ = "0.2.0"
 
 _PUBLIC = {
-    "nouns.battles": "Battles",
-    "nouns.calibration": "Calibration",
-    "nouns.json_files": "read_calibration",
-    "verbs.calibration_run": "calibrate",
-    "comparison.compare": "Comparison compare",
+    "data.battles": "Battles",
+    "rankers.calibration.calibration": "Calibration",
+    "rankers.json_files": "read_calibration",
+    "rankers.calibration.calibration_run": "calibrate",
+    "comparison.comparison": "Comparison",
+    "comparison.compare_models": "compare",
     "diagnosis.card": "diagnose",
     "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
     "hookspecs": "Format Ranker Scorer Tournament hookimpl",
     "planning.planner": "make_plan",
-    "verbs.rank_battles": "rank",
-    "nouns.ranking": "Ranking Standings",
-    "reading.judgments": "read_battles",
-    "verbs.replays": "Replay replay",
+    "ranking.rank_battles": "rank",
+    "rankers.ranking": "Ranking Standings",
+    "data.reading.judgments": "read_battles",
+    "planning.replays": "Replay replay",
     "scorers.prompt": "Template",
     "scorers.realization": "Realization",
     "planning.simulation": "Judge World simulate",
@@ -64,13 +65,31 @@ _PUBLIC = {
 """Modules, and the names that each gives to users."""
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
+_SHOWN = frozenset(
+    {
+        "Battles",
+        "Calibration",
+        "Ranking",
+        "calibrate",
+        "diagnose",
+        "rank",
+        "read_battles",
+        "read_calibration",
+    }
+)
+"""Public names whose results have a view."""
+
 __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'podium' has no attribute {name!r}")
-    return getattr(import_module(f"podium.{_HOMES[name]}"), name)
+    module = import_module(f"podium.{_HOMES[name]}")
+    if name in _SHOWN:
+        # What they return is shown by views, which the rooms of data and rankers do not import.
+        import_module("podium.show.views")
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

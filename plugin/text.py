@@ -4,8 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
-from pkgutil import resolve_name
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -73,36 +72,6 @@ def json_text(document: Any) -> str:
         document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values
     )
     return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
-
-
-def call(place: str, *arguments: Any) -> Any:
-    """Import and call a function given as `module:name`, so that nouns need not import their
-    views."""
-    return resolve_name(place)(*arguments)
-
-
-class Document:
-    """Base of results that can be written as JSON."""
-
-    __slots__ = ()
-    view: ClassVar[str] = ""
-    """The place of what makes reports of it."""
-
-    def reports(self) -> tuple[Any, ...]:
-        """Return the reports that show this document."""
-        return tuple(call(self.view, self))
-
-    def _repr_html_(self) -> str:
-        """Return the HTML for notebooks."""
-        return str(call("podium.report.html:html_part", self.reports()))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        raise NotImplementedError
-
-    def to_json(self) -> str:
-        """Return a JSON document, in which NaN and infinity never occur."""
-        return json_text(self.to_dict())
 
 
 def lower_first_word(text: str) -> str:

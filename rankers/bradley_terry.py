@@ -6,13 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from podium.checks import CHECKS
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Fit, Standings
-from podium.rankers.cells import BattleData, load_battles, prepare_battles
-from podium.rankers.coded import Cluster, CodedBattles, Labels, require_choice
-from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
-from podium.rankers.elo_difference import EloTests
-from podium.rankers.few_items import (
+from podium.data.battles import Battles
+from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
+from podium.rankers.errors.elo_difference import EloTests
+from podium.rankers.errors.few_items import (
     covariance_with_few,
     few_battles_of,
     separated_battles_of,
@@ -20,10 +17,7 @@ from podium.rankers.few_items import (
     with_score_tests,
     with_separated_bounds,
 )
-from podium.rankers.given_ratings import Ratings
-from podium.rankers.graph import Graph, design_efficiency
-from podium.rankers.identification import bounded_models, describe_separated, fit_battles
-from podium.rankers.intervals import (
+from podium.rankers.errors.intervals import (
     Interval,
     ScoreEstimates,
     bootstrap_estimate,
@@ -31,13 +25,19 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     t_quantile,
 )
+from podium.rankers.fit.cells import BattleData, load_battles, prepare_battles
+from podium.rankers.fit.coded import Cluster, CodedBattles, Labels, require_choice
+from podium.rankers.fit.graph import Graph, design_efficiency
+from podium.rankers.fit.identification import bounded_models, describe_separated, fit_battles
+from podium.rankers.fit.pairs import cells_by_cluster
+from podium.rankers.fit.scale import EloScale, elo_scale
+from podium.rankers.fit.strengths import Strengths, build_prior
+from podium.rankers.given_ratings import Ratings
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
-from podium.rankers.pairs import cells_by_cluster
-from podium.rankers.scale import EloScale, elo_scale
+from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
-from podium.rankers.strengths import Strengths, build_prior
 from podium.text import some
 
 

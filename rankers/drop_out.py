@@ -6,14 +6,14 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from podium.nouns.battles import Battles
-from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.graph import are_connected
-from podium.rankers.identification import fit_battles
-from podium.rankers.newton import maximize_samples
-from podium.rankers.pairs import PairCells, cells_by_cluster
+from podium.data.battles import Battles
+from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.graph import are_connected
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.newton import maximize_samples
+from podium.rankers.fit.pairs import PairCells, cells_by_cluster
+from podium.rankers.fit.strengths import Strengths, fit_strengths, pair_likelihood
 from podium.rankers.standings import SAME_SCORE
-from podium.rankers.strengths import Strengths, fit_strengths, pair_likelihood
 from podium.text import as_text
 
 MOST_ENUMERATED = 12

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Standings
-from podium.rankers.cells import load_battles, pair_sums_with_items, prepare_battles
-from podium.rankers.coded import CodedBattles
-from podium.rankers.defaults import RESAMPLES
-from podium.rankers.intervals import PairTests, ScoreEstimates, bootstrap_estimate, resample
-from podium.rankers.pairs import Pairs, cells_by_cluster, win_rates
-from podium.rankers.rate_difference import RateTests
+from podium.data.battles import Battles
+from podium.defaults import RESAMPLES
+from podium.rankers.errors.intervals import PairTests, ScoreEstimates, bootstrap_estimate, resample
+from podium.rankers.errors.rate_difference import RateTests
+from podium.rankers.fit.cells import load_battles, pair_sums_with_items, prepare_battles
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
+from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 Score = Callable[[Pairs], np.ndarray]

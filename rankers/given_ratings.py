@@ -9,8 +9,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from podium.data.ladder import USUAL_SE, Ladder
 from podium.errors import DataError, UsageError, named_in_errors, reject_stream
-from podium.nouns.ladder import USUAL_SE, Ladder
 
 ERROR_SIGN = re.compile(r"\+/?-|±")
 HOW = (
@@ -72,7 +72,7 @@ def _ladder_of_csv(path: Path) -> Ladder:
 
 def _ladder_of_ranking(path: Path) -> Ladder:
     """Read the bounded Elo ratings in a ranking's JSON file."""
-    from podium.nouns.json_files import (
+    from podium.rankers.json_files import (
         read_ranking,
     )  # imported here because pydantic is slow to import
 

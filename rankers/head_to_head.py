@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from podium.rankers.cells import BattleData, pair_sums_with_items
-from podium.rankers.intervals import t_quantile
-from podium.rankers.pairs import cells_by_cluster, pair_index
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.fit.cells import BattleData, pair_sums_with_items
+from podium.rankers.fit.pairs import cells_by_cluster, pair_index
 
 DRAWS = 4000
 """Draws for rank probabilities: their standard error is below 0.8 percentage points."""

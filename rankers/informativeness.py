@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import comb
 
+from podium.data.battles import Battles
+from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import NotIdentifiedError
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Standings
 from podium.rankers.calibration.signals import readable_margins
-from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
-from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.difference import DifferenceTest, paired_difference
-from podium.rankers.intervals import (
+from podium.rankers.errors.difference import DifferenceTest, paired_difference
+from podium.rankers.errors.intervals import (
     Interval,
     PairTests,
     ScoreEstimates,
@@ -23,6 +21,8 @@ from podium.rankers.intervals import (
     resample,
     sandwich_estimate,
 )
+from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
+from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from podium.checks import CHECKS
+from podium.data.battles import Battles
+from podium.defaults import LEVEL, REGULARIZATION
 from podium.errors import UsageError
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Fit, Standings
 from podium.rankers.bradley_terry import bound_separated, hide_separated
-from podium.rankers.coded import code_battles
-from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.elo_difference import EloTests
-from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import finite_or_none, sandwich_estimate, t_quantile
-from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
-from podium.rankers.one_truth import OneTruth, one_truth_test
-from podium.rankers.scale import POINTS, elo_scale
-from podium.rankers.shared_errors import SharedErrors, shared_errors
+from podium.rankers.errors.elo_difference import EloTests
+from podium.rankers.errors.intervals import finite_or_none, sandwich_estimate, t_quantile
+from podium.rankers.errors.judge_slopes import JuryBattles, SlopeFit, fit_slopes
+from podium.rankers.errors.one_truth import OneTruth, one_truth_test
+from podium.rankers.errors.shared_errors import SharedErrors, shared_errors
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import bounded_models, fit_battles
+from podium.rankers.fit.scale import POINTS, elo_scale
+from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
@@ -69,7 +69,7 @@ def judge_aware(
         comparison graph is disconnected, or a model is separated and lambda is 0.
         NotConvergedError: the fit did not reach its maximum.
 
-    Source: slopes as in arXiv:2602.16610, equation 12; the tests are `podium.rankers.one_truth` and
+    Source: slopes as in arXiv:2602.16610, equation 12; the tests are `podium.rankers.errors.one_truth` and
     `shared_errors`.
     """
     data = jury_battles(battles)

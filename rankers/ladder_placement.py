@@ -15,16 +15,16 @@ from scipy import linalg
 from scipy.special import ndtri, stdtr
 
 from podium.checks import CHECKS
+from podium.data.battles import Battles
+from podium.data.ladder import Ladder
 from podium.errors import UsageError, unknown_name
-from podium.nouns.battles import Battles
-from podium.nouns.ladder import Ladder
-from podium.rankers.cells import BattleData, pair_sums_with_items, prepare_battles
-from podium.rankers.few_items import FEW
+from podium.rankers.errors.few_items import FEW
+from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
+from podium.rankers.fit.cells import BattleData, pair_sums_with_items, prepare_battles
+from podium.rankers.fit.identification import bounded_models, fit_battles
+from podium.rankers.fit.scale import POINTS, elo_scale
+from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior, fit_strengths
 from podium.rankers.given_ratings import Ratings, read_ladder
-from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
-from podium.rankers.scale import POINTS, elo_scale
-from podium.rankers.strengths import LadderPrior, Strengths, build_prior, fit_strengths
 from podium.text import some
 
 SLOPE_LEVEL, FALSE_NAMES = 0.975, CHECKS["ladder rating"].threshold

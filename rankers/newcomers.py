@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from podium.nouns.battles import Battles
-from podium.nouns.calibration import SMALLEST_SE, Calibration, models_needed
-from podium.nouns.ranking import Entry, Fit, Standings
+from podium.data.battles import Battles
+from podium.defaults import MEAN
+from podium.rankers.calibration.calibration import SMALLEST_SE, Calibration, models_needed
 from podium.rankers.calibration.conformal import ConformalRule
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import soften_verdicts
-from podium.rankers.cells import pair_sums_with_items
-from podium.rankers.intervals import finite_or_none, t_quantile
-from podium.rankers.pairs import win_rates
-from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.errors.intervals import finite_or_none, t_quantile
+from podium.rankers.fit.cells import pair_sums_with_items
+from podium.rankers.fit.pairs import win_rates
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.ranking import Entry, Fit, Standings
 from podium.rankers.standings import battle_diagnostics, rank_of
 from podium.text import some
 

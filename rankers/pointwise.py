@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from podium.data.battles import Battles
+from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import NotIdentifiedError
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Standings
-from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
-from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.difference import DifferenceTest, is_constant, paired_difference
-from podium.rankers.intervals import (
+from podium.rankers.errors.difference import DifferenceTest, is_constant, paired_difference
+from podium.rankers.errors.intervals import (
     FEW,
     Interval,
     PairTests,
@@ -23,6 +21,8 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
+from podium.rankers.fit.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
+from podium.rankers.ranking import Standings
 from podium.rankers.standings import (
     SAME_SCORE,
     Exposure,

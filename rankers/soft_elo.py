@@ -7,12 +7,17 @@ from typing import Literal
 import numpy as np
 
 from podium.checks import CHECKS
+from podium.data.battles import Battles
+from podium.defaults import (
+    CALIBRATION_LEVEL,
+    LEVEL,
+    RANKER_OF_UNKNOWN_SCALE,
+    REGULARIZATION,
+)
 from podium.errors import NotIdentifiedError, UnknownScaleError, UsageError
-from podium.nouns.battles import Battles
-from podium.nouns.calibration import Calibration, Target, models_needed
-from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import build_elo_standings, estimate_elo
 from podium.rankers.calibration.agreement import measure_agreement
+from podium.rankers.calibration.calibration import Calibration, Target, models_needed
 from podium.rankers.calibration.conformal import build_conformal_rule, mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
@@ -33,19 +38,14 @@ from podium.rankers.calibration.targets import (
     soften_verdicts,
     weak_signal_warnings,
 )
-from podium.rankers.coded import Cluster, CodedBattles, code_battles
-from podium.rankers.defaults import (
-    CALIBRATION_LEVEL,
-    LEVEL,
-    RANKER_OF_UNKNOWN_SCALE,
-    REGULARIZATION,
-)
-from podium.rankers.identification import bounded_models, fit_battles
+from podium.rankers.fit.coded import Cluster, CodedBattles, code_battles
+from podium.rankers.fit.identification import bounded_models, fit_battles
+from podium.rankers.fit.newton import DesignMatrix
+from podium.rankers.fit.scale import POINTS, elo_scale
+from podium.rankers.fit.strengths import Strengths
 from podium.rankers.newcomers import newcomers, rate_newcomers
-from podium.rankers.newton import DesignMatrix
-from podium.rankers.scale import POINTS, elo_scale
+from podium.rankers.ranking import Standings
 from podium.rankers.standings import measure_exposure
-from podium.rankers.strengths import Strengths
 from podium.text import some
 
 NONE_PLACED = (

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from podium.checks import CHECKS
-from podium.nouns.battles import Battles, Counts
-from podium.nouns.ranking import Entry, Fit, Separation, Standings
-from podium.rankers.cells import BattleData, pair_sums_with_items
-from podium.rankers.intervals import ScoreEstimates, finite_or_none, t_quantile
-from podium.rankers.pairs import Pairs, downweighted_opponents, win_rates
-from podium.rankers.rank_sets import Contrasts, compare_all_pairs
+from podium.data.battles import Battles
+from podium.data.counts import Counts
+from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
+from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
+from podium.rankers.fit.cells import BattleData, pair_sums_with_items
+from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
+from podium.rankers.ranking import Entry, Fit, Separation, Standings
 from podium.text import some
 
 SAME_SCORE = 1e-9

@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.special import ndtri
 
+from podium.data.battles import Battles
+from podium.defaults import LEVEL, REGULARIZATION
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Fit, Standings
-from podium.rankers.calibration.signals import Kind
-from podium.rankers.coded import code_battles
-from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.human_label_fit import (
+from podium.rankers.calibration.human_label_fit import (
     HumanLabelFit,
     human_label_fit,
     human_ratings,
     sampling_warnings,
 )
-from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import ScoreEstimates
-from podium.rankers.pairs import pair_sums
-from podium.rankers.random_effects import SPREAD_PRIOR, MisjudgedFit, fit_with_misjudged
-from podium.rankers.scale import POINTS, EloScale, elo_scale
+from podium.rankers.calibration.signals import Kind
+from podium.rankers.errors.intervals import ScoreEstimates
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import bounded_models, fit_battles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.random_effects import SPREAD_PRIOR, MisjudgedFit, fit_with_misjudged
+from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
+from podium.rankers.ranking import Fit, Standings
 from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import plural, some
@@ -71,7 +71,7 @@ def structured_bradley_terry(
         NotConvergedError: a fit did not reach its maximum.
         UsageError: an impossible option.
 
-    Source: `podium.rankers.random_effects`.
+    Source: `podium.rankers.fit.random_effects`.
     """
     if not 0 < spread_prior < np.inf:
         raise UsageError(

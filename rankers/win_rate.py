@@ -8,20 +8,21 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from podium.counting.relations import text
+from podium.data.battles import Battles
+from podium.data.counting.relations import text
+from podium.data.length_data import External
+from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import UsageError, find_name
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Fit, Standings
-from podium.rankers.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
-from podium.rankers.coded import Cluster, Labels, require_choice
-from podium.rankers.defaults import LEVEL, RESAMPLES
+from podium.rankers.errors.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
+from podium.rankers.errors.rate_difference import RateTests, rate_weights
+from podium.rankers.fit.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
+from podium.rankers.fit.coded import Cluster, Labels, require_choice
+from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
 from podium.rankers.from_pairs import bootstrap_pair_scores
-from podium.rankers.graph import comparison_graph
-from podium.rankers.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
 from podium.rankers.length_control.baseline import rank_against_baseline
-from podium.rankers.length_control.lengths import External, LengthOf, read_lengths
-from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
-from podium.rankers.rate_difference import RateTests, rate_weights
+from podium.rankers.length_control.lengths import LengthOf, read_lengths
+from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
@@ -50,7 +51,7 @@ def win_rate(
 
     Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the
     rate; an opponent met on less than half as many items as the most frequent one counts less
-    (`podium.rankers.pairs.opponent_weights`). With an anchor, the anchor's own rate is 1 - mean of
+    (`podium.rankers.fit.pairs.opponent_weights`). With an anchor, the anchor's own rate is 1 - mean of
     the others' rates (Don-Yehiya et al., section 2).
 
     Args (others as of `bradley_terry`):

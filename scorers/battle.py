@@ -1,5 +1,5 @@
 """The judge calls (judgments) of one battle, and the merging of their verdicts: orders first, then
-repeats, then judges; `podium.counting` has the same rule of orders for whole tables."""
+repeats, then judges; `podium.data.counting` has the same rule of orders for whole tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

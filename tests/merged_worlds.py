@@ -8,8 +8,8 @@ import pandas as pd
 from scipy.special import expit
 
 from podium import Battles, Judge, World
-from podium.counting.relations import ONE_ORDER_UNPARSED
-from podium.nouns.battles import COLUMNS
+from podium.data.battles import COLUMNS
+from podium.data.counting.relations import ONE_ORDER_UNPARSED
 from podium.planning.simulation import UNPARSED
 
 Columns = dict[str, Any]

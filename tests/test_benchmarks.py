@@ -99,7 +99,7 @@ def test_the_enumerated_tests_of_right_or_wrong_scores_are_those_of_scipy_and_st
         "from scipy import stats\n"
         "from statsmodels.stats.contingency_tables import mcnemar\n"
         "from claims_sections.signs import Records\n"
-        "from podium.rankers.difference import paired_difference\n"
+        "from podium.rankers.errors.difference import paired_difference\n"
         "records = Records(int(sys.argv[1]))\n"
         "p, n, checked = records.p_values, records.items, 0\n"
         "for k, (won, lost) in enumerate(zip(*records.counts)):\n"

@@ -9,8 +9,9 @@ import pytest
 from scipy.special import expit, logit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
-from podium.rankers.scale import MEAN, POINTS
-from podium.verbs.calibration_run import calibrate_targets, judge_agreement
+from podium.defaults import MEAN
+from podium.rankers.calibration.calibration_run import calibrate_targets, judge_agreement
+from podium.rankers.fit.scale import POINTS
 
 JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.6, noise=0.6, tie=0.3, unparsed=0.02)
 COMPARED = ["margin", "criteria", "smoothing"]

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.counting.duck import Duck
-from podium.counting.relations import ROW
+from podium.data.counting.duck import Duck
+from podium.data.counting.relations import ROW
+from podium.data.formats.records import records_of
+from podium.data.reading import table
+from podium.data.reading.rows import RecordTable, join_tables
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
-from podium.formats.records import records_of
-from podium.reading import table
-from podium.reading.rows import RecordTable, join_tables
 
 ANNOTATION = {
     "generator_1": "base",

@@ -13,7 +13,7 @@ from disguises import NAME, differences, disguise, figures_of, new_names
 from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
 from podium.diagnosis.subject import Gold
 from podium.rankers.calibration.accuracy import select_best
-from podium.verbs.calibration_run import calibrate_targets
+from podium.rankers.calibration.calibration_run import calibrate_targets
 
 MODELS = tuple(f"model-{letter}" for letter in "abcdef")
 FEW = {"interval": "bootstrap", "resamples": 40}

@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from podium.answers.rank_templates import (
-    all_of,
-    join_item_names,
-    join_names,
-    more_items_sentence,
-    number_word,
-)
 from podium.checks import CHECKS
 from podium.comparison.gate import parse_requirement
+from podium.data.battles import criterion_columns
 from podium.diagnosis.clustered import farther_ends
 from podium.diagnosis.decisiveness import judge_curve, pair_agreement
 from podium.diagnosis.figures import Statistic, Unit
@@ -19,17 +13,23 @@ from podium.diagnosis.judge_checks import Family, family_of, same_model, split_j
 from podium.diagnosis.transitivity import WEAK_ORDERS, chance_of_no_order, deviation
 from podium.errors import DataError, find_name, install_hint
 from podium.format_version import require_format
-from podium.nouns.battles import criterion_columns
-from podium.nouns.calibration import models_needed
-from podium.nouns.estimate import Estimate
-from podium.page.packing import pack_columns
+from podium.numbers import percent, range_text
 from podium.planning.compared_sizes import read_difference
-from podium.planning.plan import elo_of_edge
+from podium.planning.plan_record import elo_of_edge
 from podium.planning.sample_size import informative_needed, items_needed, three_levels
 from podium.printable import printable
-from podium.report.markup import escape_latex
-from podium.report.numbers import percent, range_text
-from podium.report.terminal import _wrap
+from podium.rankers.calibration.calibration import models_needed
+from podium.rankers.estimate import Estimate
+from podium.show.answers.rank_templates import (
+    all_of,
+    join_item_names,
+    join_names,
+    more_items_sentence,
+    number_word,
+)
+from podium.show.page.packing import pack_columns
+from podium.show.report.markup import escape_latex
+from podium.show.report.terminal import _wrap
 from podium.text import json_text, plural, some, text_of
 
 

@@ -7,7 +7,7 @@ import pytest
 from podium.diagnosis.subject import read_gold
 from podium.errors import DataError
 from podium.format_version import FORMAT_VERSION
-from podium.nouns.json_files import read_calibration, read_ranking
+from podium.rankers.json_files import read_calibration, read_ranking
 
 OLD_RANKING = {
     "podium": "0.1",

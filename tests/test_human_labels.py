@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
-from podium.nouns.human_labels import human_ties
+from podium.data.human_labels import human_ties
 
 COLUMNS = ("item", "model_a", "model_b", "credit", "judge")
 

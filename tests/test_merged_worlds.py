@@ -6,7 +6,7 @@ import pytest
 from merged_worlds import battles_of, scored_battles, unmerged_and_merged
 
 from podium import Judge, read_battles, simulate
-from podium.counting.verdicts import verdicts_of
+from podium.data.counting.verdicts import verdicts_of
 
 FAULTY = Judge(
     "x", scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unparsed=0.3, verbosity_bias=0.4

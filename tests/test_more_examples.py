@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from podium.data.length_data import item_key
 from podium.errors import UsageError
 from podium.plugins.settings import ranker_names
-from podium.rankers.length_control.lengths import item_key
-from podium.rankers.rank_sets import further_items, further_labels
-from podium.rankers.scale import origin_weights
+from podium.rankers.errors.rank_sets import further_items, further_labels
+from podium.rankers.fit.scale import origin_weights
 from podium.scorers.identity import differ_in_prompt
 from podium.scorers.offline import demands
 from podium.scorers.prompt import escape_controls
@@ -94,7 +94,7 @@ def test_a_newcomer_meets_as_many_as_the_logarithm_of_the_ranked_models():
 
 
 def test_options_of_rankers_are_split_from_those_of_inspect():
-    command = pytest.importorskip("podium.hosts.inspect_ai.command")
+    command = pytest.importorskip("podium.hosts.inspect_ai.inspect_command")
     split = command.split_rankers(
         ["eval", "task.py", "--ranker", "soft-elo", "--ranker=mean,median"]
     )
@@ -102,7 +102,7 @@ def test_options_of_rankers_are_split_from_those_of_inspect():
 
 
 def test_options_that_save_cpu_spare_those_that_the_user_decided():
-    command = pytest.importorskip("podium.hosts.inspect_ai.command")
+    command = pytest.importorskip("podium.hosts.inspect_ai.inspect_command")
     arguments = ["eval", "podium/ring", "--log-model-api"]
     assert command.cpu_saving_flags(arguments, {"INSPECT_EVAL_SCORE_DISPLAY": "true"}) == [
         "--no-log-realtime"
@@ -110,13 +110,13 @@ def test_options_that_save_cpu_spare_those_that_the_user_decided():
 
 
 def test_nested_arguments_are_flattened():
-    compatibility = pytest.importorskip("podium.hosts.inspect_ai.compatibility")
+    compatibility = pytest.importorskip("podium.hosts.inspect_ai.inspect_ai_compatibility")
     nested = {"kwargs": {"kwargs": {"seed": 1}, "tie": True}}
     assert list(compatibility.flatten_arguments(nested).items()) == [("tie", True), ("seed", 1)]
 
 
 def test_columns_of_rows_store_what_is_the_same_once_and_give_the_rows_back():
-    contents = pytest.importorskip("podium.hosts.inspect_ai.log_contents")
+    contents = pytest.importorskip("podium.hosts.inspect_ai.logs.log_contents")
     rows = [{"a": 1, "b": 2}, {"a": 1, "b": 3}]
     columns = contents.Columns.from_rows(rows)
     assert columns == contents.Columns(rows=2, same={"a": 1}, columns={"b": [2, 3]})
@@ -124,12 +124,12 @@ def test_columns_of_rows_store_what_is_the_same_once_and_give_the_rows_back():
 
 
 def test_a_score_that_is_no_number_is_none():
-    logs = pytest.importorskip("podium.hosts.inspect_ai.logs")
+    logs = pytest.importorskip("podium.hosts.inspect_ai.logs.logs")
     assert [logs.number_of(value) for value in ("C", "A>B", float("nan"))] == [1.0, None, None]
 
 
 def test_the_sample_that_announces_a_round_is_named_by_number_and_revision():
-    samples = pytest.importorskip("podium.hosts.inspect_ai.round_samples")
+    samples = pytest.importorskip("podium.hosts.inspect_ai.tournament.round_samples")
     assert (samples.round_id(2), samples.round_id(2, 1)) == ("round 002", "round 002 again 1")
 
 
@@ -137,7 +137,7 @@ def test_the_sample_that_announces_a_round_is_named_by_number_and_revision():
     "role", [("--model-role", "judge=lm-eval:hf,x=y"), ("--model-role=judge=lm-eval:hf,x=y",)]
 )
 def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_inspect_takes(role):
-    command = pytest.importorskip("podium.hosts.inspect_ai.command")
+    command = pytest.importorskip("podium.hosts.inspect_ai.inspect_command")
     with pytest.raises(UsageError) as refusal:
         command.run(["eval", "podium/ring", *role])
     assert str(refusal.value) == (
@@ -160,10 +160,12 @@ def test_a_text_with_which_a_host_ends_is_printed(monkeypatch, host, end, code, 
         raise SystemExit(end)
 
     if host == "inspect":
-        monkeypatch.setattr(pytest.importorskip("podium.hosts.inspect_ai.command"), "run", ends)
+        monkeypatch.setattr(
+            pytest.importorskip("podium.hosts.inspect_ai.inspect_command"), "run", ends
+        )
     else:
         command, cli = (
-            pytest.importorskip("podium.hosts.lm_eval.command"),
+            pytest.importorskip("podium.hosts.lm_eval.lm_eval_command"),
             SimpleNamespace(parse_args=ends, execute=print),
         )
         monkeypatch.setattr(command, "build_command_line", lambda: cli)
@@ -173,7 +175,7 @@ def test_a_text_with_which_a_host_ends_is_printed(monkeypatch, host, end, code, 
 
 
 def test_a_comma_within_a_value_of_old_gen_kwargs_divides_nothing():
-    from podium.formats.lm_eval_layout import Results
+    from podium.data.formats.lm_eval_layout import Results
 
     given = "temperature=0.5,until=['a', 'b'],do_sample=True, top_p = 1"
     assert Results(Path("results.json"), {"config": {"gen_kwargs": given}}).generation == {
@@ -194,7 +196,7 @@ def test_opponents_of_lm_eval_become_sources_with_or_without_a_label():
 
 
 def test_a_section_of_a_config_file_becomes_options():
-    options = pytest.importorskip("podium.hosts.lm_eval.options")
+    options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
     section = options.section_of(
         {"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"}
     )
@@ -202,13 +204,13 @@ def test_a_section_of_a_config_file_becomes_options():
 
 
 def test_pairs_on_a_command_line_become_typed_options():
-    options = pytest.importorskip("podium.hosts.lm_eval.options")
+    options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
     pairs = options.parse_pairs(["realization=labels,models=a,b", "tie=true"])
     assert pairs == {"realization": "labels", "models": "a,b", "tie": True}
 
 
 def test_a_message_names_options_as_lm_eval_takes_them():
-    options = pytest.importorskip("podium.hosts.lm_eval.options")
+    options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
     message = options.as_typed_here(
         "choose with --metric, or --set beta=NUMBER (--calibration FILE)"
     )

@@ -345,7 +345,7 @@ ASK_OFFLINE = """
 import asyncio
 
 from inspect_ai.model import get_model
-from podium.hosts.inspect_ai.offline_api import asked_by
+from podium.hosts.inspect_ai.judging.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.prompt import Texts
 

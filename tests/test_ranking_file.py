@@ -9,8 +9,8 @@ from places import EXAMPLE
 import podium
 from podium.diagnosis.subject import read_gold
 from podium.errors import DataError
-from podium.nouns.json_files import read_ranking
-from podium.page.report_page import plain_answer
+from podium.rankers.json_files import read_ranking
+from podium.show.page.report_page import plain_answer
 
 
 def test_the_answer_of_a_ranking_is_read_back_as_it_was_written(tmp_path):

@@ -13,8 +13,8 @@ from scipy.special import expit
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import NotIdentifiedError, calibrate, rank, read_battles
-from podium.rankers.coded import code_battles
-from podium.verbs.calibration_run import judge_agreement
+from podium.rankers.calibration.calibration_run import judge_agreement
+from podium.rankers.fit.coded import code_battles
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = [

@@ -13,16 +13,16 @@ from tables import show
 
 from claims_sections.intervals import share_text
 from podium import read_battles
-from podium.nouns.ladder import Ladder
-from podium.rankers.coded import CodedBattles
+from podium.data.ladder import Ladder
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pair_sums, pairs_from_matrices
+from podium.rankers.fit.strengths import build_prior, fit_strengths
 from podium.rankers.ladder_placement import (
     FALSE_NAMES,
     SLOPE_LEVEL,
     check_ladder,
     ladder_of_battles,
 )
-from podium.rankers.pairs import pair_sums, pairs_from_matrices
-from podium.rankers.strengths import build_prior, fit_strengths
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 

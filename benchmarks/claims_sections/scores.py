@@ -12,7 +12,7 @@ import pandas as pd
 from tables import show
 
 from claims_sections.intervals import share_text
-from podium.rankers.difference import paired_difference
+from podium.rankers.errors.difference import paired_difference
 
 ITEMS = (20, 40, 99, 100, 150, 200, 300, 500)
 WORLDS = 10_000

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import stats
 from tables import show
 
-from podium.rankers.difference import (
+from podium.rankers.errors.difference import (
     FEW,
     SKEWNESS_NOISE,
     normal_skewness_error,

@@ -10,11 +10,11 @@ from tables import show
 
 import podium
 from claims_sections.intervals import share_text
-from podium.nouns.ranking import Entry
-from podium.rankers.coded import code_battles
-from podium.rankers.human_label_fit import human_label_fit
-from podium.rankers.identification import fit_battles
-from podium.rankers.random_effects import FALSE_FLAGS, fit_random_effects, fit_with_misjudged
+from podium.rankers.calibration.human_label_fit import human_label_fit
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.random_effects import FALSE_FLAGS, fit_random_effects, fit_with_misjudged
+from podium.rankers.ranking import Entry
 
 MODELS, VERDICTS = 10, 40
 """Models of a world, and verdicts on each pair of them."""

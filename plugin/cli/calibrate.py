@@ -6,9 +6,9 @@ import click
 
 from podium.cli import options
 from podium.cli.output import draw, print_reports, show_progress, warn
+from podium.defaults import CALIBRATION_LEVEL
 from podium.errors import PodiumError, find_name
 from podium.printable import tell
-from podium.rankers.defaults import CALIBRATION_LEVEL
 from podium.storage.remote import Place
 
 
@@ -79,10 +79,10 @@ def calibrate(
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
     from podium.rankers.calibration.accuracy import select_best
-    from podium.report import calibration_view as view
+    from podium.rankers.calibration.calibration_run import calibrate as calibrate_battles
+    from podium.rankers.calibration.calibration_run import calibrate_targets, judge_agreement
+    from podium.show.report import calibration_view as view
     from podium.storage.atomic_files import write_text
-    from podium.verbs.calibration_run import calibrate as calibrate_battles
-    from podium.verbs.calibration_run import calibrate_targets, judge_agreement
 
     arguments["scale_correction"] = not arguments.pop("no_scale_correction")
     section, full = options.pop_detail(arguments)

@@ -57,7 +57,7 @@ def compare(**arguments: Any) -> int:
     Exit codes with --require or --requirements: 0 all are met; 4 one is refuted; 5 undecided; else as everywhere.
     """
     from podium.cli.output import show_progress, warn, write_figures
-    from podium.comparison.compare import compare as compare_models
+    from podium.comparison.compare_models import compare as compare_models
 
     style, output = options.pop_output(arguments)
     words = arguments.pop("sources")

@@ -26,7 +26,7 @@ def convert(**arguments: Any) -> int:
     podium convert annotations.json -o battles.parquet
     podium convert results/*.jsonl --from arena-hard -o battles.csv
     """
-    from podium.formats.podium_table import write
+    from podium.data.formats.podium_table import write
     from podium.printable import formula_columns
 
     output = arguments.pop("output")

@@ -9,7 +9,7 @@ import click
 from podium.cli import options
 from podium.cli.output import show_progress, write_figures
 from podium.errors import DataError
-from podium.report.styles import View
+from podium.show.report.styles import View
 
 
 @options.command(
@@ -44,10 +44,10 @@ def diagnose(**arguments: Any) -> int:
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
+    from podium.data.reading.side_tables import about_models, families_of
     from podium.diagnosis.card import card_reports, section_reports, summary_reports
     from podium.diagnosis.card import diagnose as diagnose_battles
     from podium.diagnosis.subject import read_gold
-    from podium.reading.side_tables import about_models, families_of
 
     style, output = options.pop_output(arguments)
     common = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}

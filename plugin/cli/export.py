@@ -57,8 +57,8 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
     podium export ranking.json --to every-eval-ever -o eee/
     podium export ranking.json --to hf-eval-results --dataset ORG/NAME -o cards/
     """
-    from podium.nouns.json_files import REMEDY, read_ranking
-    from podium.report.exports import Facts, every_eval_ever_files, hub_result_files
+    from podium.rankers.json_files import REMEDY, read_ranking
+    from podium.show.report.exports import Facts, every_eval_ever_files, hub_result_files
     from podium.storage.atomic_files import write_text
 
     facts = Facts(**given)

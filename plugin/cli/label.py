@@ -38,7 +38,7 @@ def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) ->
     import numpy as np
 
     from podium.cli.output import print_reports, warn
-    from podium.formats.label_sheet import sheet_table
+    from podium.data.formats.label_sheet import sheet_table
     from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
     from podium.responses.transcripts import Show
@@ -59,7 +59,7 @@ def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) ->
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
     elif output.suffix == ".html":
-        from podium.page.label_page import label_page
+        from podium.show.page.label_page import label_page
 
         write_text(output, label_page(draw.rows), errors="backslashreplace")
     else:

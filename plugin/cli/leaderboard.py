@@ -27,7 +27,7 @@ def leaderboard(folder: Path, output: Path, space: str | None) -> int:
     podium leaderboard rankings/ -o site/
     """
     from podium.cli.output import show_progress
-    from podium.page.leaderboard import rankings_in, site_files
+    from podium.show.page.leaderboard_site import rankings_in, site_files
     from podium.storage.atomic_files import write_text
     from podium.text import plural
 

@@ -12,11 +12,11 @@ import click
 
 from podium.errors import UsageError
 from podium.findings import FINDINGS
-from podium.report.styles import PICTURES, STYLES, suffix_style
+from podium.show.report.styles import PICTURES, STYLES, suffix_style
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
-    from podium.nouns.battles import Battles
+    from podium.data.battles import Battles
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
@@ -254,8 +254,8 @@ def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
 def _add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
     """Add human labels from files to battles; with `must_meet`, labels of other battles raise an
     error."""
-    from podium.nouns.human_labels import label_by_table
-    from podium.reading.judgments import read_battles
+    from podium.data.human_labels import label_by_table
+    from podium.data.reading.judgments import read_battles
     from podium.text import as_text
 
     sheets: list[Any] = list(places)
@@ -358,7 +358,7 @@ def read_sources(arguments: dict[str, Any], *, must_meet: bool = False, **more: 
     """Remove the options of `sources`, and `human_labels`, `one_sided` and `complete` if they are
     there, from `arguments` and read the battles that they describe; with `must_meet`, labels of
     other battles raise an error."""
-    from podium.reading.judgments import read_battles
+    from podium.data.reading.judgments import read_battles
 
     labels, complete = arguments.pop("human_labels", ()), arguments.pop("complete", False)
     if "one_sided" in arguments:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from podium.printable import tell
 from podium.progress import tracker
-from podium.report.styles import USUAL_VIEW, View, styled_text
+from podium.show.report.styles import View, styled_text
 
 if TYPE_CHECKING:
-    from podium.nouns.ranking import Ranking
-    from podium.report.model import Report
+    from podium.rankers.ranking import Ranking
     from podium.storage.remote import Place
+    from podium.tables import Report
 
 
 def warn(warning: str) -> None:
@@ -22,7 +22,7 @@ def warn(warning: str) -> None:
 
 def announce(ranking: "Ranking") -> None:
     """Write the warnings and failures of a ranking to stderr, each once."""
-    from podium.report.ranking_view import ranking_messages
+    from podium.show.report.ranking_view import ranking_messages
 
     for message in ranking_messages(ranking):
         tell(message)
@@ -30,10 +30,17 @@ def announce(ranking: "Ranking") -> None:
 
 def print_reports(reports: "Sequence[Report]") -> None:
     """Write reports to stdout and flush."""
-    from podium.report.terminal import terminal_text
+    from podium.show.report.terminal import terminal_text
 
     sys.stdout.write(terminal_text(reports, sys.stdout.isatty()))
     sys.stdout.flush()
+
+
+def usual_view(figures: Any) -> "Sequence[Report]":
+    """Return the reports of results, with the views of podium's own results registered."""
+    import podium.show.views  # noqa: F401 - registers them
+
+    return figures.reports()
 
 
 def write_figures(
@@ -41,7 +48,7 @@ def write_figures(
     style: str,
     output: "Place | None",
     warnings: Iterable[str] = (),
-    view: View = USUAL_VIEW,
+    view: View = usual_view,
 ) -> None:
     """Write warnings to stderr and results to a file or stdout, in the chosen style."""
     from podium.storage.atomic_files import write_text
@@ -60,7 +67,8 @@ def write_figures(
 def draw(figures: Any, place: "Place | None") -> None:
     """Write the chart of some results to the file of `--figure`, if given."""
     if place is not None:
-        from podium.pictures.style import save
+        import podium.show.views  # noqa: F401 - registers the charts
+        from podium.show.pictures.style import save
 
         save(figures.plot(), place)
         tell(f"wrote {place}")

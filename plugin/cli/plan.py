@@ -120,7 +120,7 @@ def plan(context: click.Context, **arguments: Any) -> int:
     podium plan --difference 2points --disagree 0.15
     """
     from podium.cli.output import show_progress, write_figures
-    from podium.planning.plan import Tariff
+    from podium.planning.plan_record import Tariff
     from podium.planning.plan_report import select_reports
     from podium.planning.planner import make_plan
 

@@ -79,7 +79,7 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     names = ranker_names(named) if named is not None else None
     # Without settings, the default rankers are not needed yet: importing both takes long.
     settings = parse_settings(texts, names or DEFAULT_RANKERS) if names or texts else {}
-    from podium.verbs.rank_battles import rank as rank_battles
+    from podium.ranking.rank_battles import rank as rank_battles
 
     common = {
         name: arguments.pop(name)

@@ -56,9 +56,9 @@ def replay(**arguments: Any) -> int:
     podium replay battles.csv --tournament ring,chain,swim --set ring.until=top3 --set chain.until=top3 --seeds 20
     """
     from podium.cli.output import announce, write_figures
+    from podium.planning.replays import replay as replay_battles
+    from podium.planning.tournament_table import compare_tournaments, tournament_names
     from podium.plugins.settings import parse_settings, ranker_names
-    from podium.verbs.replays import replay as replay_battles
-    from podium.verbs.tournament_table import compare_tournaments, tournament_names
 
     style, output = options.pop_output(arguments)
     names, rankers = (

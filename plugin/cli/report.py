@@ -13,7 +13,7 @@ from podium.printable import tell
 from podium.storage.remote import Place
 
 if TYPE_CHECKING:
-    from podium.page.material import PageContent
+    from podium.show.page.material import PageContent
 
 NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memory")
 """Options of `podium rank` that make no page."""
@@ -40,7 +40,7 @@ def report(output: Place, responses: tuple[str, ...], no_texts: bool, **argument
     podium report ranking.json
     """
     from podium.cli.output import announce, show_progress
-    from podium.page.report_page import report_page
+    from podium.show.page.report_page import report_page
     from podium.storage.atomic_files import write_text
 
     with show_progress():
@@ -56,8 +56,8 @@ def _build_page_content(
     arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool
 ) -> "tuple[PageContent, bool]":
     """Build the page content from the sources; also return whether all sources could be read."""
-    from podium.nouns.json_files import read_calibration, read_ranking
-    from podium.page.material import PageContent, add_battles_to_page
+    from podium.rankers.json_files import read_calibration, read_ranking
+    from podium.show.page.material import PageContent, add_battles_to_page
     from podium.storage.remote import without_secrets
 
     command = without_secrets(shlex.join(["podium", *sys.argv[1:]]))
@@ -65,8 +65,8 @@ def _build_page_content(
     ranking = read_ranking(Path(sources[0])) if len(sources) == 1 else None
     if ranking is not None:
         return PageContent(ranking, command=command), True
-    from podium.page.sources import collect_texts, costs_table
-    from podium.reading.side_tables import about_models, families_of
+    from podium.data.reading.side_tables import about_models, families_of
+    from podium.show.page.sources import collect_texts, costs_table
 
     how = {name: arguments[name] for name in ("level", "seed")}
     apart = options.read_sources(

@@ -34,7 +34,7 @@ def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
     """
     if find_spec("inspect_ai") is None:
         raise UsageError(f"inspect-ai is not installed: {install_hint('inspect')}")
-    from podium.hosts.inspect_ai.command import run
+    from podium.hosts.inspect_ai.inspect_command import run
 
     try:
         run(arguments)
@@ -53,6 +53,6 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     podium lm_eval run --model hf --model_args pretrained=gpt2 --tasks gsm8k -o runs --ranker bradley-terry
     podium lm_eval run ... --ranker soft-elo --ranker_against runs/ --ranker_judge openai/gpt-5
     """
-    from podium.hosts.lm_eval.command import run_lm_eval
+    from podium.hosts.lm_eval.lm_eval_command import run_lm_eval
 
     context.exit(run_lm_eval(arguments))

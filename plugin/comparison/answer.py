@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.answers.rank_templates import all_of, more_items_sentence
 from podium.comparison import comparison_templates
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
-from podium.report.model import EMPTY
-from podium.report.numbers import percent
+from podium.numbers import percent
+from podium.show.answers.rank_templates import all_of, more_items_sentence
+from podium.tables import EMPTY
 from podium.text import item_option, plural, some
 
 

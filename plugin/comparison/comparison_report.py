@@ -12,13 +12,14 @@ from podium.comparison.answer import (
     p_text,
     tally_text,
 )
-from podium.comparison.compare import Comparison
+from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
+from podium.documents import View, register_view
+from podium.numbers import percent
 from podium.printable import printable
-from podium.report.model import EMPTY, Report, Section, Table
-from podium.report.numbers import percent
-from podium.report.terminal import terminal_text
+from podium.show.report.terminal import terminal_text
+from podium.tables import EMPTY, Report, Section, Table
 from podium.text import plural, some
 
 MOST_ITEMS, FEW_ITEMS = 10, 3
@@ -164,3 +165,6 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
         reason = comparison.unknown_answers or "some answers are missing"
         lines.append(comparison_templates.UNKNOWN_ANSWERS.format(reason=reason))
     return lines
+
+
+register_view(Comparison, View(comparison_reports, comparison_text))

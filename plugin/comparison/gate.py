@@ -16,8 +16,8 @@ import numpy as np
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import DataError, UsageError, reject_stream
-from podium.rankers.difference import DifferenceTest, parse_margin
-from podium.rankers.intervals import finite_or_none, holm
+from podium.rankers.errors.difference import DifferenceTest, parse_margin
+from podium.rankers.errors.intervals import finite_or_none, holm
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from podium.data.formats.files import find_files, split_label
+from podium.data.formats.lm_eval_layout import is_samples
 from podium.errors import OtherQuestionError, PodiumError, UsageError
-from podium.formats.files import find_files, split_label
-from podium.formats.lm_eval_layout import is_samples
 from podium.hookspecs import load_target
 from podium.plugins import catalogue
 from podium.responses.collection import Responses

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.rankers.difference import DifferenceTest, is_constant
-from podium.rankers.intervals import finite_or_none, t_quantile
-from podium.rankers.rank_sets import further_items
+from podium.rankers.errors.difference import DifferenceTest, is_constant
+from podium.rankers.errors.intervals import finite_or_none, t_quantile
+from podium.rankers.errors.rank_sets import further_items
 
 ELO, WIN_RATE, SCORE = "elo", "win-rate", "score"
 """Measures: points of Elo, win rate in the battles between the two, the metric's units."""

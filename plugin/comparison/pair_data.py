@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.data.battles import Battles, parsed_credits
 from podium.errors import NotIdentifiedError, UsageError
-from podium.nouns.battles import Battles, parsed_credits
-from podium.rankers.coded import code_battles
-from podium.rankers.difference import DifferenceTest, paired_difference
-from podium.rankers.elo_difference import elo_difference
+from podium.rankers.errors.difference import DifferenceTest, paired_difference
+from podium.rankers.errors.elo_difference import elo_difference
+from podium.rankers.fit.coded import code_battles
 from podium.text import as_text
 
 MEASURES = ("auto", SCORE, ELO, WIN_RATE)

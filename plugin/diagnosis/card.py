@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from podium.checks import CHECKS
+from podium.data.battles import Battles
+from podium.data.counts import counts_text
 from podium.diagnosis.card_summary import best_with_humans, card_answer, check_lines
 from podium.diagnosis.consistency import consistency, position
 from podium.diagnosis.figures import CardAnswer, Missing, Statistic, as_dict, attempt
@@ -19,14 +21,14 @@ from podium.diagnosis.jury import JuryWorth, jury_worth
 from podium.diagnosis.preferences import measure_self_preference, verbosity
 from podium.diagnosis.subject import NEAR_TIE, Gold, Subject
 from podium.diagnosis.transitivity import transitivity
+from podium.documents import Document, View, register_view
 from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import build_provenance
-from podium.rankers.intervals import check_level
-from podium.report.model import Fact, Report, Section, Table
-from podium.report.numbers import counts_text, percent
-from podium.text import Document, as_text, item_option
+from podium.numbers import percent
+from podium.rankers.errors.intervals import check_level
+from podium.rankers.ranking import build_provenance
+from podium.tables import Fact, Report, Section, Table
+from podium.text import as_text, item_option
 
 Reply: TypeAlias = CardAnswer | Missing
 Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
@@ -96,7 +98,6 @@ class Card:
 class Diagnosis(Document):
     """The cards of all judges and the comparisons between them."""
 
-    view = "podium.diagnosis.card:card_reports"
     cards: tuple[Card, ...]
     across: Mapping[str, Reply]
     level: float
@@ -297,3 +298,6 @@ def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[
         *built,
         *(Section(title, title, notes=notes) for title, notes in remarks.items() if notes),
     )
+
+
+register_view(Diagnosis, View(card_reports))

@@ -10,7 +10,7 @@ from podium.diagnosis.figures import Figured, Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
 from podium.diagnosis.order_effect import may_decide_nothing_or_all
 from podium.diagnosis.preferences import NAME_FAMILIES
-from podium.report.model import EMPTY
+from podium.tables import EMPTY
 from podium.text import lower_first_word
 
 Answers: TypeAlias = Mapping[str, Any]

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr
 
+from podium.data.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
-from podium.nouns.battles import Battles
-from podium.rankers.coded import cluster_codes
-from podium.rankers.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
+from podium.rankers.errors.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
+from podium.rankers.fit.coded import cluster_codes
 
 UNBOUNDED = (-np.inf, np.inf)
 MORE = "judge more pairs"

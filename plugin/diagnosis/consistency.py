@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.special import logit
 
+from podium.data.battles import REPLIES, Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
 from podium.diagnosis.subject import (
@@ -18,8 +19,7 @@ from podium.diagnosis.subject import (
     near_ties,
     read_orders,
 )
-from podium.nouns.battles import REPLIES, Battles
-from podium.report.model import Table
+from podium.tables import Table
 
 BOTH_ORDERS = "show each pair in both orders"
 

@@ -8,8 +8,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betainc
 
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import ratio_or_nan
-from podium.rankers.intervals import FEWEST_DRAWS
+from podium.rankers.errors.intervals import FEWEST_DRAWS
+from podium.rankers.fit.coded import ratio_or_nan
 
 LOWEST, HIGHEST = 0.1, 10_000.0
 """Range of alpha. Source: appendix F."""

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.nouns.estimate import Estimate
-from podium.report.model import EMPTY, Table
+from podium.rankers.estimate import Estimate
+from podium.tables import EMPTY, Table
 from podium.text import plural
 
 Answer = TypeVar("Answer")

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import fdtrc, stdtr
 
+from podium.data.battles import Battles
 from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import ROUND_ROBINS, deviation, triples_among
-from podium.nouns.battles import Battles
-from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
-from podium.rankers.identification import fit_battles
-from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
-from podium.rankers.pairs import (
+from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_quantile
+from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import (
     PairCells,
     Pairs,
     cells_by_cluster,
@@ -24,8 +24,8 @@ from podium.rankers.pairs import (
     pair_index,
     pair_sums,
 )
-from podium.rankers.strengths import Strengths
-from podium.report.model import Table
+from podium.rankers.fit.strengths import Strengths
+from podium.tables import Table
 from podium.text import plural
 
 RESAMPLES = 500

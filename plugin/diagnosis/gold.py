@@ -32,11 +32,11 @@ from podium.diagnosis.ratings import (
     number_items,
 )
 from podium.diagnosis.subject import Gold, Subject
-from podium.rankers.coded import ratio_or_nan
-from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
-from podium.rankers.scale import POINTS
-from podium.report.model import EMPTY, Table
-from podium.report.numbers import cell_text
+from podium.numbers import cell_text
+from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_quantile
+from podium.rankers.fit.coded import ratio_or_nan
+from podium.rankers.fit.scale import POINTS
+from podium.tables import EMPTY, Table
 from podium.text import some
 
 NARROWEST = 20.0

@@ -7,11 +7,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from podium.data.battles import Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, attempt
 from podium.diagnosis.subject import Subject
 from podium.errors import NotIdentifiedError
-from podium.nouns.battles import Battles
+from podium.numbers import cell_text
 from podium.rankers.calibration.agreement import (
     Reliability,
     bin_predictions,
@@ -22,11 +23,10 @@ from podium.rankers.calibration.agreement import (
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.signals import default_kind, read_signal
 from podium.rankers.calibration.targets import fit_target, soften_verdicts
-from podium.rankers.coded import hard_credits
-from podium.rankers.intervals import resample, small_sample_factor
-from podium.report.model import Report, Table
-from podium.report.numbers import cell_text
+from podium.rankers.errors.intervals import resample, small_sample_factor
+from podium.rankers.fit.coded import hard_credits
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
+from podium.tables import Report, Table
 from podium.text import as_text
 
 RESAMPLES = 1000

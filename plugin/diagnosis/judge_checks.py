@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from podium.checks import CHECKS
+from podium.data.battles import Battles
 from podium.hookspecs import Scorer
-from podium.nouns.battles import Battles
 from podium.plugins import catalogue
 from podium.scorers.reply import FAILED, ONE_ORDER_UNPARSED, UNSHOWN
 from podium.text import plural, some

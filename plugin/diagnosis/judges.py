@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from podium.data.battles import Battles
+from podium.data.human_labels import is_turned, matchup_frame
 from podium.diagnosis.clustered import Clustered, agreement_statistic
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.gold import match_gold_pairs
@@ -21,10 +23,8 @@ from podium.diagnosis.ratings import (
 )
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.nouns.battles import Battles
-from podium.nouns.human_labels import is_turned, matchup_frame
-from podium.rankers.intervals import resample
-from podium.report.model import EMPTY, Table
+from podium.rankers.errors.intervals import resample
+from podium.tables import EMPTY, Table
 
 RESAMPLES = 200
 AFRESH = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"

@@ -9,22 +9,22 @@ import numpy as np
 import pandas as pd
 
 from podium.checks import CHECKS
+from podium.data.battles import Battles
+from podium.defaults import REGULARIZATION
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.ratings import REMEDY
 from podium.diagnosis.subject import Subject
-from podium.nouns.battles import Battles
-from podium.rankers.coded import code_battles
-from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import comparison_graph
-from podium.rankers.identification import fit_battles
-from podium.rankers.intervals import finite_or_none
+from podium.numbers import cell_text
+from podium.rankers.errors.intervals import finite_or_none
+from podium.rankers.errors.judge_slopes import JuryBattles, SlopeFit, fit_slopes
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
 from podium.rankers.judge_aware import jury_battles, jury_figures
-from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
-from podium.rankers.pairs import pair_sums
-from podium.rankers.scale import POINTS
-from podium.report.model import EMPTY, Table
-from podium.report.numbers import cell_text
+from podium.tables import EMPTY, Table
 
 ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"

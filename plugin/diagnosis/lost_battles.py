@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, ndtr
 
+from podium.data.battles import Battles
 from podium.diagnosis.clustered import cluster_battles
-from podium.nouns.battles import Battles
 
 LARGEST_SUM = 4096
 """The distribution of larger sums is not computed exactly; a Fourier transform of this length takes

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.checks import CHECKS
-from podium.counting.verdicts import FirstShown
+from podium.data.battles import Battles
+from podium.data.counting.verdicts import FirstShown
 from podium.diagnosis.clustered import Clustered, two_sided_p
 from podium.diagnosis.figures import Figured, Statistic
-from podium.nouns.battles import Battles
 
 MOST_JUDGES = 20
 """Judges beyond which only all together are tested, as each has few pairs."""

@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from podium.data.battles import Battles
+from podium.defaults import REGULARIZATION
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.judge_checks import family_of, group_by_family
 from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
-from podium.nouns.battles import Battles
 from podium.rankers.calibration.signals import readable_margins
-from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
-from podium.report.model import EMPTY, Table
+from podium.tables import EMPTY, Table
 from podium.text import some
 
 LENGTHS = "give columns length_a and length_b, in characters"

@@ -9,13 +9,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit
 
+from podium.data.battles import Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
-from podium.nouns.battles import Battles
-from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
-from podium.rankers.identification import fit_battles
-from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import Strengths
+from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import PairCells, cells_by_cluster, pair_sums
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import Strengths
 
 FEWEST_DECIDED = 10
 """Decided battles that a gold pair needs. Source: Gera et al. 2025, appendix C."""

@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.counting.verdicts import verdicts_of
+from podium.data.battles import LARGEST, Battles
+from podium.data.counting.verdicts import verdicts_of
+from podium.data.formats.containers import read_records
+from podium.data.reading.judgments import read_battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Missing, attempt
 from podium.diagnosis.judge_checks import split_judge_name
@@ -22,9 +25,6 @@ from podium.diagnosis.ratings import (
     fit_ratings,
 )
 from podium.errors import DataError
-from podium.formats.containers import read_records
-from podium.nouns.battles import LARGEST, Battles
-from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 
 NEAR_TIE = 0.3
@@ -243,7 +243,7 @@ def read_gold(source: str) -> Gold:
     raises DataError."""
     path = Path(source)
     if path.is_file():
-        from podium.nouns.json_files import read_ranking
+        from podium.rankers.json_files import read_ranking
 
         ranking = read_ranking(path, GOLD_REMEDY)
         if ranking is not None and ranking.standings:

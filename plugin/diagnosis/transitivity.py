@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import entr, expit, logit
 
+from podium.data.battles import MOST_SLICES, Battles
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.nouns.battles import MOST_SLICES, Battles
-from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
-from podium.rankers.intervals import finite_or_none, wilson_interval
-from podium.rankers.pairs import pair_sums, win_rates
-from podium.report.model import Table
-from podium.report.numbers import cell_text, interval_text
+from podium.numbers import cell_text, interval_text
+from podium.rankers.errors.intervals import finite_or_none, wilson_interval
+from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
+from podium.rankers.fit.pairs import pair_sums, win_rates
+from podium.tables import Table
 from podium.text import as_text
 
 TIE = 0.025

@@ -76,7 +76,10 @@ class CommandLineFinder:
         import importlib
 
         host = name.partition(".")[0]
-        if name != importlib.import_module(f"podium.hosts.{host}.compatibility").COMMAND_LINE:
+        if (
+            name
+            != importlib.import_module(f"podium.hosts.{host}.{host}_compatibility").COMMAND_LINE
+        ):
             return None
         spec = next(
             filter(
@@ -123,7 +126,7 @@ class CommandLineFinder:
 
 def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
     """Add podium's options to Inspect's commands, and clear the reason why options are missing."""
-    from podium.hosts.inspect_ai.command import extend_command
+    from podium.hosts.inspect_ai.inspect_command import extend_command
 
     extend_command(module)
     finder.reason = ""
@@ -132,10 +135,10 @@ def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
 def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
     """Replace lm-eval's class so that each command line that it builds later has podium's
     options."""
-    from podium.hosts.lm_eval.compatibility import extend_later_command_lines
+    from podium.hosts.lm_eval.lm_eval_compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:
-        from podium.hosts.lm_eval.command import extend
+        from podium.hosts.lm_eval.lm_eval_command import extend
 
         extend(cli)
         finder.reason = ""

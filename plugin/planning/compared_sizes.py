@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
 
 from podium.errors import UsageError
-from podium.planning.plan import ComparedSize
+from podium.planning.plan_record import ComparedSize
 from podium.planning.sample_size import smallest_number
-from podium.rankers.difference import parse_margin
-from podium.rankers.scale import POINTS
+from podium.rankers.errors.difference import parse_margin
+from podium.rankers.fit.scale import POINTS
 
 MOST_COMPARED = 1_000_000
 """Items beyond which no comparison is planned."""

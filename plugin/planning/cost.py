@@ -8,8 +8,7 @@ from math import ceil, sqrt
 from scipy.special import ndtri
 
 from podium.errors import NotIdentifiedError
-from podium.nouns.estimate import Estimate
-from podium.planning.plan import UNITS, PlanRequest, PricedDesign, Tariff, elo_of_edge
+from podium.planning.plan_record import UNITS, PlanRequest, PricedDesign, Tariff, elo_of_edge
 from podium.planning.precision import (
     MOST_MODELS,
     VerdictModel,
@@ -19,6 +18,7 @@ from podium.planning.precision import (
 )
 from podium.planning.sample_size import informative_needed, items_with
 from podium.plugins.catalogue import make_tournament
+from podium.rankers.estimate import Estimate
 from podium.tournaments.schedule import Field, TournamentDesign, asks_order
 
 PAIRS = "pairs of interest"

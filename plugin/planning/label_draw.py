@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from podium.data.battles import Battles
+from podium.data.formats.label_sheet import SheetRow
 from podium.errors import NotIdentifiedError, UsageError
-from podium.formats.label_sheet import SheetRow
-from podium.nouns.battles import Battles
 from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
-from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit
-from podium.rankers.identification import fit_battles
-from podium.rankers.random_effects import SPREAD_PRIOR, expected_errors, fit_random_effects
-from podium.rankers.scale import POINTS
-from podium.report.model import Report, Table
+from podium.rankers.calibration.human_label_fit import HumanLabelFit, human_label_fit
+from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.random_effects import SPREAD_PRIOR, expected_errors, fit_random_effects
+from podium.rankers.fit.scale import POINTS
 from podium.responses.collection import Responses, response_key
+from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
 
 Forecast = dict[int, tuple[float, float]]

@@ -5,11 +5,12 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from podium.nouns.estimate import Estimate
-from podium.planning.plan import BattleCosts, Plan, PricedDesign, Tariff
-from podium.report.model import EMPTY, Report, Section, Table, shorten_report
-from podium.report.numbers import cell_text, range_text
-from podium.report.terminal import bar_column
+from podium.documents import View, register_view
+from podium.numbers import cell_text, range_text
+from podium.planning.plan_record import BattleCosts, Plan, PricedDesign, Tariff
+from podium.rankers.estimate import Estimate
+from podium.show.report.terminal import bar_column
+from podium.tables import EMPTY, Report, Section, Table, shorten_report
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -264,3 +265,6 @@ def _ends(estimate: Estimate, form: str) -> str:
     if estimate.low is None:
         return EMPTY
     return f"{form.format(estimate.low)} … {'∞' if estimate.high is None else form.format(estimate.high)}"
+
+
+register_view(Plan, View(plan_reports))

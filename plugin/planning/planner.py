@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from podium.data.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
-from podium.nouns.battles import Battles
-from podium.nouns.estimate import Estimate
-from podium.nouns.ranking import build_provenance
+from podium.planning import plan_report  # noqa: F401 - registers the view of a plan
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
-from podium.planning.plan import AnchorCandidate, Decision, Plan, PlanRequest, Tariff, elo_of_edge
+from podium.planning.plan_record import (
+    AnchorCandidate,
+    Decision,
+    Plan,
+    PlanRequest,
+    Tariff,
+    elo_of_edge,
+)
 from podium.planning.precision import ITEM_EFFECT, SPREAD
 from podium.planning.sample_size import check_numbers, sample_sizes, smallest_edges, three_levels
-from podium.rankers.intervals import check_level
+from podium.rankers.errors.intervals import check_level
+from podium.rankers.estimate import Estimate
+from podium.rankers.ranking import build_provenance
 from podium.tournaments.schedule import TournamentDesign
 
 if TYPE_CHECKING:
-    from podium.verbs.replays import Recording
+    from podium.planning.replays import Recording
 
 
 def make_plan(
@@ -109,7 +117,7 @@ def make_plan(
 
 def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
     # Imported here, like all that only a pilot needs: a plan without one starts in half the time.
-    from podium.verbs.replays import recording_of
+    from podium.planning.replays import recording_of
 
     return recording_of(pilot, pool=pool)
 
@@ -159,7 +167,7 @@ def _build_plan(request: PlanRequest) -> Plan:
 def share_of_ties(record: "Recording", level: float) -> Estimate:
     """Return the share of ties among readable battles, with its item-clustered t interval."""
     from podium.diagnosis.clustered import Clustered
-    from podium.rankers.coded import code_battles
+    from podium.rankers.fit.coded import code_battles
 
     coded = code_battles(record.battles, labels="hard")
     tied = coded.credit == 0.5
@@ -188,7 +196,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
         remedy = f"play 10 items ({size:,} battles, {request.tariff.cost(size).calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
-    from podium.verbs.rank_battles import rank
+    from podium.ranking.rank_battles import rank
 
     try:
         how: dict[str, Any] = {

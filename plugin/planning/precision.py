@@ -15,19 +15,19 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from podium.errors import NotIdentifiedError
-from podium.nouns.estimate import Estimate
 from podium.plugins.catalogue import make_tournament
-from podium.rankers.coded import code_battles
-from podium.rankers.identification import fit_battles
-from podium.rankers.intervals import t_quantile
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.estimate import Estimate
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
 from podium.text import some
 from podium.tournaments.schedule import Field, Outcome, Round, TournamentDesign
 
 if TYPE_CHECKING:
-    from podium.verbs.replays import Recording
+    from podium.planning.replays import Recording
 
 SPREAD, ITEM_EFFECT = 130.0, 170.0
 """Standard deviations of ratings over models, and of a model's rating over items, Elo, if there is

@@ -13,12 +13,12 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from podium.errors import UsageError
-from podium.nouns.estimate import Estimate
-from podium.planning.plan import PlanRequest, SampleSize, SmallestEdge
+from podium.planning.plan_record import PlanRequest, SampleSize, SmallestEdge
 from podium.planning.precision import cube_by_item
+from podium.rankers.estimate import Estimate
 
 if TYPE_CHECKING:
-    from podium.verbs.replays import Recording
+    from podium.planning.replays import Recording
 
 ROUNDING = 9
 """Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating

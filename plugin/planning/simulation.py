@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr
 
+from podium.data.battles import Battles
+from podium.data.formats.verdict_files import reasons_where
+from podium.data.reading.judgments import read_battles
 from podium.errors import UsageError
-from podium.formats.verdict_files import reasons_where
-from podium.nouns.battles import Battles
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.strengths import fit_strengths
-from podium.reading.judgments import read_battles
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.strengths import fit_strengths
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 LOGITS = np.arange(-40, 40.05, 0.1)

@@ -81,7 +81,7 @@ COLUMNS = {
 }
 """Alternative sets of columns, separated by `|`; a file with all columns of one set is of the
 format."""
-INSPECT = "podium.hosts.inspect_ai.inspect_log"
+INSPECT = "podium.hosts.inspect_ai.logs.inspect_log"
 FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("podium", "podium_table:read", "podium's own battles table", None),
     (
@@ -132,13 +132,13 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ),
     (
         "lm-eval",
-        "lm_eval:read",
+        "lm_eval_folders:read",
         "folders of lm-eval (--log_samples), lmms-eval, HELM, Open LLM Leaderboard: any metric, by document",
         None,
     ),
     (
         "pointwise",
-        "pointwise:read",
+        "score_files:read",
         "one score per item and model (JuStRank), battles item by item",
         "model",
     ),
@@ -151,10 +151,10 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "names": ("*.eval", "*.json"),
         "texts": f"{INSPECT}:battle_texts",
         "costs": f"{INSPECT}:costs_in",
-        "responses": "podium.hosts.inspect_ai.log_responses:READER",
+        "responses": "podium.hosts.inspect_ai.logs.log_responses:READER",
     },
     "lm-eval": {
-        "gathers": "podium.formats.lm_eval:gather",
+        "gathers": "podium.data.formats.lm_eval_folders:gather",
         "names": (
             *("*samples_*.jsonl", "*_????-??-??T*.json", "*_results.json"),
             *("details_*.parquet", "per_instance_stats.json", "run_spec.json"),
@@ -192,7 +192,7 @@ def podium_formats() -> list[Format]:
         Format(
             name,
             tuple(frozenset(alternative.split()) for alternative in COLUMNS[name].split("|")),
-            place if place.startswith("podium.") else f"podium.formats.{place}",
+            place if place.startswith("podium.") else f"podium.data.formats.{place}",
             summary,
             label_is,
             **OTHER_FILES.get(name, {}),

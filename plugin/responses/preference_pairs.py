@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from podium.counting.duck import Duck
-from podium.formats.containers import open_records
-from podium.formats.files import find_files
+from podium.data.counting.duck import Duck
+from podium.data.formats.containers import open_records
+from podium.data.formats.files import find_files
 from podium.responses.answers import Record, ResponseRow, Sheet, is_empty, normal_text
 from podium.responses.chat import (
     Conversation,

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from podium.data.formats.containers import open_records, shared_engine
+from podium.data.formats.files import find_files, local_files, split_label
+from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS
 from podium.errors import DataError, UsageError, named_in_errors
-from podium.formats.containers import open_records, shared_engine
-from podium.formats.files import find_files, local_files, split_label
-from podium.formats.lm_eval_layout import SAMPLE_FIELDS
-from podium.responses import lm_eval
+from podium.responses import lm_eval_samples as lm_eval
 from podium.responses import response_tables as tables
 from podium.responses.answers import (
     ONLY_REASONING,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.data.ladder import Ladder
 from podium.errors import UsageError
-from podium.nouns.ladder import Ladder
-from podium.rankers.coded import CodedBattles
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.strengths import build_prior, fit_strengths
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.strengths import build_prior, fit_strengths
 from podium.tournaments.schedule import Field, Outcome, Round
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from podium.data.ladder import Ladder
 from podium.errors import UsageError, unknown_name
-from podium.nouns.ladder import Ladder
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import matchups_in, refuse_unrated
 from podium.tournaments.schedule import (

@@ -15,14 +15,14 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
+from podium.data.ladder import Ladder
 from podium.errors import UsageError
-from podium.nouns.ladder import Ladder
-from podium.rankers.coded import CodedBattles
-from podium.rankers.intervals import t_quantile
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
-from podium.rankers.pairs import pair_sums
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import LadderPrior, build_prior, fit_strengths
 from podium.text import some
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.schedule import Field, Round

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from podium.data.ladder import Ladder
 from podium.errors import UsageError
-from podium.nouns.ladder import Ladder
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import (
     matchups_in,

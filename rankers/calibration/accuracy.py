@@ -8,9 +8,9 @@ import numpy as np
 from scipy import stats
 from scipy.special import stdtrit
 
-from podium.nouns.calibration import Accuracy, Calibration, HeldOut
-from podium.nouns.estimate import Estimate
-from podium.rankers.intervals import mean_interval, t_quantile
+from podium.rankers.calibration.calibration import Accuracy, Calibration, HeldOut
+from podium.rankers.errors.intervals import mean_interval, t_quantile
+from podium.rankers.estimate import Estimate
 
 CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)

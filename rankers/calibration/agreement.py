@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from podium.nouns.calibration import Agreement, BinSummary
+from podium.rankers.calibration.calibration import Agreement, BinSummary
 from podium.rankers.calibration.evidence import Evidence
 
 BINS = 10

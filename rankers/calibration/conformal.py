@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
+from podium.data.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.nouns.battles import Battles
-from podium.nouns.calibration import (
+from podium.rankers.calibration.calibration import (
     FEWEST_OF_HUMANS,
     Calibration,
     Conformal,
@@ -19,8 +19,8 @@ from podium.nouns.calibration import (
     models_needed,
 )
 from podium.rankers.calibration.signals import readable_margins
-from podium.rankers.coded import require_choice
-from podium.rankers.intervals import check_level, finite_or_none
+from podium.rankers.errors.intervals import check_level, finite_or_none
+from podium.rankers.fit.coded import require_choice
 
 FEWEST_FOR_T = 3
 """Scores that give an interval by t if the conformal one is infinite."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from podium.checks import CHECKS
-from podium.nouns.calibration import Calibration, HeldOut, ScaleCorrection
-from podium.rankers.intervals import mean_interval
+from podium.rankers.calibration.calibration import Calibration, HeldOut, ScaleCorrection
+from podium.rankers.errors.intervals import mean_interval
 
 NOTHING = (
     "the judge's soft ratings carry no information about human ratings: they do not rise with them, or may not; they "

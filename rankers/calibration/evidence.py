@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
+from podium.data.battles import Battles
+from podium.defaults import RANKER_OF_UNKNOWN_SCALE
 from podium.errors import NotConvergedError, NotIdentifiedError, UnknownScaleError
-from podium.nouns.battles import Battles
-from podium.nouns.calibration import Stability
+from podium.rankers.calibration.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, readable_margins
-from podium.rankers.coded import (
+from podium.rankers.fit.coded import (
     Cluster,
     CodedBattles,
     centred_gram,
@@ -18,10 +19,9 @@ from podium.rankers.coded import (
     hard_credits,
     order_of_battles,
 )
-from podium.rankers.defaults import RANKER_OF_UNKNOWN_SCALE
-from podium.rankers.graph import comparison_graph, separated_models
-from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
-from podium.rankers.pairs import pair_sums
+from podium.rankers.fit.graph import comparison_graph, separated_models
+from podium.rankers.fit.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
+from podium.rankers.fit.pairs import pair_sums
 
 FEWEST_MODELS = 3
 """One held out, and two others that have a rating difference."""

@@ -14,8 +14,14 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import softmax
 
-from podium.nouns.calibration import Accuracy, AnchorStrengths, HeldOut, ScaleCorrection, Target
 from podium.rankers.calibration.accuracy import measure_accuracy
+from podium.rankers.calibration.calibration import (
+    Accuracy,
+    AnchorStrengths,
+    HeldOut,
+    ScaleCorrection,
+    Target,
+)
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fit_fold_weights, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
@@ -25,7 +31,7 @@ from podium.rankers.calibration.targets import (
     order_weights,
     soften_verdicts,
 )
-from podium.rankers.intervals import finite_or_none
+from podium.rankers.errors.intervals import finite_or_none
 
 FEWEST = 3
 """Models from which on a slope and the scatter around it are estimated."""

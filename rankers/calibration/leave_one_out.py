@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.defaults import MEAN
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.signals import beta_direction
-from podium.rankers.graph import comparison_graph, separated_models
-from podium.rankers.identification import fit_battles
-from podium.rankers.pairs import pair_sums
-from podium.rankers.scale import MEAN, POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.fit.graph import comparison_graph, separated_models
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
 
 
 @dataclass(frozen=True, slots=True)

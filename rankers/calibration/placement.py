@@ -7,9 +7,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from podium.rankers.intervals import FEWEST_DRAWS, resample_counts
-from podium.rankers.newton import DesignMatrix, Likelihood, maximize_samples
-from podium.rankers.scale import POINTS
+from podium.rankers.errors.intervals import FEWEST_DRAWS, resample_counts
+from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize_samples
+from podium.rankers.fit.scale import POINTS
 
 
 @dataclass(frozen=True, slots=True)

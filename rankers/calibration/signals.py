@@ -6,9 +6,9 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import expit, logit
 
+from podium.data.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
-from podium.nouns.battles import Battles
-from podium.rankers.coded import hard_credits, nothing_readable, require_choice
+from podium.rankers.fit.coded import hard_credits, nothing_readable, require_choice
 
 Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 """Which signal is read; see `read_signal`."""

@@ -8,10 +8,10 @@ from scipy.special import logit
 
 from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
-from podium.nouns.calibration import Agreement, Target
+from podium.rankers.calibration.calibration import Agreement, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Kind, Signal, beta_direction
-from podium.rankers.intervals import t_quantile
+from podium.rankers.errors.intervals import t_quantile
 
 WEAK = 0.35
 """beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail,

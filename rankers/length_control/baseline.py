@@ -5,13 +5,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit, logit
 
+from podium.data.battles import Battles
+from podium.data.length_data import External
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
-from podium.nouns.battles import Battles
-from podium.nouns.ranking import Standings
-from podium.rankers.coded import CodedBattles
-from podium.rankers.intervals import ScoreEstimates, covariance_of, sandwich_estimate, t_quantile
-from podium.rankers.length_control.lengths import WEIGHT, External, Lengths, saturate_lengths
-from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximize
+from podium.rankers.errors.intervals import (
+    ScoreEstimates,
+    covariance_of,
+    sandwich_estimate,
+    t_quantile,
+)
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.newton import DesignMatrix, Likelihood, SingularError, maximize
+from podium.rankers.length_control.lengths import WEIGHT, Lengths, saturate_lengths
+from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 SINGULAR = 1e-10

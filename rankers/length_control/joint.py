@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.coded import CodedBattles
-from podium.rankers.intervals import effective_clusters, t_quantile
+from podium.rankers.errors.intervals import effective_clusters, t_quantile
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.newton import SingularError, maximize
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import Strengths, column_likelihood
 from podium.rankers.length_control.lengths import Lengths, saturate_lengths
-from podium.rankers.newton import SingularError, maximize
-from podium.rankers.pairs import pair_sums
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import Strengths, column_likelihood
 
 COLLINEAR = 1e-9
 """Share of the length term's information left by the models, below which it is confounded with

@@ -1,16 +1,15 @@
 """Length differences of responses, and AlpacaEval's external data: difficulty of items and gamed
 baselines."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
-from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.nouns.battles import Battles
-from podium.rankers.coded import (
+from podium.data.battles import Battles
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.errors.intervals import Interval
+from podium.rankers.fit.coded import (
     Cluster,
     CodedBattles,
     Labels,
@@ -18,7 +17,6 @@ from podium.rankers.coded import (
     hard_credits,
     require_choice,
 )
-from podium.rankers.intervals import Interval
 
 LengthOf = Literal["answer", "transcript"]
 SIDES = {
@@ -82,48 +80,3 @@ def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
 
 WEIGHT = 0.1
 """Weight of each row of a gamed baseline: 0.2, divided by the two baselines (AlpacaEval)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gamed:
-    """Verdicts on verbose and concise variants of the baseline; `term` is tanh of the lead in
-    length; shape (rows,)."""
-
-    term: np.ndarray
-    difficulty: np.ndarray
-    credit: np.ndarray
-
-    def rows(self, columns: int) -> np.ndarray:
-        """Return the design matrix, without an intercept as quality is equal, shape (rows,
-        columns)."""
-        return np.column_stack([np.zeros(len(self.credit)), self.term, self.difficulty])[
-            :, :columns
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class External:
-    """Difficulty of items, by their column `key` (`item` or `index`) as text, and gamed baselines
-    of a file."""
-
-    key: str
-    difficulty: Mapping[str, float]
-    gamed: Gamed | None
-    source: str
-
-    def difficulties(self, table: pd.DataFrame) -> np.ndarray:
-        """Return the difficulty of each battle's item, NaN if unknown, shape (battles,)."""
-        keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
-        difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
-        if not np.isfinite(difficulty).any():
-            raise DataError(
-                f"no {self.key} of the battles is among the {len(self.difficulty):,} of the difficulties",
-                source=self.source,
-                remedy=f"give both files a column {self.key} with the same ids, or the difficulties by item",
-            )
-        return difficulty
-
-
-def item_key(value: object) -> str:
-    """Return an item id as text, whole numbers without a decimal point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from podium import Judge, UsageError, simulate
 from podium.cli.main import podium as command_line
-from podium.nouns.json_files import read_calibration
+from podium.rankers.json_files import read_calibration
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "design"
 Podium = Callable[..., Any]
@@ -741,7 +741,7 @@ def test_a_picture_that_cannot_be_drawn_loses_no_calibration(folder, tmp_path, m
     def fail(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("podium.pictures.style.import_module", fail)
+    monkeypatch.setattr("podium.show.pictures.style.import_module", fail)
     output, figure = tmp_path / "calibration.json", tmp_path / "figure.svg"
     words = ["calibrate", folder / "few.csv", "--splits", "1", "-o", output, "--figure", figure]
     done = CliRunner().invoke(command_line, list(map(str, words)))

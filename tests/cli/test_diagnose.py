@@ -6,10 +6,10 @@ import re
 import pytest
 
 from podium import Judge, simulate
+from podium.data.reading.judgments import read_battles
 from podium.diagnosis.card import card_reports, diagnose
 from podium.format_version import FORMAT_VERSION
-from podium.reading.judgments import read_battles
-from podium.report.terminal import terminal_text
+from podium.show.report.terminal import terminal_text
 
 
 @pytest.fixture(scope="module")

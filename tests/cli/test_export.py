@@ -15,7 +15,7 @@ from huggingface_hub import EvalResultEntry, parse_eval_result_entries
 
 from podium.hookspecs import Ranker
 from podium.plugins.catalogue import extensions_of
-from podium.report.exports import portable_name
+from podium.show.report.exports import portable_name
 
 Podium = Callable[..., Any]
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from podium import make_plan
 from podium.planning.plan_report import plan_reports
-from podium.report.terminal import terminal_text
+from podium.show.report.terminal import terminal_text
 
 Podium = Callable[..., Any]
 

@@ -14,7 +14,7 @@ from scipy import stats
 import podium as api
 from podium.comparison.pair_data import ComparedPair, level_credits
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.rankers.rank_sets import further_items
+from podium.rankers.errors.rank_sets import further_items
 
 KINDS = ("by slice", "items that changed")
 

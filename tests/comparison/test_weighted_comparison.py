@@ -102,7 +102,7 @@ def test_weighted_equal_models_are_found_different_in_a_twentieth_of_the_worlds(
 
 
 def stats_p(credit: np.ndarray, weight: np.ndarray) -> float:
-    from podium.rankers.difference import paired_difference
+    from podium.rankers.errors.difference import paired_difference
 
     return paired_difference(credit - 0.5, 0.5, 0.5, weight).p_value
 

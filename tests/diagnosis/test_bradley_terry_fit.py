@@ -11,11 +11,11 @@ from scipy.special import expit
 from podium import Battles, NotIdentifiedError, read_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit, expected_without_penalty, influence_on_residuals
-from podium.rankers.coded import code_battles
-from podium.rankers.identification import fit_battles
-from podium.rankers.intervals import holm
-from podium.rankers.pairs import pair_sums, pairs_from_matrices
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.errors.intervals import holm
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import pair_sums, pairs_from_matrices
+from podium.rankers.fit.strengths import fit_strengths
 
 WORLDS = 200
 THETA = strengths(6, 0.9)

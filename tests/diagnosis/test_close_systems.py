@@ -11,7 +11,7 @@ from podium.diagnosis.decisiveness import pair_agreement
 from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Gold, Subject
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 WORLDS = 60
 STRENGTHS = np.linspace(0.35, -0.35, 8)

@@ -13,8 +13,8 @@ from podium import read_battles
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.fit import cycles, deviations_of_draws, find_triples, model_deviation
 from podium.diagnosis.transitivity import deviation
-from podium.rankers.coded import code_battles
-from podium.rankers.pairs import cells_by_cluster, pair_sums
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.pairs import cells_by_cluster, pair_sums
 
 WORLDS = 200
 

@@ -21,7 +21,7 @@ from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
 from podium.diagnosis.ratings import kendall_taus
 from podium.diagnosis.subject import Gold, Subject
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 WORLDS = 200
 SYSTEMS = 7

@@ -12,10 +12,10 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from podium import Judge
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.human_agreement import agreement_lead, measure_human_agreement
+from podium.rankers.calibration.calibration_run import judge_agreement
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.calibration.targets import fit_target
-from podium.verbs.calibration_run import judge_agreement
 
 
 def card(battles, level=0.95):

@@ -13,7 +13,7 @@ from judged_worlds import FAIR, FAULTY, OWN, both, cards, coverage, truth, world
 from podium import Judge
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.human_agreement import measure_human_agreement
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import fisher_exact
 
 import podium
-from podium.answers.trust_checks import check_results, trust_sentence
-from podium.answers.who import without_models
+from podium.data.counts import Counts
 from podium.diagnosis.lost_battles import losses_by_model
-from podium.nouns.battles import Counts
-from podium.nouns.ranking import Entry, Separation, Standings
+from podium.rankers.ranking import Entry, Separation, Standings
+from podium.show.answers.trust_checks import check_results, trust_sentence
+from podium.show.answers.who import without_models
 
 Battle = tuple[str, str, str, bool]
 

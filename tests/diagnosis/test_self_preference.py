@@ -12,7 +12,7 @@ from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.preferences import measure_self_preference
 from podium.diagnosis.ratings import fit_line, fit_ratings
 from podium.diagnosis.subject import Gold
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
 HUMANS = np.array([5.0, 10.0, -10.0, 20.0, -25.0])

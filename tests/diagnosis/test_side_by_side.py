@@ -10,7 +10,7 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Gold, Subject
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 THETA = strengths(6)
 

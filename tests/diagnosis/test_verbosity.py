@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, read_battles, simulate
+from podium.defaults import REGULARIZATION
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.preferences import (
     correlate_residuals,
@@ -24,8 +25,7 @@ from podium.diagnosis.preferences import (
 )
 from podium.diagnosis.ratings import bounded_by_all
 from podium.diagnosis.subject import Subject
-from podium.rankers.coded import code_battles
-from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.fit.coded import code_battles
 
 ROWS = [
     (0, 1.0, 0.2, 300, 100),

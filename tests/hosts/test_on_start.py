@@ -11,7 +11,7 @@ import pytest
 from environment import OUTER, Environment, outcome
 
 from podium.cli import enable
-from podium.hosts.lm_eval import compatibility
+from podium.hosts.lm_eval import lm_eval_compatibility as compatibility
 
 Write = Callable[[dict[str, str]], Path]
 

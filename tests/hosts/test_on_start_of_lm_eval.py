@@ -93,7 +93,7 @@ def test_help_loads_no_slow_imports(on: Environment, off: Environment) -> None:
         return {line.rsplit("|", 1)[-1].strip() for line in reported.splitlines()}
 
     extra = loaded(on) - loaded(off)
-    assert "podium.hosts.lm_eval.command" in extra
+    assert "podium.hosts.lm_eval.lm_eval_command" in extra
     assert {name.partition(".")[0] for name in extra} - sys.stdlib_module_names == {"podium"}
     assert len([name for name in extra if name.startswith("podium")]) < 10
 

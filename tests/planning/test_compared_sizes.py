@@ -10,9 +10,9 @@ from podium.errors import UsageError
 from podium.planning.compared_sizes import compared_size, sign_power
 from podium.planning.plan_report import select_reports
 from podium.planning.planner import make_plan
-from podium.rankers.coded import CodedBattles
-from podium.rankers.difference import paired_difference
-from podium.rankers.elo_difference import elo_difference
+from podium.rankers.errors.difference import paired_difference
+from podium.rankers.errors.elo_difference import elo_difference
+from podium.rankers.fit.coded import CodedBattles
 
 SIZES = {
     "3points, right or wrong": {"difference": "3points", "disagree": 0.15},

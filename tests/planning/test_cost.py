@@ -4,7 +4,7 @@ import pytest
 
 from podium import UsageError
 from podium.planning.cost import battles_of
-from podium.planning.plan import BattleCosts, Tariff
+from podium.planning.plan_record import BattleCosts, Tariff
 from podium.planning.planner import make_plan
 from podium.planning.precision import assumed_verdicts, design_variance
 from podium.tournaments.schedule import TournamentDesign

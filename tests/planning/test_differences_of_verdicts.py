@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from podium import read_battles, simulate
+from podium.planning.replays import recording_of
 from podium.planning.sample_size import recorded_differences, three_levels, verdict_cube
 from podium.rankers.informativeness import informativeness
-from podium.verbs.replays import recording_of
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.15, 0.39, 0.8])

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.errors import UsageError
-from podium.planning.plan import Tariff
+from podium.planning.plan_record import Tariff
 from podium.planning.plan_report import select_reports
 from podium.planning.planner import make_plan
 

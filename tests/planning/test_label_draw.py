@@ -138,8 +138,8 @@ def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
 @pytest.mark.slow
 def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
     """Mean absolute error over draws of a number of labels, against the fit to infinitely many."""
-    from podium.rankers.human_label_fit import human_label_fit, human_ratings
-    from podium.rankers.scale import POINTS
+    from podium.rankers.calibration.human_label_fit import human_label_fit, human_ratings
+    from podium.rankers.fit.scale import POINTS
 
     errors, forecasts = [], []
     for seed in range(12):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from podium import Battles, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.planning.plan import Tariff
+from podium.planning.plan_record import Tariff
 from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan
 from podium.planning.sample_size import smallest_edge

@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from podium import Battles, NotIdentifiedError, World, rank, read_battles, simulate
-from podium.nouns.estimate import Estimate
-from podium.planning.plan import PricedDesign, elo_of_edge
+from podium.planning.plan_record import PricedDesign, elo_of_edge
 from podium.planning.planner import make_plan
 from podium.planning.precision import (
     VerdictModel,
@@ -20,10 +19,11 @@ from podium.planning.precision import (
     play_schedule,
     typical_variance,
 )
-from podium.rankers.intervals import mean_interval
-from podium.rankers.scale import POINTS
+from podium.planning.replays import recording_of, replay
+from podium.rankers.errors.intervals import mean_interval
+from podium.rankers.estimate import Estimate
+from podium.rankers.fit.scale import POINTS
 from podium.tournaments.schedule import TournamentDesign
-from podium.verbs.replays import recording_of, replay
 
 ROUND_ROBIN = TournamentDesign("round_robin", "round_robin")
 DESIGNS = ("round_robin", "anchor", "swim", "chain", "ring")

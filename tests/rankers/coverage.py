@@ -7,7 +7,8 @@ import numpy as np
 from merged_worlds import battles_of
 
 from podium import Battles, Judge, Standings, World, simulate
-from podium.rankers.scale import MEAN, POINTS
+from podium.defaults import MEAN
+from podium.rankers.fit.scale import POINTS
 
 STRENGTHS = (-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3)
 WORLDS = 200

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium import Judge, NotIdentifiedError, rank, read_battles, simulate
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 
 JUDGES = {
     "noisy": Judge(scale=1, noise=2, length_bias=0.3),

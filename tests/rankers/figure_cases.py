@@ -11,19 +11,19 @@ from scipy.special import expit, logit, ndtri
 
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.human_agreement import clustered_kappa
-from podium.nouns.calibration import HeldOut
-from podium.nouns.estimate import Estimate
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.calibration.accuracy import compare_accuracy, measure_accuracy
-from podium.rankers.cells import pair_sums_with_items
-from podium.rankers.coded import CodedBattles
-from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import ScoreEstimates, t_quantile
+from podium.rankers.calibration.calibration import HeldOut
+from podium.rankers.errors.intervals import ScoreEstimates, t_quantile
+from podium.rankers.estimate import Estimate
+from podium.rankers.fit.cells import pair_sums_with_items
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.identification import bounded_models, fit_battles
+from podium.rankers.fit.scale import POINTS, elo_scale
+from podium.rankers.fit.strengths import Strengths
 from podium.rankers.length_control.baseline import estimate_equal_lengths, fit_rates_against
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.lengths import Lengths
-from podium.rankers.scale import POINTS, elo_scale
-from podium.rankers.strengths import Strengths
 from podium.rankers.win_rate import estimate_rates
 
 Interval = tuple[float, float]

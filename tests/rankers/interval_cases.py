@@ -15,10 +15,7 @@ from scipy.stats import binom
 from uneven_worlds import Played
 
 from podium.rankers.bradley_terry import estimate_elo, hide_separated
-from podium.rankers.cells import pair_sums_with_items
-from podium.rankers.coded import CodedBattles, sum_by_cell
-from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import (
+from podium.rankers.errors.intervals import (
     FEW,
     ScoreEstimates,
     bootstrap_estimate,
@@ -26,7 +23,11 @@ from podium.rankers.intervals import (
     resample,
     sandwich_estimate,
 )
-from podium.rankers.pairs import (
+from podium.rankers.errors.rank_sets import compare_all_pairs
+from podium.rankers.fit.cells import pair_sums_with_items
+from podium.rankers.fit.coded import CodedBattles, sum_by_cell
+from podium.rankers.fit.identification import bounded_models, fit_battles
+from podium.rankers.fit.pairs import (
     PairCells,
     Pairs,
     cells_by_cluster,
@@ -34,10 +35,9 @@ from podium.rankers.pairs import (
     pair_sums,
     win_rates,
 )
+from podium.rankers.fit.scale import EloScale, elo_scale
+from podium.rankers.fit.strengths import Strengths, fit_strengths
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
-from podium.rankers.rank_sets import compare_all_pairs
-from podium.rankers.scale import EloScale, elo_scale
-from podium.rankers.strengths import Strengths, fit_strengths
 from podium.rankers.win_rate import estimate_rates
 
 LEVEL = 0.95

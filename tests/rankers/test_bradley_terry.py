@@ -16,28 +16,29 @@ from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
+from podium.defaults import MEAN
 from podium.planning.simulation import Judge
 from podium.rankers.bradley_terry import bradley_terry, estimate_elo
-from podium.rankers.cells import pair_sums_with_items, prepare_battles
-from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.few_items import FewBattles
-from podium.rankers.graph import (
+from podium.rankers.errors.few_items import FewBattles
+from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.graph import (
     comparison_graph,
     design_efficiency,
     separated_in_resamples,
     separated_models,
 )
-from podium.rankers.identification import fit_battles
-from podium.rankers.newton import maximize_samples
-from podium.rankers.pairs import (
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.newton import maximize_samples
+from podium.rankers.fit.pairs import (
     Pairs,
     _sparse_pair_sums,
     cells_by_cluster,
     pair_sums,
     pairs_from_matrices,
 )
-from podium.rankers.scale import MEAN, POINTS, elo_scale
-from podium.rankers.strengths import fit_strengths, pair_likelihood
+from podium.rankers.fit.scale import POINTS, elo_scale
+from podium.rankers.fit.strengths import fit_strengths, pair_likelihood
 
 
 def rng():
@@ -167,7 +168,7 @@ def test_many_resamples_of_150_models_equal_steps_of_all_at_once(monkeypatch):
     pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 150)
     likelihood = pair_likelihood(pairs, 0.01, credit, weight)
     alone = maximize_samples(likelihood, fit_strengths(pairs, 0.01).theta)
-    monkeypatch.setattr("podium.rankers.newton.MOST_BATCHED", 150)
+    monkeypatch.setattr("podium.rankers.fit.newton.MOST_BATCHED", 150)
     assert POINTS * maximize_samples(likelihood, np.zeros(150)) == pytest.approx(
         POINTS * alone, abs=1e-9
     )
@@ -699,7 +700,7 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
 
 
 def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
-    monkeypatch.setattr("podium.rankers.newton.MOST_CHOLESKY", 1)
+    monkeypatch.setattr("podium.rankers.fit.newton.MOST_CHOLESKY", 1)
     _, pairs, _ = squares_of(worldly_battles(2))
     assert fit_strengths(pairs, 0.0).theta == pytest.approx(np.array(choix_of(pairs)), abs=1e-9)
 

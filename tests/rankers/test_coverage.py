@@ -15,12 +15,12 @@ from scipy.stats import norm, t
 from podium import Judge
 from podium.planning.simulation import simulate
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.coded import code_battles
-from podium.rankers.identification import fit_battles
+from podium.rankers.errors.intervals import bootstrap_estimate, resample, sandwich_estimate
+from podium.rankers.errors.rank_sets import compare_all_pairs
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import fit_battles
 from podium.rankers.informativeness import count_differences, informativeness
-from podium.rankers.intervals import bootstrap_estimate, resample, sandwich_estimate
 from podium.rankers.pointwise import mean, median, score_matrix
-from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.win_rate import win_rate
 
 pytestmark = pytest.mark.slow
@@ -332,7 +332,7 @@ def test_bonferroni_rank_sets_are_at_least_as_wide_as_simulated_ones(monkeypatch
         rng.normal(0, 2, 12), np.diag(rng.uniform(0.2, 1, 12)), 40, level=0.95, cluster="item"
     )
     simulated = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0))
-    monkeypatch.setattr("podium.rankers.rank_sets.MOST_SIMULATED", 1)
+    monkeypatch.setattr("podium.rankers.errors.rank_sets.MOST_SIMULATED", 1)
     bounded = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0))
     assert (bounded.best_rank <= simulated.best_rank).all()
     assert (bounded.worst_rank >= simulated.worst_rank).all()

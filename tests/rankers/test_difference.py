@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from podium.rankers.coded import CodedBattles
-from podium.rankers.difference import DifferenceTest, flip_tails, paired_difference, score_tails
-from podium.rankers.elo_difference import elo_difference
-from podium.rankers.scale import POINTS
+from podium.rankers.errors.difference import (
+    DifferenceTest,
+    flip_tails,
+    paired_difference,
+    score_tails,
+)
+from podium.rankers.errors.elo_difference import elo_difference
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.scale import POINTS
 
 WORLDS = 1_000
 

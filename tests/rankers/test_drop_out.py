@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.rankers.coded import CodedBattles
 from podium.rankers.drop_out import drop_out_of_clusters, drop_out_robustness
+from podium.rankers.fit.coded import CodedBattles
 
 
 def table(rows: list[tuple[str, str, str, float]]) -> podium.Battles:

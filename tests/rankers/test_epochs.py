@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from podium.rankers.difference import SKEWNESS_FACTOR, SKEWNESS_NOISE, paired_difference
+from podium.rankers.errors.difference import SKEWNESS_FACTOR, SKEWNESS_NOISE, paired_difference
 
 CONTESTED, ALPHA = 0.3, 0.05
 WITHIN = 0.03

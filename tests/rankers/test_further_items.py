@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from podium.rankers.rank_sets import further_items
+from podium.rankers.errors.rank_sets import further_items
 
 
 @pytest.mark.parametrize(

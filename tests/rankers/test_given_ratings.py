@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium import PodiumError, rank, read_battles, simulate
-from podium.nouns.ladder import ladder_from_log
+from podium.data.ladder import ladder_from_log
 from podium.rankers.given_ratings import read_ladder
 
 

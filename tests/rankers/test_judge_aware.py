@@ -10,11 +10,11 @@ from scipy.special import expit
 
 import podium
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.identification import fit_battles
+from podium.rankers.errors.judge_slopes import fit_slopes
+from podium.rankers.errors.one_truth import one_truth_test
+from podium.rankers.errors.shared_errors import shared_errors
+from podium.rankers.fit.identification import fit_battles
 from podium.rankers.judge_aware import judge_aware, jury_battles
-from podium.rankers.judge_slopes import fit_slopes
-from podium.rankers.one_truth import one_truth_test
-from podium.rankers.shared_errors import shared_errors
 
 LAMBDA = 0.01
 

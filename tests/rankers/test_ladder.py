@@ -8,12 +8,12 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import UsageError, rank, read_battles
-from podium.nouns.ladder import Ladder
+from podium.data.ladder import Ladder
 from podium.rankers.bradley_terry import estimate_elo
-from podium.rankers.coded import CodedBattles
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.strengths import build_prior, fit_strengths
 from podium.rankers.ladder_placement import check_ladder, compare_scales, place_newcomers
-from podium.rankers.pairs import pair_sums
-from podium.rankers.strengths import build_prior, fit_strengths
 
 POINTS = 400 / np.log(10)
 RATED = ("a", "b", "c", "d", "e", "f")

@@ -11,9 +11,9 @@ from scipy.special import expit
 import podium
 from podium.cli.main import podium as command
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.rankers.coded import CodedBattles
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.scale import POINTS
 from podium.rankers.length_control.joint import length_separates
-from podium.rankers.scale import POINTS
 
 STRENGTHS = np.array([0.8, 0.1, -0.2, -0.7])
 NAMES = ("ash", "elm", "fir", "oak")

@@ -11,10 +11,10 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from podium import rank, read_battles
-from podium.rankers.coded import CodedBattles
-from podium.rankers.pairs import pair_sums
-from podium.rankers.random_effects import WIDE, fit_random_effects, fit_with_misjudged
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.random_effects import WIDE, fit_random_effects, fit_with_misjudged
+from podium.rankers.fit.strengths import fit_strengths
 
 SIZE = 10
 FIRST, SECOND = np.triu_indices(SIZE, 1)

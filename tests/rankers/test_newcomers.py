@@ -14,8 +14,9 @@ from scipy.special import expit
 from turned_battles import mirror
 
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
-from podium.rankers.scale import MEAN, POINTS
-from podium.report.ranking_view import standings_notes
+from podium.defaults import MEAN
+from podium.rankers.fit.scale import POINTS
+from podium.show.report.ranking_view import standings_notes
 
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
 OLD = tuple(f"old-{k:02d}" for k in range(12))

@@ -9,11 +9,11 @@ from scipy.special import expit
 from scipy.stats import binomtest
 
 import podium
-from podium.nouns.ranking import Entry, Standings
-from podium.rankers.coded import code_battles
-from podium.rankers.elo_difference import EloTests
-from podium.rankers.graph import win_paths
-from podium.rankers.pairs import Pairs
+from podium.rankers.errors.elo_difference import EloTests
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.graph import win_paths
+from podium.rankers.fit.pairs import Pairs
+from podium.rankers.ranking import Entry, Standings
 
 POINTS = 400 / np.log(10)
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from podium.rankers.difference import paired_difference, unskewed_t
+from podium.rankers.errors.difference import paired_difference, unskewed_t
+from podium.rankers.errors.rank_sets import compare_all_pairs
 from podium.rankers.pointwise import ScoreMatrix, estimate_means
-from podium.rankers.rank_sets import compare_all_pairs
 
 
 def test_the_skewness_of_the_difference_of_two_means_is_scipys() -> None:

@@ -21,12 +21,13 @@ from podium import (
     read_battles,
     simulate,
 )
+from podium.defaults import MEAN
 from podium.errors import UnknownScaleError
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.calibration.targets import fit_target
-from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.fit.scale import POINTS
 from podium.rankers.soft_elo import soft_elo
 
 INFLATED = Judge(scale=2.5, noise=0.5)

@@ -15,13 +15,13 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.nouns.human_labels import label_by_judge, label_by_table
-from podium.rankers.coded import CodedBattles
-from podium.rankers.pairs import pair_sums
-from podium.rankers.random_effects import dispersion_of, expected_errors, fit_random_effects
-from podium.rankers.rank_sets import further_items, further_labels
-from podium.rankers.strengths import fit_strengths
-from podium.report.ranking_view import standings_notes
+from podium.data.human_labels import label_by_judge, label_by_table
+from podium.rankers.errors.rank_sets import further_items, further_labels
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.random_effects import dispersion_of, expected_errors, fit_random_effects
+from podium.rankers.fit.strengths import fit_strengths
+from podium.show.report.ranking_view import standings_notes
 
 RANKER = "structured-bradley-terry"
 

@@ -9,11 +9,11 @@ from scipy.stats import norm, t
 from statsmodels.stats.proportion import proportion_confint
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles, simulate
-from podium.rankers.cells import pair_sums_with_items, prepare_battles
-from podium.rankers.coded import code_battles
-from podium.rankers.intervals import bootstrap_estimate
+from podium.rankers.errors.intervals import bootstrap_estimate
+from podium.rankers.errors.rank_sets import compare_all_pairs
+from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.fit.coded import code_battles
 from podium.rankers.pointwise import mean, median
-from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.win_rate import win_rate, win_rate_errors
 
 

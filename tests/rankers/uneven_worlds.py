@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from podium import simulate
-from podium.rankers.coded import CodedBattles
+from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.pointwise import ScoreMatrix
 
 NAMES = tuple(f"model-{k:02d}" for k in range(40))

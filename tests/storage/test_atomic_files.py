@@ -58,7 +58,7 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 from lm_eval.loggers.evaluation_tracker import GeneralConfigTracker
-from podium.hosts.lm_eval.runs import write_run
+from podium.hosts.lm_eval.lm_eval_runs import write_run
 about = GeneralConfigTracker()
 about.log_experiment_args("dummy", "model=org/ash", "", "", "")
 results = json.loads(Path({results!r}).read_text())
@@ -66,24 +66,24 @@ write_run(Path({folder!r}), results, SimpleNamespace(general_config_tracker=abou
 """
 
 
-USUAL = ["podium.cli.main", "podium.reading.judgments"]
+USUAL = ["podium.cli.main", "podium.data.reading.judgments"]
 ALL = [
     *(
-        "podium.verbs.rank_battles",
+        "podium.ranking.rank_battles",
         "podium.rankers.bradley_terry",
         "podium.rankers.win_rate",
-        "podium.report.terminal",
+        "podium.show.report.terminal",
     ),
     *(
-        "podium.report.ranking_view",
-        "podium.verbs.calibration_run",
+        "podium.show.report.ranking_view",
+        "podium.rankers.calibration.calibration_run",
         "podium.diagnosis.card",
-        "podium.verbs.replays",
+        "podium.planning.replays",
     ),
-    *("podium.planning.planner", "podium.verbs.tournament_table"),
+    *("podium.planning.planner", "podium.planning.tournament_table"),
     *(
         "podium.hosts.inspect_ai.registry",
-        "podium.hosts.lm_eval.runs",
+        "podium.hosts.lm_eval.lm_eval_runs",
         "lm_eval.loggers.evaluation_tracker",
     ),
 ]
@@ -510,7 +510,7 @@ def test_of_two_writers_at_once_one_result_stands_whole(tmp_path: Path) -> None:
 
 FULL = """
 import os, resource, sys
-import podium.formats.podium_table as table
+import podium.data.formats.podium_table as table
 write = table.write
 def write_little(*arguments):
     resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))

@@ -68,7 +68,7 @@ def votes() -> pd.DataFrame:
 
 def as_bytes(frame: pd.DataFrame, suffix: str) -> bytes:
     """Write verdicts as podium does."""
-    from podium.formats.podium_table import write
+    from podium.data.formats.podium_table import write
 
     path = Path(f"votes{suffix}")
     write(frame, path)
@@ -181,7 +181,7 @@ def test_a_log_in_a_store_is_ranked_and_written_into(
     from inspect_ai import eval as evaluate
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.ranking_in_log import write_into_log
+    from podium.hosts.inspect_ai.logs.ranking_in_log import write_into_log
     from podium.hosts.inspect_ai.tasks import round_robin
 
     rows = [

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from podium import Judge, simulate
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.scale import POINTS
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.stopping import Look, Stopping
 

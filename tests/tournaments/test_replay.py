@@ -17,9 +17,9 @@ from podium import (
     replay,
     simulate,
 )
+from podium.planning.replays import play, recording_of
 from podium.tournaments.schedule import NextRound, Pairing
 from podium.tournaments.swim import Swim
-from podium.verbs.replays import play, recording_of
 
 ITEMS, MODELS = 40, 6
 

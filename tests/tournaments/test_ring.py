@@ -24,9 +24,9 @@ from close_worlds import (
 from playing import battles, coin, field_of, play
 
 from podium import Battles, Judge, UsageError, rank, read_battles, replay, simulate
-from podium.rankers.pairs import pair_sums
-from podium.rankers.rank_sets import further_items
-from podium.rankers.scale import POINTS
+from podium.rankers.errors.rank_sets import further_items
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.chain import Chain
@@ -817,7 +817,7 @@ def test_a_ranking_that_newcomers_join_must_be_known() -> None:
 
 
 def test_tournament_table_charges_a_ring_one_call_per_battle() -> None:
-    from podium.verbs.tournament_table import compare_tournaments
+    from podium.planning.tournament_table import compare_tournaments
 
     battles_ = read_battles(simulate(5, 60, seed=2).judgments(Judge(position_bias=0.5)))
     ring, chain = compare_tournaments(battles_, "ring,chain", seeds=2).rows
@@ -827,8 +827,8 @@ def test_tournament_table_charges_a_ring_one_call_per_battle() -> None:
 
 
 def test_tournament_table_gives_answer_rate_and_90_percent_cost_of_a_question() -> None:
-    from podium.report.terminal import terminal_text
-    from podium.verbs.tournament_table import compare_tournaments, tournament_table_reports
+    from podium.planning.tournament_table import compare_tournaments, tournament_table_reports
+    from podium.show.report.terminal import terminal_text
 
     battles_ = read_battles(
         simulate(5, 120, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())

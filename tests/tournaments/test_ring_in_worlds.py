@@ -12,10 +12,10 @@ from imagined_run import ImaginedRun
 from scipy.special import expit
 from scipy.stats import norm
 
-from podium.rankers.intervals import t_quantile
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.decisions import printed_level

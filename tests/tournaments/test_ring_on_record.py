@@ -14,9 +14,9 @@ from imagined_run import ImaginedRun
 from scipy.stats import kendalltau
 
 from podium import read_battles
-from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.scale import POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.fit.pairs import pairs_from_matrices
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring

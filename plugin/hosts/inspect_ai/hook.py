@@ -17,23 +17,23 @@ from inspect_ai.log import (
 )
 
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.compatibility import flatten_arguments, typed_metadata
-from podium.hosts.inspect_ai.log_contents import is_tournament, read_tournament, reason_of_stop
-from podium.hosts.inspect_ai.log_files import (
+from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, typed_metadata
+from podium.hosts.inspect_ai.logs.log_contents import is_tournament, read_tournament, reason_of_stop
+from podium.hosts.inspect_ai.logs.log_files import (
     NAMESPACE,
     PLAYED_FOR,
     RANKER_VARIABLE,
     rankers_asked_for,
 )
-from podium.hosts.inspect_ai.ranking_in_log import write_beside, write_header, write_into_log
-from podium.hosts.inspect_ai.rescoring import LogStates, states_of, watch_scoring
+from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_header, write_into_log
+from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
 from podium.printable import tell
 from podium.storage.remote import Place, local_file, place_of
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
-    from podium.nouns.battles import Battles
-    from podium.nouns.ranking import Ranking
+    from podium.data.battles import Battles
+    from podium.rankers.ranking import Ranking
 
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
@@ -76,7 +76,7 @@ def _set_exit_code(ranked: bool) -> None:
 
 def _say_what_cannot_be_ranked(rankers: Sequence[str]) -> None:
     """Print why rankers cannot rank the scores of any eval, and which ones will be replaced."""
-    from podium.verbs.trial_ranking import COMING_SCORES, check_rankers
+    from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
 
     try:
         for note in check_rankers(rankers, COMING_SCORES):
@@ -162,7 +162,7 @@ def _rank_together(
         reason = _unranked_text(logs, error)
         _print_at_end(lambda: tell(reason))
         return False
-    from podium.report.ranking_view import ranking_text
+    from podium.show.report.ranking_view import ranking_text
 
     named = tuple(
         replace(standings, slice=standings.slice or logs[0].eval.task)
@@ -171,7 +171,7 @@ def _rank_together(
     text = ranking_text(replace(ranking, standings=named))
     if (tournament := read_tournament(logs[0])) and tournament.preferred:
         from podium.diagnosis.human_agreement import preference_report
-        from podium.report.terminal import terminal_text
+        from podium.show.report.terminal import terminal_text
 
         text = f"{terminal_text([preference_report(battles)])}\n{text}"
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
@@ -183,8 +183,8 @@ def _rank_places(
     places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]
 ) -> tuple["Ranking", "Battles"]:
     """Rank logs, and write the ranking into each that has results; return it and the battles."""
-    from podium.reading.judgments import read_battles
-    from podium.verbs.rank_battles import judge_slices, rank
+    from podium.data.reading.judgments import read_battles
+    from podium.ranking.rank_battles import judge_slices, rank
 
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
@@ -201,7 +201,7 @@ def _rank_places(
 def _logs_that_count(places: Sequence[Place]) -> set[Place]:
     """Return the logs that a ranking of them all is made from: of several runs of a model, the
     newest whole one."""
-    from podium.hosts.inspect_ai.folders import choose_logs
+    from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in places}
     return {by_path[run.path] for run in choose_logs(dict.fromkeys(by_path))[0]}

@@ -3,7 +3,8 @@ imports stay light."""
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from podium.hosts.inspect_ai import hook, judge_calls, scorers, tasks
+from podium.hosts.inspect_ai import hook, tasks
+from podium.hosts.inspect_ai.judging import judge_calls, scorers
 
 __all__ = ["hook", "judge_calls", "offline", "scorers", "tasks", "tournament_model"]
 
@@ -11,7 +12,7 @@ __all__ = ["hook", "judge_calls", "offline", "scorers", "tasks", "tournament_mod
 @modelapi(name="podium")
 def offline() -> type[ModelAPI]:
     """Return the model API of `podium/offline`, a rule-based judge without key and network."""
-    from podium.hosts.inspect_ai.offline_api import OfflineAPI
+    from podium.hosts.inspect_ai.judging.offline_api import OfflineAPI
 
     return OfflineAPI
 
@@ -19,6 +20,6 @@ def offline() -> type[ModelAPI]:
 @modelapi(name="OpenAI-API")
 def tournament_model() -> type[ModelAPI]:
     """Return the model API of the model that stands in the logs of tournaments."""
-    from podium.hosts.inspect_ai.offline_api import TournamentModel
+    from podium.hosts.inspect_ai.judging.offline_api import TournamentModel
 
     return TournamentModel

@@ -6,7 +6,7 @@ from typing import Any
 from inspect_ai import Task, task
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors
+from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, plain_errors
 
 Names = str | Sequence[str]
 
@@ -61,7 +61,7 @@ def _build_task(name: str, responses: Names, options: Mapping[str, Any]) -> Task
     judge."""
     # Inspect imports this module for every command of everyone who has podium installed: the engine
     # waits.
-    from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task
+    from podium.hosts.inspect_ai.tournament.tournament_task import split_options, tournament_task
 
     with plain_errors():
         if not name:

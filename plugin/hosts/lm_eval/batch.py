@@ -11,17 +11,17 @@ from typing import Any
 import anyio
 from inspect_ai.model import Model
 
-from podium.formats.lm_eval_judged import BATTLE_DETAILS
-from podium.hosts.inspect_ai.call_control import (
+from podium.data.formats.lm_eval_judged import BATTLE_DETAILS
+from podium.hosts.inspect_ai.judging.call_control import (
     JudgeStoppedError,
     cause_of,
     make_calls,
     name_of_failure,
     root_of,
 )
-from podium.hosts.inspect_ai.judge_calls import Run, ask_judges
-from podium.hosts.inspect_ai.judge_models import build_rotation, identity, jury_of
-from podium.hosts.inspect_ai.log_contents import BattleMetadata, has_failed
+from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
+from podium.hosts.inspect_ai.judging.judge_models import build_rotation, identity, jury_of
+from podium.hosts.inspect_ai.logs.log_contents import BattleMetadata, has_failed
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.printable import shorten

@@ -6,11 +6,11 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from podium.errors import UsageError
-from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
-from podium.nouns.json_files import read_calibration
+from podium.hosts.lm_eval.ranker_options import RankerOptions, as_typed_here
 from podium.plugins import catalogue
+from podium.rankers.json_files import read_calibration
+from podium.ranking.trial_ranking import ComingBattles, check_rankers, coming_verdicts
 from podium.scorers.judging import known_options
-from podium.verbs.trial_ranking import ComingBattles, check_rankers, coming_verdicts
 
 THIS_RUN = "this run's model"
 """Stands for a name that lm-eval makes of the model's arguments."""

@@ -10,12 +10,12 @@ from typing import Any
 from inspect_ai.model import GenerateConfig, Model
 from lm_eval.api.filter import Filter
 
+from podium.data.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
-from podium.hosts.inspect_ai.command import refuse_lm_eval_model
+from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
 from podium.hosts.lm_eval.batch import judge_battles
-from podium.hosts.lm_eval.compatibility import register
 from podium.hosts.lm_eval.judge import judge_model
+from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.hosts.lm_eval.metrics import remember_verdicts
 from podium.hosts.lm_eval.opponents import Against, pair_with_opponents
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets

@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.model import Model, ModelAPI, get_model
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.command import refuse_lm_eval_model
+from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
 from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
 
 

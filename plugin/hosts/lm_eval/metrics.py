@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from podium.data.formats.lm_eval_judged import battles_table, parse_verdicts
+from podium.data.reading.judgments import read_battles
 from podium.errors import NotIdentifiedError, PodiumError
-from podium.formats.lm_eval_judged import battles_table, parse_verdicts
-from podium.hosts.lm_eval.compatibility import register
-from podium.nouns.ranking import Entry, Standings
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import REPLACES, rank
+from podium.hosts.lm_eval.lm_eval_compatibility import register
+from podium.rankers.ranking import Entry, Standings
+from podium.ranking.rank_battles import REPLACES, rank
 
 UNKNOWN = float("nan")
 """lm-eval needs a number to average over a group, so a score that is unknown is NaN."""

@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from podium.data.formats.lm_eval_layout import item_ids
 from podium.errors import UsageError
-from podium.formats.lm_eval_layout import item_ids
-from podium.hosts.inspect_ai.log_responses import READER
-from podium.hosts.lm_eval.compatibility import hash_document
+from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.lm_eval.lm_eval_compatibility import hash_document
 from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses

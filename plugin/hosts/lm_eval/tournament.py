@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
-from podium.hosts.inspect_ai.log_files import PLAYED_FOR
-from podium.hosts.lm_eval.options import RankerOptions
+from podium.hosts.inspect_ai.logs.log_files import PLAYED_FOR
+from podium.hosts.lm_eval.ranker_options import RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
@@ -38,7 +38,11 @@ ended."""
 def check_tournament(options: RankerOptions) -> None:
     """Raise UsageError for options of a tournament that would fail after the run."""
     try:
-        from podium.hosts.inspect_ai.tournament_task import RUN_OPTIONS, shows_first, split_options
+        from podium.hosts.inspect_ai.tournament.tournament_task import (
+            RUN_OPTIONS,
+            shows_first,
+            split_options,
+        )
         from podium.hosts.lm_eval.judge import judge_model
         from podium.scorers.judging import known_options, refuse_unknown_options
         from podium.tournaments.judge_rotation import read_shares
@@ -167,7 +171,7 @@ def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], Abs
     """Return the tournament's name, the function that makes its Inspect task, and the names of its
     options."""
     from podium.hosts.inspect_ai import tasks
-    from podium.hosts.inspect_ai.recorded_battles import RECORDED
+    from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
 
     name = (options.tournament or "round_robin").removeprefix("podium/")
     if name == RECORDED:

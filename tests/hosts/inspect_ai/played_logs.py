@@ -11,7 +11,7 @@ from inspect_ai.log import EvalLog
 from scripted_judge import preferred
 
 import podium
-from podium.nouns.ranking import Ranking
+from podium.rankers.ranking import Ranking
 
 MODELS = {"ash": 1.2, "elm": 1.9, "fir": 0.7, "oak": 2.4}
 ITEMS = 6

@@ -28,8 +28,8 @@ from transcript_pieces import pieces_in
 
 import podium
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.judge_context import choose_show, context_of
-from podium.hosts.inspect_ai.scorers import pairwise
+from podium.hosts.inspect_ai.judging.judge_context import choose_show, context_of
+from podium.hosts.inspect_ai.judging.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import recorded_task, round_robin
 from podium.plugins.catalogue import judging_settings
 from podium.responses.transcripts import Show
@@ -237,7 +237,9 @@ def test_a_user_cannot_say_that_answers_are_transcripts(write_responses):
 def local_judge(monkeypatch):
     """Name a judge on a local server that is never asked."""
     judge = get_model("openai-api/local/x", base_url="http://127.0.0.1:9/v1", api_key="none")
-    monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
+    monkeypatch.setattr(
+        "podium.hosts.inspect_ai.judging.judge_context.judges_by_role", lambda: [judge]
+    )
     return judge
 
 
@@ -299,7 +301,9 @@ def test_a_context_that_inspect_knows_is_divided(monkeypatch):
     assert context_of(judge) == (None, False)
     set_model_info(str(judge), ModelInfo(context_length=4_000))
     assert context_of(judge) == (4_000, False)
-    monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
+    monkeypatch.setattr(
+        "podium.hosts.inspect_ai.judging.judge_context.judges_by_role", lambda: [judge]
+    )
     show, why = choose_show("auto", 6_000, judging_settings())
     assert 1_000 < show.tokens < 2_000
     assert "which has 4,000 tokens" in why
@@ -310,7 +314,9 @@ def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(
 ):
     judge = get_model("openai-api/small/x", base_url="https://example.com/v1", api_key="none")
     set_model_info(str(judge), ModelInfo(context_length=4_000))
-    monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
+    monkeypatch.setattr(
+        "podium.hosts.inspect_ai.judging.judge_context.judges_by_role", lambda: [judge]
+    )
 
     def long_work(name, item):
         return [call("1", "read"), result("1", "read", "word " * 20_000), *only_answer(name, item)]

@@ -16,11 +16,12 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from scripted_judge import Record
 
+from podium.data.reading.judgments import read_battles
 from podium.errors import DataError, UsageError
-from podium.hosts.inspect_ai import answers_on_demand, tasks
-from podium.hosts.inspect_ai.answers_on_demand import read_questions
-from podium.hosts.inspect_ai.sample_answers import responses_in
-from podium.reading.judgments import read_battles
+from podium.hosts.inspect_ai import tasks
+from podium.hosts.inspect_ai.logs.sample_answers import responses_in
+from podium.hosts.inspect_ai.tournament import answers_on_demand
+from podium.hosts.inspect_ai.tournament.answers_on_demand import read_questions
 from podium.responses.answers import id_of
 from podium.responses.transcripts import ANSWER_ALONE
 

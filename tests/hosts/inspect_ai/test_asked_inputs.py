@@ -14,7 +14,7 @@ from written_logs import build_log, invalidate, write
 
 import podium
 from podium.errors import OtherQuestionError
-from podium.hosts.inspect_ai.asked_inputs import Place, TaskInputs
+from podium.hosts.inspect_ai.logs.asked_inputs import Place, TaskInputs
 
 ITEMS = [f"{k}" for k in range(1, 9)]
 RED, BLUE = "data:image/png;base64,UkVE", "data:image/png;base64,Qkx1"

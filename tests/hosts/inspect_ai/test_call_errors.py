@@ -10,7 +10,11 @@ from types import SimpleNamespace
 import anyio
 import pytest
 
-from podium.hosts.inspect_ai.call_control import ConnectionFailedError, cause_of, generate_output
+from podium.hosts.inspect_ai.judging.call_control import (
+    ConnectionFailedError,
+    cause_of,
+    generate_output,
+)
 
 ADDRESS = "http://127.0.0.1:9/v1"
 

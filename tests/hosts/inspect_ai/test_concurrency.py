@@ -8,7 +8,7 @@ import anyio
 import pytest
 from inspect_ai.log import read_eval_log
 
-from podium.hosts.inspect_ai.call_control import make_calls
+from podium.hosts.inspect_ai.judging.call_control import make_calls
 from podium.hosts.inspect_ai.tasks import round_robin
 
 

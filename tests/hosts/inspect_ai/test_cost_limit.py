@@ -4,8 +4,8 @@ import pytest
 from inspect_ai import eval, eval_retry
 from inspect_ai.log import read_eval_log
 
+from podium.data.reading.judgments import read_battles
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.reading.judgments import read_battles
 
 pytestmark = pytest.mark.slow
 PRICES = {"scripted/judge": [10_000, 30_000]}

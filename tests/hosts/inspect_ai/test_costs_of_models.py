@@ -10,7 +10,7 @@ from inspect_ai.solver import generate
 from podium import rank as rank_battles
 from podium import read_battles
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.page.sources import costs_table
+from podium.show.page.sources import costs_table
 
 USAGE = {"amber": (10, 100, 0.25), "birch": (30, 300, None)}
 """Tokens in, tokens out and money, of every answer."""

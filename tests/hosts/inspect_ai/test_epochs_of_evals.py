@@ -11,7 +11,7 @@ from written_logs import build_log, invalidate, write
 
 import podium
 from podium.errors import DataError, UsageError
-from podium.hosts.inspect_ai.epoch_scores import Reduction
+from podium.hosts.inspect_ai.logs.epoch_scores import Reduction
 
 ITEMS = [f"q{k}" for k in range(8)]
 

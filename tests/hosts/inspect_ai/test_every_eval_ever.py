@@ -11,7 +11,7 @@ from inspect_ai.model import get_model
 from played_logs import place
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.offline_api import MODEL
+from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 TASKS = {"round_robin": round_robin, "swim": swim}

@@ -5,7 +5,7 @@ from played_logs import ITEMS, MODELS, battles, by_hand, failed_battles, place, 
 from scripted_judge import GARBAGE, chance
 
 import podium
-from podium.hosts.inspect_ai.compatibility import has_reason
+from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 ALL = 6 * ITEMS

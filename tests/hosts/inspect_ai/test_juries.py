@@ -8,7 +8,7 @@ from played_logs import assert_same_figures, battles, by_hand, place, ranked, ve
 
 import podium
 from podium.cli.main import podium as command
-from podium.hosts.inspect_ai.compatibility import has_reason
+from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
 from podium.hosts.inspect_ai.tasks import round_robin
 
 

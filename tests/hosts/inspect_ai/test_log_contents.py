@@ -12,7 +12,11 @@ from played_logs import MODELS, battles, place
 import podium
 from podium.errors import DataError, NotIdentifiedError
 from podium.format_version import FORMAT_VERSION
-from podium.hosts.inspect_ai.log_contents import PackMetadata, TournamentMetadata, verdict_rows_in
+from podium.hosts.inspect_ai.logs.log_contents import (
+    PackMetadata,
+    TournamentMetadata,
+    verdict_rows_in,
+)
 from podium.hosts.inspect_ai.tasks import round_robin
 
 

@@ -17,7 +17,7 @@ from played_logs import battles, place
 
 import podium
 from podium.errors import DataError
-from podium.hosts.inspect_ai.scorers import pairwise
+from podium.hosts.inspect_ai.judging.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 
 needs = pytest.mark.skipif(

@@ -6,7 +6,7 @@ import asyncio
 import pytest
 from inspect_ai.model import GenerateConfig, get_model
 
-from podium.hosts.inspect_ai.offline_api import NOT_ASKED, asked_by
+from podium.hosts.inspect_ai.judging.offline_api import NOT_ASKED, asked_by
 from podium.plugins import catalogue
 from podium.scorers.prompt import Texts
 

@@ -10,13 +10,13 @@ from inspect_ai import eval
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
 
 import podium
-from podium.hosts.inspect_ai import preview as preview_module
-from podium.hosts.inspect_ai import tournament_task as play_module
-from podium.hosts.inspect_ai.command import cpu_saving_flags
+from podium.hosts.inspect_ai.inspect_command import cpu_saving_flags
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
+from podium.hosts.inspect_ai.tournament import preview as preview_module
+from podium.hosts.inspect_ai.tournament import tournament_task as play_module
+from podium.planning.replays import recording_of
 from podium.plugins import catalogue
 from podium.tournaments.schedule import rounds_of
-from podium.verbs.replays import recording_of
 
 SIMULATED = Path(__file__).parents[3] / "examples" / "simulated" / "battles.csv"
 QUIET = ["--no-log-realtime", "--no-score-display", "--no-log-model-api"]

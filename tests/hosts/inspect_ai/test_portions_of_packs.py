@@ -11,9 +11,9 @@ from inspect_ai.log import read_eval_log
 from played_logs import ITEMS, place
 
 import podium
-from podium.hosts.inspect_ai import tournament_task as engine
-from podium.hosts.inspect_ai.log_contents import Columns
+from podium.hosts.inspect_ai.logs.log_contents import Columns
 from podium.hosts.inspect_ai.tasks import round_robin, swim
+from podium.hosts.inspect_ai.tournament import tournament_task as engine
 
 VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
 

@@ -11,8 +11,8 @@ from inspect_ai.log import headline_metric, read_eval_log, write_eval_log
 from made_logs import RIGHT, write_quiz
 
 from podium.hosts.inspect_ai.hook import rank_logs
-from podium.hosts.inspect_ai.ranking_in_log import remove_stale_rankings
-from podium.hosts.inspect_ai.rescoring import watch_scoring
+from podium.hosts.inspect_ai.logs.ranking_in_log import remove_stale_rankings
+from podium.hosts.inspect_ai.logs.rescoring import watch_scoring
 
 
 @pytest.fixture

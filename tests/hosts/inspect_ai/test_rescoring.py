@@ -8,8 +8,8 @@ from inspect_ai import score
 from inspect_ai.log import read_eval_log, write_eval_log
 from played_logs import assert_same_figures, battles, place, ranked, verdict_of
 
-from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.scorers import verdict
+from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
+from podium.hosts.inspect_ai.judging.scorers import verdict
 from podium.hosts.inspect_ai.tasks import anchor, round_robin, swim
 
 FORMS = {

@@ -14,9 +14,9 @@ from played_logs import battles, failed_battles, place, verdict_of
 from scripted_judge import chance
 
 import podium
-from podium.hosts.inspect_ai.round_samples import outcomes_of
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
-from podium.hosts.inspect_ai.tournament_source import TournamentSource
+from podium.hosts.inspect_ai.tournament.round_samples import outcomes_of
+from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
 from podium.responses.read import read_responses
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain

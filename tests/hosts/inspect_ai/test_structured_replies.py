@@ -14,7 +14,7 @@ from inspect_ai.model import ContentImage, GenerateConfig, get_model
 from inspect_ai.solver import generate
 
 from podium import read_battles
-from podium.hosts.inspect_ai.scorers import pairwise
+from podium.hosts.inspect_ai.judging.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.plugins.catalogue import judging_settings

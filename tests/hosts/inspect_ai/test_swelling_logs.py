@@ -10,13 +10,18 @@ from inspect_ai.dataset import Sample
 from inspect_ai.scorer import match
 from played_logs import place
 
+from podium.data.formats import archives, containers
+from podium.data.reading.judgments import read_battles
 from podium.errors import DataError, UsageError
-from podium.formats import archives, containers
-from podium.hosts.inspect_ai import log_responses
-from podium.hosts.inspect_ai.inspect_log import battle_texts, costs_in
-from podium.hosts.inspect_ai.judge_calls import readable_judgments
-from podium.hosts.inspect_ai.logs import read_by_inspect, samples_of, summaries_of, whole_samples
-from podium.reading.judgments import read_battles
+from podium.hosts.inspect_ai.judging.judge_calls import readable_judgments
+from podium.hosts.inspect_ai.logs.inspect_log import battle_texts, costs_in
+from podium.hosts.inspect_ai.logs.logs import (
+    log_responses,
+    read_by_inspect,
+    samples_of,
+    summaries_of,
+    whole_samples,
+)
 from podium.responses.read import read_prompts, read_responses
 
 READERS = {

@@ -5,10 +5,10 @@ import pytest
 from inspect_ai.log import headline_metric, read_eval_log
 from played_logs import battles, place, verdict_of
 
-from podium.hosts.inspect_ai.ranking_in_log import headline_of
-from podium.hosts.inspect_ai.round_samples import names_without_provider
+from podium.hosts.inspect_ai.logs.ranking_in_log import headline_of
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.nouns.ranking import Separation
+from podium.hosts.inspect_ai.tournament.round_samples import names_without_provider
+from podium.rankers.ranking import Separation
 
 
 @pytest.fixture

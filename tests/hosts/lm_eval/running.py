@@ -12,7 +12,7 @@ import lm_eval.tasks
 import lm_eval.utils
 import pytest
 
-from podium.hosts.lm_eval.command import run_lm_eval
+from podium.hosts.lm_eval.lm_eval_command import run_lm_eval
 
 TASK_MANAGER = lm_eval.tasks.TaskManager
 

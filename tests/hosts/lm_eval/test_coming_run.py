@@ -4,7 +4,7 @@ import pytest
 
 from podium import UsageError
 from podium.hosts.lm_eval.coming_run import THIS_RUN, check_coming, named_model
-from podium.hosts.lm_eval.options import RankerOptions
+from podium.hosts.lm_eval.ranker_options import RankerOptions
 
 OTHERS = frozenset({"elm-0.7", "fir-0.4"})
 

@@ -28,14 +28,14 @@ from judged_tasks import (
 )
 from stand_in import StandIn, preference
 
+from podium.data.formats.lm_eval_judged import judgment_rows, parse_verdicts
+from podium.data.reading.judgments import read_battles
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import judgment_rows, parse_verdicts
-from podium.hosts.inspect_ai.call_control import CALLS_BEFORE_STOPPING
+from podium.hosts.inspect_ai.judging.call_control import CALLS_BEFORE_STOPPING
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED
 from podium.hosts.lm_eval.filter import JudgeFilter
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.ranking.rank_battles import rank
 
 KEY = "very-secret-value-0123456789"
 

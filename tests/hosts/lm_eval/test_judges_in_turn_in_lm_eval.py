@@ -14,11 +14,11 @@ from judged_tasks import ITEMS, evaluated, verdicts, write_opponents, write_task
 from running import calls, results
 from test_ranking_by_judge import FOLDER, KEY, newest_log, two  # noqa: F401
 
+from podium.data.formats.lm_eval_judged import judgment_rows
+from podium.data.reading.judgments import read_battles
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import judgment_rows
 from podium.hosts.lm_eval.filter import JudgeFilter
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.ranking.rank_battles import rank
 
 THREE = ("kind", "harsh", "fair")
 MODELS = [f"openai-api/standin/{name}" for name in THREE]

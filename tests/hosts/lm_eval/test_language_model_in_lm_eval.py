@@ -12,7 +12,7 @@ pytest.importorskip("openai")
 
 from running import results, run
 
-from podium.reading.judgments import read_battles
+from podium.data.reading.judgments import read_battles
 
 pytestmark = [pytest.mark.llm, pytest.mark.slow]
 

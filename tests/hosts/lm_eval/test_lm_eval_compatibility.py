@@ -15,7 +15,7 @@ pytest.importorskip("lm_eval.api")
 import lm_eval
 from lm_eval.loggers import EvaluationTracker
 
-from podium.hosts.lm_eval import compatibility
+from podium.hosts.lm_eval import lm_eval_compatibility as compatibility
 
 ROOM = Path(compatibility.__file__).parent
 PUBLIC = {"lm_eval", "lm_eval.api.filter"}

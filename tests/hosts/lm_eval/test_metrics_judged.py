@@ -20,11 +20,11 @@ from lm_eval.api import registry
 from lm_eval.api.metrics import mean_stderr
 from lm_eval.loggers.wandb_logger import WandbLogger
 
-from podium.formats import lm_eval_judged
+from podium.data.formats import lm_eval_judged
+from podium.data.reading.judgments import read_battles
 from podium.hosts.lm_eval import metrics
-from podium.hosts.lm_eval.compatibility import register
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.hosts.lm_eval.lm_eval_compatibility import register
+from podium.ranking.rank_battles import rank
 
 
 def kept(item: int, *credits: float | None, margin: float | None = None) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.errors import UsageError
-from podium.hosts.lm_eval.options import RankerOptions, options_from, parse_pairs, section_of
+from podium.hosts.lm_eval.ranker_options import RankerOptions, options_from, parse_pairs, section_of
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import check_tournament
 

@@ -23,8 +23,8 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model._model import init_active_model
 from running import calls, results, run
 
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.data.reading.judgments import read_battles
+from podium.ranking.rank_battles import rank
 
 KEY = "sk-podium-test-0123456789abcdef"
 PLAIN_KEY = "a key of no known shape 17"

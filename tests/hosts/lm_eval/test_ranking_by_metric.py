@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from running import bare, calls, results, run
 
 from podium.cli.main import podium
+from podium.data.reading.judgments import read_battles
 from podium.errors import UsageError
-from podium.hosts.lm_eval.command import extend
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.hosts.lm_eval.lm_eval_command import extend
+from podium.ranking.rank_battles import rank
 
 SCHEMA = Path(__file__).parents[4] / "shared" / "design" / "ranking.schema.json"
 MODELS = ("ash-0.9", "elm-0.7", "fir-0.4")
@@ -301,7 +301,7 @@ def test_results_are_saved_whatever_happens_to_the_ranking(
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("podium.verbs.rank_battles.rank", broken)
+    monkeypatch.setattr("podium.ranking.rank_battles.rank", broken)
     assert (
         run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate")
         == code

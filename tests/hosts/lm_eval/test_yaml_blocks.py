@@ -24,10 +24,10 @@ from stand_in import StandIn
 
 import podium.hosts.lm_eval
 from podium.cli.main import podium as podium_command
+from podium.data.reading.judgments import read_battles
 from podium.errors import DataError, NotIdentifiedError
 from podium.hosts.lm_eval import metrics
-from podium.reading.judgments import read_battles
-from podium.verbs.rank_battles import rank
+from podium.ranking.rank_battles import rank
 
 ROOT = Path(__file__).parents[3]
 BLOCK = Path(podium.hosts.lm_eval.__path__[0]) / "yaml" / "judged.yaml"

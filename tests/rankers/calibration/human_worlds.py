@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from podium import Battles, Calibration, Judge, calibrate, rank, read_battles, simulate
+from podium.defaults import MEAN
 from podium.planning.simulation import World
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import fit_single_strength
 from podium.rankers.calibration.signals import read_signal
-from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.fit.scale import POINTS
 
 JUDGES = {
     "noisy": (Judge(scale=1, noise=2, length_bias=0.3), 1.0),

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from podium import calibrate, rank, simulate
-from podium.nouns.calibration import HeldOut
 from podium.planning.simulation import Judge
 from podium.rankers.calibration.accuracy import compare_accuracy, measure_accuracy, select_best
+from podium.rankers.calibration.calibration import HeldOut
+from podium.rankers.calibration.calibration_run import calibrate_targets
 from podium.rankers.calibration.conformal import leave_one_score_out
-from podium.verbs.calibration_run import calibrate_targets
 
 
 def held(judge, human):

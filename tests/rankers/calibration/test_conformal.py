@@ -10,7 +10,7 @@ from crepes import ConformalRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from podium.nouns.calibration import models_needed
+from podium.rankers.calibration.calibration import models_needed
 from podium.rankers.calibration.conformal import half_splits, quantile
 
 LEVELS = st.integers(1, 999).map(lambda thousandths: thousandths / 1000)

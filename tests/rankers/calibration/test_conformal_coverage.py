@@ -14,12 +14,13 @@ import pytest
 from merged_worlds import battles_of
 
 from podium import Battles, Calibration, Judge, calibrate, rank, simulate
+from podium.defaults import MEAN
 from podium.rankers.calibration.conformal import quantile
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import fit_single_strength
 from podium.rankers.calibration.signals import read_signal
-from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.fit.scale import POINTS
 
 pytestmark = pytest.mark.slow
 

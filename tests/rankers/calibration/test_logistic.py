@@ -15,7 +15,7 @@ from scipy.stats import t
 from podium import NotIdentifiedError
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Signal
-from podium.rankers.intervals import t_quantile
+from podium.rankers.errors.intervals import t_quantile
 
 SHAPES = pytest.mark.parametrize("features", [1, 2, 5])
 

@@ -16,8 +16,8 @@ from podium.rankers.calibration.placement import (
     fit_single_strengths,
     sandwich_se,
 )
-from podium.rankers.newton import DesignMatrix, Likelihood, maximize
-from podium.rankers.scale import POINTS
+from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize
+from podium.rankers.fit.scale import POINTS
 
 RESAMPLES = 4000
 

@@ -12,8 +12,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from podium import calibrate, read_battles
-from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.scale import POINTS
+from podium.defaults import REGULARIZATION
+from podium.rankers.fit.scale import POINTS
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT.parent / "shared" / "data" / "human_and_judges"

@@ -14,8 +14,8 @@ from scipy.integrate import quad
 from scipy.special import stdtr, stdtrit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
-from podium.nouns.calibration import ScaleCorrection, Stability
-from podium.nouns.json_files import read_calibration
+from podium.defaults import MEAN
+from podium.rankers.calibration.calibration import ScaleCorrection, Stability
 from podium.rankers.calibration.conformal import ConformalRule, quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
 from podium.rankers.calibration.held_out import (
@@ -24,11 +24,11 @@ from podium.rankers.calibration.held_out import (
     is_uninformative,
 )
 from podium.rankers.calibration.signals import read_signal
-from podium.rankers.pairs import pair_sums
-from podium.rankers.scale import MEAN
-from podium.rankers.strengths import fit_strengths
-from podium.report.calibration_view import calibration_reports, targets_report
-from podium.report.ranking_view import standings_notes
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.strengths import fit_strengths
+from podium.rankers.json_files import read_calibration
+from podium.show.report.calibration_view import calibration_reports, targets_report
+from podium.show.report.ranking_view import standings_notes
 
 NOISY = Judge("noisy-judge", noise=1.5)
 

@@ -1,0 +1,231 @@
+"""Compare: read, split into questions, test each candidate against the baseline, and decide the
+requirements."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.comparison import comparison_report  # noqa: F401 - registers the view
+from podium.comparison.comparison import Comparison
+from podium.comparison.gate import decide_requirements, read_requirements
+from podium.comparison.inputs import find_responses, identical_items, split_arguments
+from podium.comparison.outcomes import PairFinding
+from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
+from podium.data.battles import Battles
+from podium.data.reading.judgments import read_battles
+from podium.diagnosis.judge_checks import judge_warnings
+from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.rankers.errors.intervals import check_level, holm
+from podium.rankers.fit.coded import require_choice
+from podium.rankers.ranking import build_provenance
+from podium.ranking.rank_battles import refuse_several_judges
+from podium.responses.collection import Responses
+from podium.show.answers.trust_checks import doubts_about_verdicts
+from podium.text import lower_first_word
+
+QUESTION = ("task", "judge")
+"""Columns of which every value is a question of its own, if scores are compared."""
+RANKING_NOTE = "--by task ranks each"
+"""Part of a note about rankings; it is left out where every task is a question of its own."""
+
+
+def compare(
+    *words: str | Path | Battles | pd.DataFrame,
+    baseline: str | None = None,
+    candidates: Sequence[str] = (),
+    by: str | None = None,
+    measure: str = "auto",
+    level: float = 0.95,
+    require: str | Sequence[str] = (),
+    requirements: str | Path | None = None,
+    responses: Responses | str | Path | Sequence[str | Path] | None = None,
+    pool: bool = False,
+    **reading: Any,
+) -> Comparison:
+    """Test whether a model is better than another, by how much, and on which items.
+
+    Args:
+        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths that
+            hold one model each, or, with a baseline, sources alone. A source may also be battles.
+        baseline: compare every other model with this one.
+        candidates: compare only these with the baseline.
+        measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two), or
+            `auto`: scores if there are any, else Elo.
+        level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
+        require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see
+            `podium.comparison.gate`.
+        requirements: a YAML or TOML file with several requirements.
+        responses: the models' answers, if the sources do not hold them.
+        **reading: as for `read_battles`.
+
+    Raises:
+        UsageError: an unknown name, option or requirement. DataError: a malformed value, or models
+        that were asked different things under one item id. NotIdentifiedError: no readable battle
+        compares the models, or there are several judges without `pool`.
+    """
+    check_level(level)
+    require_choice("measure", measure, MEASURES)
+    required = read_requirements(require, requirements)
+    tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
+    typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
+    names, sources = split_arguments([*typed, *("battles" for _ in tables)], baseline)
+    battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
+    answers, unknown = find_responses(sources if not tables else (), responses)
+    named = _pairs(battles, names, baseline, candidates)
+    same = (None if answers is None else identical_items(answers, *pair) for pair in named)
+    pairs = [
+        ComparedPair(*pair, measure, level, identical)
+        for pair, identical in zip(named, same, strict=True)
+    ]
+    findings, failures = _findings(battles, pairs, by, pool)
+    if not findings and not required:
+        raise NotIdentifiedError("; ".join(failures))
+    options = {
+        "reading": dict(battles.reading),
+        "level": level,
+        "measure": measure,
+        "by": by,
+        "pool": pool,
+    }
+    return Comparison(
+        findings=tuple(findings),
+        level=level,
+        provenance=build_provenance(
+            battles.sources, options | {"require": [own.text for own in required]}
+        ),
+        gate=decide_requirements(required, findings, level) if required else None,
+        warnings=_collect_warnings(battles, answers, findings),
+        failures=tuple(failures),
+        unknown_answers=unknown,
+        lost=battles.lost,
+        accepted=battles.accepted,
+    )
+
+
+def _collect_warnings(
+    battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]
+) -> tuple[str, ...]:
+    """Return the notes of reading, items with different instructions, and warnings about judges,
+    each once."""
+    several = len({finding.question for finding in findings}) > 1
+    notes = [note for note in battles.notes if not (several and RANKING_NOTE in note)]
+    notes += [
+        note.partition(";")[0]
+        for note in (answers.notes if answers else ())
+        if "in different words" in note
+    ]
+    compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
+    doubts = [
+        lower_first_word(text.removesuffix("."))
+        for text in doubts_about_verdicts(battles, compared)
+    ]
+    return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
+
+
+def _read_all(
+    sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]
+) -> Battles:
+    """Read the battles of sources and frames; battles that are read already must be given alone."""
+    frames = [each for each in tables if isinstance(each, pd.DataFrame)]
+    if len(frames) == len(tables):
+        return read_battles(*sources, *frames, **reading)
+    if len(tables) > 1 or sources or reading:
+        raise UsageError(
+            "battles that are read already stand alone: give no other sources and no options beside them"
+        )
+    return next(each for each in tables if isinstance(each, Battles))
+
+
+def _pairs(
+    battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the pairs of candidate and baseline, each by its full name."""
+    if baseline is None:
+        if candidates:
+            raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
+        candidates, baseline = names[:1], names[1]
+    known, base = battles.models, find_name("model", baseline, battles.models)
+    chosen = [find_name("model", name, known) for name in candidates] or [
+        name for name in known if name != base
+    ]
+    if base in chosen:
+        raise UsageError(f"{base!r} would be compared with itself: name two different models")
+    return [(name, base) for name in dict.fromkeys(chosen)]
+
+
+def _findings(
+    battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
+) -> tuple[list[PairFinding], list[str]]:
+    """Return a finding per candidate and question, adjusted by Holm's rule, and what could not be
+    compared."""
+    findings: list[PairFinding] = []
+    failures: list[str] = []
+    mistakes: list[UsageError] = []
+    for about, part in _questions(battles, pool):
+        for pair in pairs:
+            name, both = (
+                f"{about['question']}: " if about["question"] else "",
+                f"{pair.candidate} and {pair.baseline}",
+            )
+            try:
+                finding = finding_of(part, pair, about)
+            except UsageError as error:
+                mistakes.append(error)
+            except PodiumError as error:
+                failures.append(f"{name}{both}: {error}")
+            else:
+                slices = []
+                for value, own in part.slices(by) if by else ():
+                    try:
+                        slices.append(finding_of(own, pair, {**about, "slice": value}))
+                    except NotIdentifiedError as error:
+                        failures.append(f"{name}{both}, {by}={value}: {error}")
+                findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
+    findings = [_with_likely_item(own, battles.likely_item) for own in findings]
+    if mistakes and not findings:
+        raise mistakes[0]
+    return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
+
+
+def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
+    """Return a finding, and its slices, that know the column that looks like the item."""
+    slices = tuple(replace(own, likely_item=column) for own in finding.slices)
+    return replace(finding, likely_item=column, slices=slices)
+
+
+def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:
+    """Yield the questions with their battles: one per task and metric for scores, a single one for
+    verdicts."""
+    table = battles.table
+    is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
+    if not is_scored or pool:
+        if not pool:
+            refuse_several_judges(battles)
+        yield dict.fromkeys(("question", "task", "metric", "slice")), battles
+        return
+    columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
+    several = [name for name in columns if len(battles.values_of(name)) > 1]
+    for value, part in battles.slices(",".join(several)) if several else [(None, battles)]:
+        if len(part):
+            own = {name: part.values_of(name)[0] for name in columns}
+            yield (
+                {
+                    "question": value,
+                    "task": own.get("task"),
+                    "metric": own.get("judge"),
+                    "slice": None,
+                },
+                part,
+            )
+
+
+def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
+    adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
+    return [
+        replace(own, tests=len(findings), p_adjusted=p)
+        for own, p in zip(findings, adjusted, strict=True)
+    ]

@@ -1,0 +1,64 @@
+"""A comparison of candidates with a baseline: findings, decisions, and the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from podium.comparison.answer import comparison_answer
+from podium.comparison.gate import Gate
+from podium.comparison.outcomes import PairFinding
+from podium.documents import Document, text_of_result
+from podium.findings import add_accepted
+from podium.format_version import FORMAT_VERSION
+
+
+@dataclass(frozen=True)
+class Comparison(Document):
+    """The result of comparing candidates with a baseline: a finding per candidate and question.
+
+    Attributes:
+        gate: the decisions about requirements; None without requirements.
+        unknown_answers: why identical answers are not counted; None if they are.
+        lost: parts of the sources that could not be read; also among the warnings.
+        accepted: sentences on findings that were accepted by name.
+    """
+
+    findings: tuple[PairFinding, ...]
+    level: float
+    provenance: Mapping[str, Any]
+    gate: Gate | None = None
+    warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    unknown_answers: str | None = None
+    lost: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return text_of_result(self)
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The answer in at most three sentences."""
+        answer = comparison_answer(self.findings, self.gate, self.level, self.failures)
+        return add_accepted(answer, self.accepted)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "podium": FORMAT_VERSION,
+            "answer": list(self.answer),
+            "gate": None if self.gate is None else self.gate.to_dict(),
+            "comparisons": [finding.to_dict() for finding in self.findings],
+            "warnings": list(self.warnings),
+            "failures": list(self.failures),
+            "provenance": dict(self.provenance),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per finding and slice."""
+        rows = [own.to_dict() for finding in self.findings for own in (finding, *finding.slices)]
+        nested = {"measures", "slices", "item_results", "scores", "by_weight"}
+        return pd.DataFrame(
+            [{name: value for name, value in row.items() if name not in nested} for row in rows]
+        )

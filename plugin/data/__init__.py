@@ -1,0 +1,1 @@
+"""What a row is, and how it is read and counted: battles, formats of files, reading, counting."""

@@ -1,0 +1,463 @@
+"""Battles: a table with one row per compared pair of responses."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.counting.relations import (
+    CRITERION,
+    HARD,
+    NO_REASON,
+    NO_SCORE,
+    NO_VALUE,
+    SWAPS,
+    quote_name,
+    text,
+)
+from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
+from podium.data.counts import Counts
+from podium.data.ladder import Ladder
+from podium.documents import chart_of_result, html_of_result
+from podium.errors import DataError, UsageError, unknown_name
+from podium.text import as_text
+
+COLUMNS = {
+    "item": "instruction id; without it each row is its own item",
+    "model_a": "model",
+    "model_b": "model",
+    "credit": "what model_a earned, in [0, 1]; empty = unparsed",
+    "hard_credit": "if credit is graded by probabilities: what model_a earned by the parsed verdict, 1, 0.5 or 0",
+    "margin": "judge score of a minus that of b",
+    "score_a": "pointwise score of a",
+    "score_b": "pointwise score of b",
+    "order": "ab or ba (whose response was shown first), or merged",
+    "judge": "judge identity",
+    "jury": "a name for judges that took turns, whose battles are ranked together",
+    "repeat": "repetition by the same judge",
+    "response": "which of the models' responses to the item, where they gave several; empty = the first",
+    "human": "what model_a earned from humans, in [0, 1]",
+    "category": "slice label",
+    "length_a": "length of a's response, characters",
+    "length_b": "length of b's response, characters",
+    "weight": "default 1",
+    "reason": "why credit is empty",
+    "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unparsed",
+}
+"""The columns of the battles table, in their written order. Any other column is kept."""
+REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
+"""Foreign columns that hold what a judge said: another text is another reply."""
+MOST_SLICES = 100
+LARGEST = 1e100
+"""Numbers beyond it overflow in squares and products."""
+
+
+def criterion_columns(names: Iterable[object]) -> list[str]:
+    """Return the names of columns that hold the margin on one criterion, sorted."""
+    return sorted(name for name in names if isinstance(name, str) and name.startswith(CRITERION))
+
+
+@dataclass(frozen=True, slots=True)
+class SwapReport:
+    """Battles whose orders agree, differ by a tie (`half`) or have two winners; `one_sided`: one
+    order was readable."""
+
+    same: int
+    half: int
+    flip: int
+    one_sided: int
+    unparsed: int
+
+    @property
+    def readable(self) -> int:
+        """Number of battles with both orders readable, the denominator of the shares."""
+        return self.same + self.half + self.flip
+
+    def shares(self) -> dict[str, float]:
+        """Return the shares of same, half and flip among battles with both orders readable."""
+        return {name: getattr(self, name) / self.readable for name in ("same", "half", "flip")}
+
+
+@dataclass(frozen=True)
+class Battles:
+    """Battles of one or more judges, with everything known about each.
+
+    Attributes:
+        rows: a frame like `table`, or verdicts in a database, which become a frame when `table` is
+            asked for.
+        missing: battles that should exist and have no row; None if unknown.
+        notes: warnings made while reading and merging.
+        reading: the options they were read with, other than the defaults.
+        lost: parts of the sources that could not be read or compared; also among the notes.
+        copies: number of verdicts left out because another file has them, too.
+        metrics: values of the column `judge` that are metrics of a host's eval, not judges.
+        apart: a column whose values are ranked separately unless an option says otherwise.
+        answer: the finding of a tournament that stops by itself; see
+            `podium.tournaments.decisions.TournamentAnswer`.
+        ladder: ratings on whose scale a tournament placed newcomers.
+        votes: battles that humans judged, whether or not a judge did.
+        default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge
+            gave.
+        likely_item: without items, the column that looks like the item; then nobody is called
+            clearly ahead.
+        whole: the battles that these are a part of; None if they are all.
+        accepted: sentences on findings that the user accepted by name; the answer repeats them.
+    """
+
+    rows: pd.DataFrame | Verdicts
+    missing: int | None = None
+    notes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
+    copies: int = 0
+    metrics: frozenset[str] = frozenset()
+    apart: str | None = None
+    answer: Mapping[str, Any] | None = None
+    ladder: Ladder | None = None
+    votes: "Battles | None" = None
+    default_ranker: str = "bradley-terry"
+    accepted: tuple[str, ...] = ()
+    likely_item: str | None = None
+    whole: "Battles | None" = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Battles({len(self)} of {len(self.models)} models, {self.counts().unparsed} unparsed)"
+        )
+
+    def _repr_html_(self) -> str | None:
+        return html_of_result(self)
+
+    def __len__(self) -> int:
+        return self.tally.battles
+
+    def plot(self) -> Any:
+        """Return the win rates of pairs, models in the order of their win rates, an altair
+        chart."""
+        return chart_of_result(self)
+
+    @property
+    def verdicts(self) -> Verdicts | None:
+        """The verdicts in a database, if that is where they are."""
+        return self.rows if isinstance(self.rows, Verdicts) else None
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The battles as a data frame; `model_a` and `model_b` are categoricals over the same
+        sorted models."""
+        return self.rows.table() if isinstance(self.rows, Verdicts) else self.rows
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Counts of judgments, battles, items and order pairs."""
+        return self.rows.tally if isinstance(self.rows, Verdicts) else _tally_of(self.rows)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models, sorted, including those of which nothing could be read."""
+        return (
+            self.verdicts.models if self.verdicts else tuple(self.table["model_a"].cat.categories)
+        )
+
+    @property
+    def readable(self) -> np.ndarray:
+        """Mask of the battles with a verdict, shape (battles,)."""
+        return self.table["credit"].notna().to_numpy()
+
+    @property
+    def is_unparsed(self) -> np.ndarray:
+        """Mask of the battles whose reply was not parsed, without those that lack a score, shape
+        (battles,)."""
+        unparsed = ~self.readable
+        if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:
+            return unparsed
+        reason = self.table["reason"].astype(object).fillna("").astype(str)
+        return unparsed & ~reason.map(_lacks_score).to_numpy(dtype=bool)
+
+    @property
+    def has_items(self) -> bool:
+        """Whether any row says which item it is about; without items each row stands alone."""
+        if self.verdicts:
+            return self.verdicts.has_items
+        return "item" in self.table and bool(self.table["item"].notna().any())
+
+    def first_shown(self) -> dict[str, FirstShown]:
+        """Return how the response shown first fared, by judge of these battles (`""` without one),
+        in all verdicts.
+
+        These are also the verdicts of a judge that are in none of these battles, where these are a
+        part of others. Empty if no pair was parsed in both orders, or if the orders were merged
+        before the verdicts were read.
+        """
+        whole = self.whole or self
+        shown = whole.verdicts.first_shown if whole.verdicts else {}
+        if len(whole.judges) < 2:
+            return shown
+        own = {"" if judge == "(no judge)" else judge for judge in self.judges}
+        return {judge: figures for judge, figures in shown.items() if judge in own}
+
+    @property
+    def outcomes(self) -> np.ndarray:
+        """Credits by the parsed verdicts, where credits are graded, shape (battles,); NaN if
+        unparsed."""
+        return parsed_credits(self.table).to_numpy(dtype=np.float64, na_value=np.nan)
+
+    @property
+    def model_codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of model_a and of model_b among the models, shape (battles,) each."""
+        a, b = (
+            self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")
+        )
+        return a, b
+
+    @property
+    def responses(self) -> np.ndarray:
+        """Number of the response that each battle is about, from 1, shape (battles,)."""
+        column = self.table["response"] if "response" in self.table else pd.Series(dtype=float)
+        if pd.api.types.infer_dtype(column, skipna=True) != "integer":
+            return np.ones(len(self.table), dtype=np.int64)
+        return column.fillna(1).to_numpy(dtype=np.int64)
+
+    def items_with_responses(self, item: np.ndarray) -> np.ndarray:
+        """Combine item codes (negative without an item) with the response number, shape
+        (battles,)."""
+        numbers, code = np.unique(self.responses, return_inverse=True)
+        return item * len(numbers) + code
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Names of the criteria that have margins of their own, sorted; empty when there are
+        none."""
+        return tuple(name.removeprefix(CRITERION) for name in criterion_columns(self.table))
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Names of the columns, without making a table."""
+        return frozenset(map(str, self.verdicts.columns if self.verdicts else self.table.columns))
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
+        `(no judge)`."""
+        if self.verdicts:
+            return self.verdicts.judges
+        if "judge" not in self.table:
+            return ()
+        named = self.values_of("judge")
+        return (*named, "(no judge)") if named and self.table["judge"].isna().any() else named
+
+    @property
+    def is_one_jury(self) -> bool:
+        """Whether all battles were played by the same judges in turn, and are ranked together."""
+        return (
+            "jury" in self.columns
+            and len(self.values_of("jury")) == 1
+            and bool(self.table["jury"].notna().all())
+        )
+
+    def values_of(self, column: str) -> tuple[str, ...]:
+        """Return the distinct values of a column as text, sorted, without empty ones; UsageError
+        for no such column."""
+        if self.verdicts and self.verdicts.holds_text(column):
+            return self.verdicts.values_of(column)
+        return tuple(sorted(as_text(self._column(column)).dropna().unique()))
+
+    def numbers_of(self, column: str) -> np.ndarray:
+        """Return a numeric column, shape (battles,); NaN if it is empty or does not exist."""
+        if column not in self.table:
+            return np.full(len(self.table), np.nan)
+        return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether battles differ in weight."""
+        return "weight" in self.table and bool(self.table["weight"].nunique() > 1)
+
+    def counts(self) -> Counts:
+        """Count items, judgments, and judged, unparsed and missing battles."""
+        tally = self.tally
+        _, lacking = self._reasons
+        return Counts(
+            items=tally.items,
+            judgments=tally.judgments - lacking,
+            battles=tally.battles - lacking,
+            unparsed=tally.battles - lacking - tally.judged,
+            one_sided=tally.swaps["one-sided"],
+            missing=(self.missing or 0) + lacking if lacking else self.missing,
+            without_margin=tally.judged - tally.with_margin,
+        )
+
+    def swaps(self) -> SwapReport | None:
+        """Report how the two orders agree; None when no battle was shown in both orders."""
+        return SwapReport(*self.tally.swaps.values()) if any(self.tally.swaps.values()) else None
+
+    def unparsed_reasons(self) -> dict[str, int]:
+        """Count the unparsed battles by reason, the most frequent first."""
+        return self._reasons[0]
+
+    @cached_property
+    def _reasons(self) -> tuple[dict[str, int], int]:
+        """Unparsed battles by reason, and the number of battles that lack a score, of which there
+        was no reply."""
+        if self.verdicts:
+            counted = self.verdicts.unparsed_reasons
+        else:
+            unparsed = self.table.loc[~self.readable]
+            none_given = pd.Series(NO_REASON, index=unparsed.index)
+            reasons = (
+                unparsed["reason"].astype(object).fillna(NO_REASON)
+                if "reason" in unparsed
+                else none_given
+            )
+            counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
+        is_scored = "score_a" in self.columns
+        lacking = [name for name in counted if is_scored and _lacks_score(name)]
+        return {name: n for name, n in counted.items() if name not in lacking}, sum(
+            counted[name] for name in lacking
+        )
+
+    def unparsed_texts(self, column: str, most: int) -> Sequence[tuple[str, int | None]]:
+        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed judgments,
+        with counts.
+
+        Of battles that are a part of others, they are the texts of all judgments of their judges,
+        and not counted.
+        """
+        whole = self.whole or self
+        if whole.verdicts:
+            is_part = len(self) != len(whole)
+            judges = self.judges if is_part and len(whole.judges) > 1 else None
+            texts = whole.verdicts.unparsed_texts(column, most, judges)
+            return [(words, None) for words, _ in texts] if is_part else texts
+        cells = (
+            self.table.loc[~self.readable, column].dropna().astype(str)
+            if column in self.table
+            else ()
+        )
+        return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
+    def select(self, keep: np.ndarray) -> "Battles":
+        """Keep the rows of a mask; models without a row are dropped and `missing` becomes
+        unknown."""
+        table = self.table.loc[keep].reset_index(drop=True)
+        models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
+        for side in ("model_a", "model_b"):
+            table[side] = table[side].cat.set_categories(models)
+        return self._subset(table, is_whole=bool(keep.all()))
+
+    def complete_items(self) -> "Battles":
+        """Keep the items on which every pair of models has a readable battle; raise DataError if
+        there is none."""
+        pairs = len(self.models) * (len(self.models) - 1) // 2
+        item = (
+            self.table["item"].cat.codes.to_numpy()
+            if "item" in self.table
+            else np.full(len(self), -1)
+        )
+        a, b = self.model_codes
+        pair = np.minimum(a, b) * len(self.models) + np.maximum(a, b)
+        seen = pd.DataFrame({"item": item, "pair": pair})[
+            self.readable & (item >= 0)
+        ].drop_duplicates()
+        full = seen["item"].value_counts().loc[lambda n: n == pairs].index
+        if not len(full):
+            problem = f"no item has a readable battle for each of the {pairs} pairs"
+            raise DataError(problem, remedy="rank without asking for complete items")
+        kept = self.select(np.isin(item, full))
+        note = f"complete items only: {len(full)} of {self.counts().items} items kept"
+        return replace(kept, notes=(*kept.notes, note))
+
+    def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
+        """Yield each value of a column, or of several (`a,b`), with its battles; UsageError for
+        none or over 100."""
+        first, comma, rest = column.partition(",")
+        if comma:
+            for value, part in self.slices(first.strip()):
+                for other, inner in part.slices(rest.strip()):
+                    yield f"{value}, {other}", inner
+            return
+        known = self.values_of(column)
+        if not known:
+            raise UsageError(f"column {column!r} is empty; choose another for --by")
+        if len(known) > MOST_SLICES:
+            problem = (
+                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
+            )
+            raise UsageError(f"{problem}: choose one with at most {MOST_SLICES}")
+        for value in known:
+            yield value, self._keep_where(column, value)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table with plain text instead of categoricals, in the contract's column
+        order."""
+        plain = self.table.copy()
+        for name in plain.columns[plain.dtypes == "category"]:
+            plain[name] = plain[name].astype(object)
+        known = [*(name for name in COLUMNS if name in plain), *criterion_columns(plain)]
+        return plain[[*known, *(name for name in plain if name not in known)]]
+
+    def _keep_where(self, column: str, value: str) -> "Battles":
+        """Keep the rows whose column equals a value, in the database if they are there."""
+        # A table that was read is at hand; another database table would be grouped again.
+        if "table" in vars(self) or not (self.verdicts and self.verdicts.holds_text(column)):
+            return self.select((as_text(self._column(column)) == value).to_numpy())
+        kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
+        return self._subset(kept, is_whole=kept.tally.battles == len(self))
+
+    def _subset(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
+        """Return a subset of the battles; facts that hold only for all battles are cleared."""
+        whole = self.whole or self
+        if is_whole:
+            return replace(self, rows=rows, whole=whole)
+        return replace(self, rows=rows, missing=None, answer=None, whole=whole)
+
+    def _column(self, name: str) -> pd.Series:
+        """Return a column, or raise UsageError with the nearest name."""
+        if name not in self.table:
+            raise unknown_name("column", name, map(str, self.table.columns))
+        return self.table[name]
+
+
+def parsed_credits(table: pd.DataFrame) -> pd.Series:
+    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips
+    are counted from."""
+    credit = table["credit"]
+    return table[HARD].fillna(credit).where(credit.notna()) if HARD in table else credit
+
+
+def _tally_of(table: pd.DataFrame) -> Tally:
+    judged = table["credit"].notna()
+    outcome = parsed_credits(table)
+    decided = table[judged & (outcome != 0.5)]
+    swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
+    return Tally(
+        judgments=len(table) + sum(swaps.values()),
+        battles=len(table),
+        judged=int(judged.sum()),
+        decided=len(decided),
+        items=_distinct_items(table),
+        informative=_distinct_items(decided),
+        swaps={kind: swaps[kind] for kind in SWAPS},
+        graded=int(
+            (judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])).sum()
+        ),
+        with_margin=int(table.loc[judged, "margin"].notna().sum()) if "margin" in table else 0,
+    )
+
+
+def _lacks_score(reason: str) -> bool:
+    """Return whether a battle has no credit because a score is missing, not because a reply was
+    unparsed."""
+    return reason == NO_SCORE or reason.startswith(NO_VALUE)
+
+
+def _distinct_items(table: pd.DataFrame) -> int:
+    """Count distinct items; rows without an item count one each."""
+    return (
+        table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)
+    )

@@ -1,0 +1,256 @@
+"""DuckDB as the engine: an embedded database that spills to a temporary folder when memory is
+full."""
+
+import atexit
+import glob
+import itertools
+import re
+import shutil
+import stat
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
+
+from podium.data.counting.relations import text
+from podium.errors import DataError, UsageError
+from podium.storage.temporary_folders import make_folder, process_folder
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+BATCH = 1_000_000
+"""Rows that are handed over at once."""
+ROWS_AT_ONCE = 4_000_000
+"""Rows that are grouped at once: their groups take half a gigabyte at most."""
+SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
+SETTINGS = (
+    "set python_enable_replacements = false",
+    "set autoinstall_known_extensions = false",
+    "set autoload_known_extensions = false",
+    "set enable_progress_bar = false",
+)
+"""A name in a query is a name in the database, and nothing is downloaded."""
+FREE_DISK = "free disk space where the environment variable TMPDIR points"
+MOST_IDLE = 4
+_IDLE: "list[DuckDBPyConnection]" = []
+_ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
+
+
+class Duck:
+    """An in-process DuckDB database, closed when garbage-collected; `memory` limits what it holds,
+    as `700MB`."""
+
+    def __init__(self, memory: str | None = None) -> None:
+        if memory is not None and not SIZE.fullmatch(memory):
+            raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
+        self.folder = make_folder()
+        self.connection = _connect() if memory is not None or not _IDLE else _IDLE.pop()
+        self._made: list[tuple[str, str]] = []
+        self._finalizer = weakref.finalize(
+            self, _close, self.connection, self.folder, self._made, memory is None
+        )
+        _ALIVE.add(self)
+        self._numbers = itertools.count()
+        self._watched: dict[Path, tuple[int, int, int] | None] = {}
+        if memory is not None:
+            self._run(f"set memory_limit = '{memory}'")
+
+    def close(self) -> None:
+        """Let go of the connection; the database cannot be used any more."""
+        self._finalizer()
+        del self.connection
+
+    def watch(self, path: Path) -> None:
+        """Record the state of a file, so that `store` raises if the file changes while it is
+        read."""
+        self._watched[path] = _state(path)
+
+    def fresh(self, stem: str) -> str:
+        """Return an unused table name that begins with `stem`."""
+        return f"{stem}_{next(self._numbers)}"
+
+    def register(self, name: str, table: Any) -> None:
+        """Register an Arrow table or a data frame as a view of this name."""
+        self.connection.register(name, table)
+        self._made.append(("unregister", name))
+
+    def attach(self, name: str, path: Path) -> None:
+        """Attach a DuckDB file read-only under this name."""
+        self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
+        self._made.append(("detach", name))
+
+    def view(self, name: str, query: str) -> None:
+        """Create a view of a query; the query runs each time the view is read."""
+        self._run(f"create view {name} as {query}")
+        self._made.append(("drop view", name))
+
+    def store(self, name: str, query: str) -> None:
+        """Run a query once and store its rows as a table; rows that do not fit into memory go to
+        disk."""
+        self._run(f"create table {name} as {query}")
+        self._made.append(("drop table", name))
+        self._refuse_changed()
+
+    def store_groups(
+        self, name: str, rows: int, source: str, query: Callable[[str], str], order: str
+    ) -> None:
+        """Store the groups of a group-by query in a given order, computed a range of its first
+        column at a time."""
+        if rows <= ROWS_AT_ONCE:
+            self.store(name, f"{query(source)} order by {order}")
+            return
+        packed = f"{self._disk}.{name}"
+        self._run(f"create table {packed}_rows as select * from {source}")
+        self._refuse_changed()
+        for number, condition in enumerate(
+            self._ranges(f"{packed}_rows", order.partition(",")[0], rows)
+        ):
+            part = f"(select * from {packed}_rows where {condition}) as part"
+            verb = f"insert into {packed}" if number else f"create table {packed} as"
+            self._run(f"{verb} {query(part)} order by {order}")
+        self._run(f"drop table {packed}_rows")
+        self.view(name, f"select * from {packed}")
+
+    def _ranges(self, table: str, column: str, rows: int) -> list[str]:
+        """Return SQL conditions that split a table into ranges of a column, about `ROWS_AT_ONCE`
+        rows each."""
+        sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
+        values = sorted(value for (value,) in self.rows(sample))
+        parts = -(-rows // ROWS_AT_ONCE)
+        ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
+        beyond, below = (
+            [f"{column} >= {end}" for end in ends],
+            [f"{column} < {end}" for end in ends],
+        )
+        return [f"{x} and {y}" for x, y in zip(["true", *beyond], [*below, "true"], strict=True)]
+
+    @cached_property
+    def _disk(self) -> str:
+        """Name of an attached on-disk database, for tables that need not fit into memory."""
+        self._run(f"attach {text(str(self.folder / 'packed.duckdb'))} as packed")
+        self._made.append(("detach", "packed"))
+        return "packed"
+
+    def table(self, query: str) -> pa.Table:
+        """Return all rows of a query."""
+        with _convert_duckdb_errors():
+            return self.connection.sql(query).to_arrow_table()
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return all rows of a small query as Python values."""
+        return self._run(query).fetchall()
+
+    def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+        """Yield the rows of a query of a stored table in stored order, a million at a time, read by
+        one thread: more would take the cores from the sums that are made of the rows meanwhile."""
+        with _convert_duckdb_errors(), self.connection.cursor() as cursor:
+            cursor.execute("set threads = 1")
+            try:
+                yield from cursor.sql(query).to_arrow_reader(BATCH)
+            finally:
+                cursor.execute("reset threads")
+
+    def columns(self, name: str) -> dict[str, str]:
+        """Return the columns of a table or view with their types."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"describe {name}")}
+
+    def _refuse_changed(self) -> None:
+        """Raise DataError if a watched file has changed since `watch`."""
+        for path in [path for path, state in self._watched.items() if _state(path) != state]:
+            remedy = "rank it again when it is whole"
+            raise DataError("the file changed while it was read", source=str(path), remedy=remedy)
+
+    def _run(self, query: str) -> "DuckDBPyConnection":
+        """Execute a query; DuckDB's errors become `DataError`."""
+        with _convert_duckdb_errors():
+            return self.connection.execute(query)
+
+
+@contextmanager
+def _convert_duckdb_errors() -> Iterator[None]:
+    try:
+        yield
+    except (BinderException, CatalogException, ParserException):
+        raise
+    except OutOfMemoryException as error:
+        raise out_of_memory(error) from None
+    except Error as error:
+        first_line, *_ = str(error).partition("\n")
+        remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
+        raise DataError(
+            f"the database cannot read or write ({first_line})", remedy=remedy
+        ) from None
+
+
+def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
+    """Build the error for a query that exceeds the memory limit or the free disk space."""
+    first_line, *_ = str(error).partition("\n")
+    problem = f"the verdicts do not fit into the memory that is allowed ({first_line})"
+    return DataError(problem, source=source, remedy=f"allow more with --memory, or {FREE_DISK}")
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """Return inode, size and modification time of a file; None if it does not exist or is not a
+    regular file."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return (facts.st_ino, facts.st_size, facts.st_mtime_ns) if stat.S_ISREG(facts.st_mode) else None
+
+
+def _connect() -> "DuckDBPyConnection":
+    """Return a connection to a new database in memory."""
+    # Imported here: DuckDB prints those of its functions and objects that outlive Python, and
+    # module globals may do so. aiohttp's C parser, through logging, holds Inspect's server and
+    # registry, and these podium's functions. The exceptions of DuckDB are plain classes, which may
+    # be globals.
+    from duckdb import connect
+
+    connection: DuckDBPyConnection = connect(
+        config={"temp_directory": str(process_folder() / "spilled")}
+    )
+    for setting in SETTINGS:
+        connection.execute(setting)
+    return connection
+
+
+def _close(
+    connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str, str]], keep: bool
+) -> None:
+    """Drop what was made in a connection and keep the connection for reuse, or close it."""
+    try:
+        for verb, name in reversed(made):
+            connection.unregister(name) if verb == "unregister" else connection.execute(
+                f"{verb} {name}"
+            )
+    except Error:
+        keep = False
+    shutil.rmtree(folder, ignore_errors=True)
+    if keep and len(_IDLE) < MOST_IDLE:
+        _IDLE.append(connection)
+    else:
+        connection.close()
+
+
+def literal_path(path: Path) -> str:
+    """Quote a path for DuckDB with its wildcard characters escaped."""
+    return text(glob.escape(str(path.absolute())))
+
+
+def _close_all() -> None:
+    """Close all connections, also those of engines that something holds beyond the end of
+    Python."""
+    for engine in list(_ALIVE):
+        engine.close()
+    while _IDLE:
+        _IDLE.pop().close()
+
+
+atexit.register(_close_all)

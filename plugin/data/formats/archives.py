@@ -1,0 +1,47 @@
+"""The guard against archives that swell: zip files, such as Inspect's `.eval` logs."""
+
+import zipfile
+from functools import lru_cache
+from pathlib import Path
+
+from podium.data.formats import containers
+from podium.errors import DataError, reject_stream
+
+REMEDY = "unpack it yourself if you trust it, or leave it out"
+
+
+def check_archive(path: Path) -> None:
+    """Check an archive before it is unpacked.
+
+    Raises:
+        UsageError: the path is a pipe, a socket or a device.
+        DataError: a member, or all together, unpack to more than a packed file may.
+        BadZipFile: it is no zip file.
+    """
+    reject_stream(path)
+    status = path.stat()
+    _check_sizes(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(1024)
+def _check_sizes(path: Path, size: int, changed: int) -> None:
+    """Compare the sizes of the members with those that are allowed, once per state of the file."""
+    del changed
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    for member in members:
+        if member.file_size > _most_bytes(member.compress_size):
+            raise _swelling_error(f"its member {member.filename!r}", path)
+    if sum(member.file_size for member in members) > _most_bytes(size):
+        raise _swelling_error("it", path)
+
+
+def _most_bytes(packed: int) -> int:
+    """Return how many bytes may be unpacked from some packed bytes."""
+    return max(containers.UNPACKED_SIZE, packed * containers.UNPACKED_RATIO)
+
+
+def _swelling_error(what: str, path: Path) -> DataError:
+    """Return the error for an archive, or a member of one, that unpacks to too much."""
+    problem = f"{what} unpacks to more than {containers.UNPACKED_RATIO} times its size"
+    return DataError(problem, remedy=REMEDY, source=str(path))

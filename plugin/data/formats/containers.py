@@ -1,0 +1,215 @@
+"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or
+compressed."""
+
+import codecs
+import gzip
+import os
+import stat
+import tempfile
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import Error, OutOfMemoryException
+
+from podium.data.counting.duck import Duck, literal_path, out_of_memory
+from podium.data.counting.relations import ROW, quote_name
+from podium.data.formats.delimited import open_delimited
+from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
+from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
+from podium.data.formats.win_matrix import shares_names
+from podium.errors import DataError, UsageError, reject_stream
+from podium.printable import shorten
+from podium.storage.atomic_files import NO_ROOM
+
+PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
+SUFFIXES = (
+    *PLAIN,
+    *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")),
+)
+GZIP, ZSTD, PARQUET, DATABASE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"DUCK"
+HEAD = 65536
+PIECE = 2**20
+UNPACKED_SIZE, UNPACKED_RATIO = 2**30, 250
+"""A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach
+10 to 50 times."""
+PANDAS_INDEX = "__index_level_"
+shared_engine = cache(Duck)
+"""The engine of files that are read whole, one per process."""
+
+
+def open_records(path: Path, engine: Duck) -> Records:
+    """Open a file of any known container, or a table of a DuckDB file as `path#table`."""
+    try:
+        return _open(path, engine)
+    except FileNotFoundError:
+        raise UsageError(f"no such file: {path}") from None
+    except DataError as error:
+        raise error.with_place(str(path)) from None
+
+
+def read_records(path: Path) -> pd.DataFrame:
+    """Read a file of any known container; the index holds the numbers of its rows and is named
+    `row` or `line`."""
+    return open_records(path, shared_engine()).frame()
+
+
+def _open(path: Path, engine: Duck) -> Records:
+    """Open a file with the reader for the container that its first bytes show."""
+    file, _, table = str(path).partition("#") if not path.exists() else (str(path), "", "")
+    engine.watch(Path(file))
+    held = _plain_copy(Path(file), engine)
+    with held.open("rb") as stream:
+        head = stream.read(HEAD)
+    if head.startswith(PARQUET):
+        return _open_parquet(path, held, engine)
+    if head[8:12] == DATABASE:
+        return _open_database(path, held, table, engine)
+    if not head.strip():
+        raise DataError("the file is empty", remedy="give a file that holds rows")
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if start not in b"[{":
+        return open_delimited(path, held, engine)
+    if start == b"{" and (".jsonl" in path.suffixes or first_line_is_a_record(held)):
+        return open_lines(path, held, engine)
+    return records_of(engine, read_document(held), str(path))
+
+
+def _plain_copy(path: Path, engine: Duck) -> Path:
+    """Return the path of a file, or of an unpacked copy if it is compressed or can be read only
+    once."""
+    reject_stream(path)
+    with path.open("rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            return _plain_copy(_copy(stream, "file", engine), engine)
+        head = stream.peek(HEAD)
+        if not head.startswith((GZIP, ZSTD)):
+            _reject_binary(head)
+            return path
+        return _copy(
+            stream, "gzip" if head.startswith(GZIP) else "zstd", engine, path.stat().st_size
+        )
+
+
+def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
+    """Copy a stream (`file`, or `gzip` and `zstd`, unpacked) of `packed` bytes into the engine's
+    folder."""
+    copy, content = engine.folder / engine.fresh("copy"), stream
+    if kind == "gzip":
+        content = gzip.GzipFile(fileobj=stream)
+    elif kind == "zstd":
+        content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
+    size, blank, most = 0, 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
+    try:
+        with copy.open("wb") as target:
+            while piece := content.read(PIECE):
+                if packed and not size:
+                    _reject_binary(piece)
+                size += target.write(piece)
+                blank = blank + len(piece) if piece.isspace() else 0
+                if blank > MOST_BLANK:
+                    raise blank_lines()
+                if packed and size > most:
+                    problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
+                    raise DataError(problem, remedy="unpack it yourself if you trust it")
+    except (EOFError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
+            raise DataError(
+                problem, remedy="free disk space, or set TMPDIR to a larger disk"
+            ) from None
+        raise _damage_error(kind, error) from None
+    return copy
+
+
+def _reject_binary(head: bytes) -> None:
+    if b"\0" in head[:HEAD] and not head.startswith(PARQUET) and head[8:12] != DATABASE:
+        raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
+
+
+def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
+    """Open a Parquet file; only the columns that are needed are read later."""
+    call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
+    try:
+        types = engine.connection.execute(f"describe select * from {call})").fetchall()
+    except OutOfMemoryException as error:
+        raise out_of_memory(error, str(path)) from None
+    except Error as error:
+        raise _damage_error("Parquet", error) from None
+    numbered = all(name != "file_row_number" for name, *_ in types)
+    row = "file_row_number + 1" if numbered else "row_number() over ()"
+    scan = f"{call}{', file_row_number=true' if numbered else ''})"
+    named = _names_of_rows(engine, [(name, kind) for name, kind, *_ in types], scan)
+    return _view(
+        engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet", named
+    )
+
+
+def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
+    """Return the column of pandas' index if it names the rows as the columns are named, as in a
+    matrix of wins."""
+    columns = [name for name, _ in types]
+    for name in (
+        name for name, kind in types if name.startswith(PANDAS_INDEX) and kind == "VARCHAR"
+    ):
+        labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
+        if shares_names([str(label) for (label,) in labels], columns):
+            return name
+    return None
+
+
+def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
+    """Open a table of a DuckDB file read-only; views are rejected, because they could read other
+    files."""
+    name = engine.fresh("attached")
+    try:
+        engine.attach(name, held)
+        known = engine.rows(
+            f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'"
+        )
+    except (Error, DataError) as error:
+        raise _damage_error("DuckDB", error) from None
+    fits = [
+        (schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table
+    ]
+    if len(fits) != 1:
+        names = ", ".join(sorted(each for _, each in known)) or "none"
+        raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
+    scan = ".".join(map(quote_name, (name, *fits[0])))
+    types = engine.rows(f"select column_name, column_type from (describe {scan})")
+    return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
+
+
+def _damage_error(kind: str, error: Exception) -> DataError:
+    return DataError(
+        f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again"
+    )
+
+
+def _view(
+    engine: Duck,
+    path: Path,
+    types: list[tuple[str, str]],
+    row: str,
+    scan: str,
+    kind: str,
+    index: str | None = None,
+) -> Records:
+    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their
+    row number; of pandas' indices only `index` is kept."""
+
+    def raise_damaged(error: Exception) -> None:
+        raise _damage_error(kind, error).with_place(str(path))
+
+    kept = [
+        (name, type_) for name, type_ in types if name == index or not name.startswith(PANDAS_INDEX)
+    ]
+    view = engine.fresh("file")
+    columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
+    engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
+    cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept)}
+    return Records(engine, str(path), view, cells, repair=raise_damaged)

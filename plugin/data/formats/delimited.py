@@ -1,0 +1,112 @@
+"""Open CSV and TSV with DuckDB; a file that it rejects is copied in one dialect, or its bad row is
+named."""
+
+import csv
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from podium.data.counting.duck import Duck, literal_path
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import (
+    LONGEST_LINE,
+    TEXT,
+    Column,
+    Records,
+    first_duplicate,
+    not_utf_8,
+    short_lines,
+)
+from podium.errors import DataError
+from podium.printable import shorten
+
+DELIMITERS = (",", "\t", ";")
+
+
+def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
+    """Open `held`, a table with cells separated by commas, tabs or semicolons, under the name
+    `path`."""
+    before, names, delimiter = _header(held)
+    names = [name.strip() for name in names]
+    if (twice := first_duplicate(names)) is not None:
+        raise DataError(
+            f"column {twice!r} appears twice", row="header", remedy="rename one of the two"
+        )
+    view = engine.fresh("file")
+    columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
+
+    def scan(file: Path, skip: int, line: int) -> str:
+        """Return the query that reads a file after `skip` lines, with lines of at most `line`
+        bytes."""
+        types = ", ".join(f"c{k}: 'VARCHAR'" for k in range(len(names)))
+        how = f"header=false, skip={skip}, delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false"
+        how += f", columns={{{types}}}, max_line_size={line}, compression='none', hive_partitioning=false"
+        return f"select row_number() over () as {ROW}, * from read_csv({literal_path(file)}, {how})"
+
+    def repair(_: Exception) -> None:
+        """Replace the view by one of a copy in one dialect, or raise an error that names the bad
+        row."""
+        copy = engine.folder / engine.fresh("copy")
+        try:
+            _copy_table(held, copy, delimiter, len(names))
+        except DataError as error:
+            raise error.with_place(str(path)) from None
+        engine.connection.execute(f"create or replace view {view} as {scan(copy, 1, LONGEST_LINE)}")
+
+    engine.view(view, scan(held, before + 1, 2**21))
+    return Records(engine, str(path), view, columns, repair=repair)
+
+
+def _header(path: Path) -> tuple[int, list[str], str]:
+    """Return the number of blank lines at the start of a table, the names of its columns and its
+    delimiter."""
+    with path.open("rb") as stream:
+        lines = (line.decode("utf-8-sig") for line in short_lines(stream))
+        try:
+            before, first = next((place, line) for place, line in enumerate(lines) if line.strip())
+            delimiter = max(DELIMITERS, key=first.count)
+            names = next(_reader(chain([first], lines), delimiter))
+        except UnicodeDecodeError:
+            raise not_utf_8("header") from None
+        except csv.Error as error:
+            raise DataError(
+                f"not a whole table ({error})", row="header", remedy="close the quotes"
+            ) from None
+        if len(names) == 1 and not stream.read(1):
+            raise DataError("no rows below the header", remedy="give a file that holds verdicts")
+    return before, names, delimiter
+
+
+def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(LONGEST_LINE)
+    return csv.reader(lines, delimiter=delimiter, strict=True)
+
+
+def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
+    """Copy a table with the quotes and line ends that DuckDB expects; DataError names a bad row."""
+    place = -1
+    remedy = "repair that row; every row needs every column, and a quote that opens must close"
+    with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:
+        writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
+        # Every line ends alike: a file of two systems is one table.
+        lines = (
+            line.decode("utf-8-sig").removesuffix("\n").removesuffix("\r") + "\n"
+            for line in short_lines(stream)
+        )
+        try:
+            for place, cells in enumerate(
+                cells for cells in _reader(lines, delimiter) if any(cells)
+            ):
+                if len(cells) != width:
+                    shown = shorten(delimiter.join(cells))
+                    problem = (
+                        f"not a whole table (expected {width} columns, got {len(cells)}: {shown})"
+                    )
+                    raise DataError(problem, row=f"row {place}", remedy=remedy)
+                writer.writerow(cells)
+        except csv.Error as error:
+            raise DataError(
+                f"not a whole table ({error})", row=f"row {place + 1}", remedy=remedy
+            ) from None
+        except UnicodeDecodeError:
+            raise not_utf_8(f"row {place + 1}") from None

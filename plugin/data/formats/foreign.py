@@ -1,0 +1,158 @@
+"""Read tables in no known format: the user's options name the columns and translate the
+verdicts."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from podium.data.battles import COLUMNS, criterion_columns
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import Column, Records
+from podium.data.formats.win_matrix import READINGS
+from podium.errors import DataError, UsageError, unknown_name
+from podium.printable import shorten
+
+NAMES = frozenset({*COLUMNS, "model", "score", "length"})
+"""Columns of a battles table, and of a table of scores."""
+ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
+WORDS: dict[str, float] = {
+    **dict.fromkeys(("win", "won", "a", "left", "model_a", "model_1", "1", "true", "yes"), 1),
+    **dict.fromkeys(
+        ("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0
+    ),
+    **dict.fromkeys(("tie", "draw"), 0.5),
+}
+"""Likely credits of words, for the `--credit-map` that an error proposes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """The user's options for tables in no known format, as `podium.read_battles` describes them."""
+
+    columns: Mapping[str, str] | None = None
+    credit_map: Mapping[str, float] | None = None
+    unknown: Literal["error", "unparsed"] = "error"
+    shown: Literal["a", "b", "unknown"] | None = None
+    fill: Mapping[str, str] | None = None
+    matrix: Literal["rows", "columns"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.matrix is not None and self.matrix not in READINGS:
+            raise UsageError(
+                f"matrix={self.matrix!r}: say whose wins a cell counts, one of {', '.join(READINGS)}"
+            )
+
+
+def name_columns(records: Records, foreign: Foreign) -> Records:
+    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name
+    already is dropped."""
+    columns, fill = foreign.columns or {}, foreign.fill or {}
+    known = NAMES | {*criterion_columns(columns)}
+    for name in [
+        *(name for name in columns if name not in known),
+        *(name for name in fill if name not in NAMES),
+    ]:
+        raise unknown_name("column of podium's table", name, NAMES)
+    absent = [name for name in columns.values() if name not in records.columns]
+    if absent:
+        raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(records.columns)}")
+    gone = {*columns.values(), *columns}
+    named = {name: column for name, column in records.columns.items() if name not in gone}
+    named |= {new: records.columns[old] for new, old in columns.items()}
+    for name, value in fill.items():
+        if name in named:
+            raise UsageError(
+                f"--fill {name}: the table has a column {name!r} already; name another with --columns"
+            )
+        named[name] = Column(text(value))
+    return replace(records, columns=named)
+
+
+def translate_verdicts(records: Records, foreign: Foreign) -> Records:
+    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from
+    booleans."""
+    if foreign.credit_map is not None:
+        records = _translate_credit(records, foreign.credit_map, foreign.unknown)
+    columns = dict(records.columns)
+    if "order" in columns:
+        word = f"lower({columns['order'].text})"
+        if not records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
+            columns["order"] = Column(
+                f"case {word} when 'true' then 'ab' when 'false' then 'ba' end"
+            )
+    elif foreign.shown is not None:
+        columns["order"] = Column(ORDER_SHOWN[foreign.shown])
+    return replace(records, columns=columns)
+
+
+def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
+    """Return the records with the column credit translated, and the reason where a verdict is
+    unknown."""
+    if "credit" not in records.columns:
+        raise UsageError(
+            "--credit-map translates the column credit, which is missing; name it with --columns"
+        )
+    words = records.columns["credit"].text
+    cases = " ".join(
+        f"when {_key(text(word))} then {float(credit)!r}::double"
+        for word, credit in credit_map.items()
+    )
+    credit = f"case {_key(words)} {cases} end"
+    strange = f"{words} is not null and {credit} is null"
+    first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
+    count, row, word = (
+        records.rows(first, f"where {strange}")[0] if unknown == "error" else (0, 0, "")
+    )
+    if count:
+        rest = [
+            name
+            for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")
+        ]
+        whole = {
+            **{name: f"{credit:g}" for name, credit in credit_map.items()},
+            **_likely_credits(rest),
+        }
+        more = f" ({count} such rows)" if count > 1 else ""
+        problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
+        remedy = f"add it, or pass --unknown unparsed; for example {_format_option(whole)}"
+        raise DataError(problem, remedy=remedy, row=records.name_row(row))
+    reason = records.columns["reason"].text if "reason" in records.columns else "null"
+    explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
+    return replace(
+        records,
+        columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained},
+    )
+
+
+def propose_map(records: Records, in_python: bool = False) -> str | None:
+    """Return a credit map to copy, as option or as Python, of the words in the column credit; None
+    without words."""
+    if "credit" not in records.columns or records.columns["credit"].is_number:
+        return None
+    column = records.columns["credit"]
+    words = records.rows(
+        f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20"
+    )
+    credits = _likely_credits([word for (word,) in words])
+    if not credits:
+        return None
+    pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credits.items())
+    return f"credit_map={{{pairs}}}" if in_python else _format_option(credits)
+
+
+def _likely_credits(words: list[str]) -> dict[str, str]:
+    """Return the likely credit of each word, `?` if unknown; words that an option cannot hold are
+    left out."""
+    words = [word for word in words if len(word) <= 40 and not {",", "="} & {*word}]
+    return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
+
+
+def _format_option(credits: Mapping[str, str]) -> str:
+    pairs = ",".join(f"{word}={credit}" for word, credit in credits.items())
+    return f"--credit-map {shlex.quote(pairs)}"
+
+
+def _key(words: str) -> str:
+    """Return SQL that writes numbers in one way, so that the map's 1 matches a file's 1.0."""
+    return f"coalesce(cast(try_cast({words} as double) as varchar), {words})"

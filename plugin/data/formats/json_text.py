@@ -1,0 +1,213 @@
+"""Open JSON in lines or as one document: DuckDB reads lines; Python reads the rest and names a bad
+line."""
+
+import codecs
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from duckdb import Error, OutOfMemoryException
+
+from podium.data.counting.duck import Duck, literal_path, out_of_memory
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import (
+    JSON,
+    LONGEST_LINE,
+    Column,
+    Records,
+    exact_column,
+    first_duplicate,
+    nested_too_deeply,
+    not_utf_8,
+    records_of,
+    short_lines,
+    whole_number,
+)
+from podium.data.formats.win_matrix import shares_names
+from podium.errors import DataError
+from podium.printable import shorten
+
+
+class CutLineError(DataError):
+    """The last line is the beginning of a record: its writer was killed, or the copy was."""
+
+
+LARGEST_DOCUMENT = 2**30
+"""Bytes of JSON that is not in lines, which is read into memory."""
+
+
+def open_lines(path: Path, held: Path, engine: Duck) -> Records:
+    """Open `held`, a file of JSON lines, under the name `path`; cells stay JSON text until they are
+    typed."""
+    view = engine.fresh("file")
+    try:
+        names = _read_keys(engine, _scan_of_objects(held))
+    except OutOfMemoryException as error:
+        raise out_of_memory(error, str(path)) from None
+    except Error:
+        with held.open("rb") as stream:
+            places, records = zip(*json_lines(stream), strict=True)
+        return records_of(
+            engine, _frame_of_records(records).set_axis(pd.Index(places, name="line")), str(path)
+        )
+    pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
+    cells = f"json_extract(json, [{pointers}])" if names else "[]"
+    engine.view(
+        view,
+        f"select row_number() over () as {ROW}, {cells} as cells from {_scan_of_objects(held)}",
+    )
+    columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
+
+    def line_numbers() -> pd.Index:
+        with held.open("rb") as stream:
+            return pd.Index(
+                [place for place, line in enumerate(short_lines(stream), 1) if line.strip()],
+                name="line",
+            )
+
+    return Records(engine, str(path), view, columns, line_numbers)
+
+
+def _scan_of_objects(path: Path) -> str:
+    return f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, compression='uncompressed')"
+
+
+def _read_keys(engine: Duck, source: str) -> list[str]:
+    """Return the keys of all records in order of appearance; DataError if a record has a key
+    twice."""
+    shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
+    numbered = f"(select json, row_number() over () as row from {source})"
+    shapes = engine.connection.execute(
+        f"select {shape} from {numbered} group by keys, kind order by row"
+    ).fetchall()
+    for keys, kind, _, longest in shapes:
+        if kind != "OBJECT" or longest > LONGEST_LINE:
+            raise Error("a line is no object, or too long")
+        if (twice := first_duplicate(keys)) is not None:
+            raise _duplicate_key(twice)
+    return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
+
+
+def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the line number and the record of each JSON line; DataError if a line is too long or
+    not an object."""
+    for place, line in enumerate(short_lines(stream), 1):
+        if line.strip():
+            yield place, _parse_line(line, place)
+
+
+def _parse_line(line: bytes, place: int) -> dict[str, Any]:
+    """Parse a line as a JSON object; DataError names its number, CutLineError if the line breaks
+    off."""
+    try:
+        record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
+    except RecursionError:
+        raise nested_too_deeply().with_place("", f"line {place}") from None
+    except ValueError as error:
+        is_cut = not line.endswith(b"\n")
+        if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
+            raise not_utf_8(f"line {place}") from None
+        problem = f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}"
+        remedy = "remove or repair this line; a last line is cut off when its writer was killed"
+        raise (CutLineError if is_cut else DataError)(
+            problem, row=f"line {place}", remedy=remedy
+        ) from None
+    if not isinstance(record, dict):
+        problem = f"not a JSON object: {shorten(str(record))!r}"
+        raise DataError(problem, row=f"line {place}", remedy="write one object per line")
+    return record
+
+
+def first_line_is_a_record(path: Path) -> bool:
+    """Return whether the first line holds a complete object that is not one of columns: JSON lines,
+    not a document."""
+    with path.open("rb") as stream:
+        try:
+            _, record = next(json_lines(stream))
+        except DataError:
+            return False
+    return not all(isinstance(value, list | dict) for value in record.values())
+
+
+def read_document(path: Path) -> pd.DataFrame:
+    """Read a JSON document: a list of records, an object of columns, or the columns and data of
+    Weights & Biases."""
+    if path.stat().st_size > LARGEST_DOCUMENT:
+        raise DataError(
+            f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB",
+            remedy="write JSONL: one record per line",
+        )
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if (
+            len(record) < len(pairs)
+            and (twice := first_duplicate([key for key, _ in pairs])) is not None
+        ):
+            raise _duplicate_key(twice)
+        return record
+
+    try:
+        with path.open(encoding="utf-8-sig") as stream:
+            content = json.load(stream, parse_int=whole_number, object_pairs_hook=object_of)
+    except json.JSONDecodeError as error:
+        remedy = "the file is cut off or damaged: write or copy it again"
+        raise DataError(
+            f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy
+        ) from None
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
+        ) from None
+    except RecursionError:
+        raise nested_too_deeply() from None
+    if isinstance(content, dict) and all(
+        isinstance(value, list | dict) for value in content.values()
+    ):
+        return _frame_of_columns(content)
+    records = [content] if isinstance(content, dict) else content
+    if isinstance(records, list) and all(isinstance(record, dict) for record in records):
+        return _frame_of_records(records)
+    problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
+    raise DataError(problem, remedy="give a list of objects, or JSONL")
+
+
+def _duplicate_key(key: str) -> DataError:
+    return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
+
+
+def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
+    """Return the data frame of an object of columns, or of one that holds `columns` and the rows of
+    `data`."""
+    names, data = content.get("columns"), content.get("data")
+    if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
+        whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
+        content = (
+            {str(name): [row[k] for row in data] for k, name in enumerate(names)} if whole else {}
+        )
+    if all(isinstance(value, dict) for value in content.values()):
+        rows = list(dict.fromkeys(key for value in content.values() for key in value))
+        if shares_names(rows, [*content]):
+            columns = {name: [value.get(row) for row in rows] for name, value in content.items()}
+            return _exact_frame({"": rows, **columns})
+    lists = [
+        list(value.values()) if isinstance(value, dict) else value for value in content.values()
+    ]
+    if len({*map(len, lists)}) != 1:
+        problem = "the JSON object does not hold columns of equal length"
+        raise DataError(problem, remedy="give a list of objects, or JSONL")
+    return _exact_frame(dict(zip(content, lists, strict=True)))
+
+
+def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return the data frame of records; a key that a record lacks is empty there."""
+    names = dict.fromkeys(name for record in records for name in record)
+    return _exact_frame({name: [record.get(name) for record in records] for name in names})
+
+
+def _exact_frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """Return a data frame of columns without rounding integers, its rows counted from 1."""
+    frame = pd.DataFrame({name: exact_column(cells) for name, cells in columns.items()})
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))

@@ -1,0 +1,86 @@
+"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the
+models."""
+
+import base64
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.data.formats.verdict_files import parse_words, reasons_where
+from podium.errors import DataError
+from podium.printable import escape_formula, printable
+from podium.text import as_text, parse_json
+
+CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
+"""Credit of the model of response 1 by what humans write in the column `verdict`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One battle to be judged by humans, in the order in which the responses are shown; unknown
+    texts are empty."""
+
+    item: str
+    instruction: str
+    model_1: str
+    model_2: str
+    response_1: str
+    response_2: str
+
+
+def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
+    """Return the sheet: item, instruction, response_1, response_2, verdict (empty) and the token
+    battle."""
+    shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
+    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(
+        _escape
+    )
+    battles = (json.dumps([row.item, row.model_1, row.model_2]).encode() for row in rows)
+    tokens = [base64.urlsafe_b64encode(zlib.compress(battle)).decode() for battle in battles]
+    return texts.assign(verdict="", battle=tokens)
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed)."""
+    words = (
+        as_text(records["verdict"])
+        .str.strip()
+        .str.lower()
+        .str.replace(r"\.0$", "", regex=True)
+        .rename("verdict")
+    )
+    credit, unparsed = parse_words(
+        words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty"
+    )
+    battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]
+    items = as_text(records["item"])
+    for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
+        if written_item not in (item, _escape(item)):
+            problem = f"the battle is of item {item!r}, and the row of {written_item!r}"
+            remedy = "keep the cells of a row together; the column battle belongs to its item"
+            raise DataError(problem, remedy=remedy, row=f"row {row}")
+    columns = pd.DataFrame(battles, columns=["item", "model_a", "model_b"])
+    return columns.assign(
+        credit=credit, reason=reasons_where(unparsed, "not labelled"), judge="human"
+    )
+
+
+def _escape(text: str) -> str:
+    """Escape control characters other than line breaks, and formulas that a spreadsheet would
+    run."""
+    return "\n".join(map(printable, escape_formula(text).splitlines()))
+
+
+def _parse_token(token: str, row: int) -> tuple[str, str, str]:
+    """Return the item and both models of a token; DataError names the row if it was changed."""
+    try:
+        item, first, second = parse_json(zlib.decompress(base64.urlsafe_b64decode(token)))
+        return str(item), str(first), str(second)
+    except (ValueError, zlib.error):
+        problem = f"battle is {token!r}, which is no token of a label sheet"
+        remedy = "leave the column battle as `podium label` wrote it"
+        raise DataError(problem, remedy=remedy, row=f"row {row}") from None

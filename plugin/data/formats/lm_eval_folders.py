@@ -1,0 +1,233 @@
+"""Read lm-eval's output folders: scores of several models on the same documents become pointwise
+scores."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from podium.data.formats.leaderboard_details import read_details
+from podium.data.formats.lm_eval_judged import gather_verdicts
+from podium.data.formats.lm_eval_layout import (
+    Results,
+    Samples,
+    find_runs,
+    is_details,
+    lack_of_samples,
+    select_runs,
+)
+from podium.data.formats.lm_eval_repeats import accept_repeats
+from podium.data.formats.lm_eval_scores import (
+    Scores,
+    choose_metrics,
+    direction_of,
+    note_other_means,
+    read_scores,
+)
+from podium.errors import DataError, UsageError
+from podium.hookspecs import GatheredBattles, Reading, SourceFiles
+from podium.text import some
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Reject samples in a file of another name, because the name holds task and time of the run."""
+    del records
+    problem = "rows of lm-eval samples under another name"
+    raise DataError(
+        problem,
+        remedy="give the folder as lm_eval wrote it, or call the file, unpacked, samples_TASK.jsonl",
+    )
+
+
+def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
+    """Read the samples of all sources: verdicts of podium's filter or, without any or for a metric,
+    scores."""
+    samples: dict[Path, Samples] = {}
+    paths, notes, lost = set[Path](), list[str](), list[str]()
+    for source in sources:
+        of_source, results = _find_run_files(source, lost)
+        paths.update([*(file.path for file in of_source), *(run.path for run in results)])
+        samples = {file.path.resolve(): file for file in of_source} | samples
+    if not paths:
+        return GatheredBattles()
+    files, left_out = select_runs(
+        _select_samples([*samples.values()], reading.where), every=reading.all_runs
+    )
+    if not files:
+        raise _nothing_to_compare(lost)
+    notes += left_out
+    if not reading.metrics:
+        verdicts = gather_verdicts([file for file in files if not is_details(file.path)])
+        if verdicts.sheets:
+            notes, lost = [*notes, *verdicts.notes], [*lost, *verdicts.lost]
+            return GatheredBattles(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
+    scores = _read_all_scores(files, lost)
+    if not scores:
+        raise _nothing_to_compare(lost)
+    metrics, without_metric = choose_metrics(scores, reading.metrics)
+    notes += without_metric
+    sheets, sizes, accepted = list[tuple[str, pd.DataFrame]](), dict[str, int](), list[str]()
+    for task, name in [(task, name) for task, names in metrics.items() for name in names]:
+        measured = [each for each in scores if each.file.task == task and name in each.values]
+        accepted += accept_repeats(task, name, measured, reading.allowed)
+        rows, documents = _join_runs(task, name, scores, notes, lost)
+        sheets += _sheets_of(rows, reading.all_runs)
+        sizes |= {task: documents} if documents else {}
+    if not sizes:
+        raise _nothing_to_compare(lost)
+    if len(sizes) > 1:
+        shown = some([f"{task}: {size:,}" for task, size in sizes.items()], most=10)
+        weights = "ranked together, every document counts the same; --by task ranks each"
+        notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
+    return GatheredBattles(
+        tuple(sheets), frozenset(paths), tuple(notes), tuple(lost), accepted=tuple(accepted)
+    )
+
+
+def _find_run_files(source: SourceFiles, lost: list[str]) -> tuple[list[Samples], list[Results]]:
+    """Return the samples and results files of a source; append newest runs without samples to
+    `lost`."""
+    own, results = find_runs(source.paths, source.label, searched=source.searched)
+    names = sorted({file.results.model for file in own if file.results and file.results.model})
+    if source.label is not None and len(names) > 1:
+        problem = (
+            f"the label {source.label!r} stands for one model, and its files are of {len(names)}"
+        )
+        raise UsageError(
+            f"{problem}: {some(names, most=5)}; label their folders or results files one by one"
+        )
+    sampled = {file.results.path for file in own if file.results}
+    for run in [run for run in results if run.path not in sampled]:
+        of_model = [file for file in own if file.results and file.results.model == run.model]
+        if not any(
+            file.path.parent == run.path.parent and file.time >= run.time for file in of_model
+        ):
+            lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
+    return own, results
+
+
+def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
+    """Select the samples files of the tasks that conditions name; UsageError if there is no such
+    task."""
+    kept = list(samples)
+    for value in [value for column, value in where if column in ("task", "category")]:
+        tasks = sorted({file.task for file in kept})
+        if kept and value not in tasks:
+            raise UsageError(f"no samples of the task {value!r}; tasks: {some(tasks)}")
+        kept = [file for file in kept if file.task == value]
+    return kept
+
+
+def _nothing_to_compare(lost: Sequence[str]) -> DataError:
+    """Return the error for samples without two models on the same documents, with the reasons."""
+    problem = f"nothing to compare: {some(lost, '; ', most=5) or 'no two models have scores on the same documents'}"
+    return DataError(
+        problem, remedy="give the samples of two models or more on the same documents of a task"
+    )
+
+
+def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
+    """Read the scores of samples files; append empty and incomplete files to `lost`."""
+    scores = [read_details(file) if is_details(file.path) else read_scores(file) for file in files]
+    empty = [each.file for each in scores if not each.documents]
+    lost += [
+        f"{own.path}: no whole row of samples, so {own.model} is missing; run {own.task} again"
+        for own in empty
+    ]
+    scores = [each for each in scores if each.documents]
+    for each in scores:
+        path, task = each.file.path, each.file.task
+        if each.cut is not None:
+            lost.append(
+                f"{path}, {each.cut}: cut off, so its document is missing; run {task} again"
+            )
+        elif each.documents < (expected := each.expected_documents or 0):
+            lost.append(
+                f"{path} contains {each.documents:,} of {expected:,} documents; run {task} again"
+            )
+    return scores
+
+
+def _join_runs(
+    task: str, metric: str, scores: Sequence[Scores], notes: list[str], lost: list[str]
+) -> tuple[pd.DataFrame, int]:
+    """Return the scores of all runs of a task and the number of shared documents; append notes and
+    losses."""
+    of_task = [of_file for of_file in scores if of_file.file.task == task]
+    own = [of_file for of_file in of_task if metric in of_file.values]
+    sign, judge, note = direction_of(metric, own)
+    notes += [note] if note else []
+    tables = [
+        each.values[metric].assign(model=each.file.model, path=str(each.file.path)) for each in own
+    ]
+    rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
+    documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
+    models = rows.groupby("item")["model"].nunique()
+    shared = set(models.index[models > 1])
+    for each in [each for each in of_task if metric not in each.values]:
+        known = " | ".join([*each.values, *each.unusable]) or "no metric"
+        why = f"{each.file.path} has no {metric} (it has {known})"
+        lost.append(f"{why}, so {each.file.model} is not compared on {task}")
+    lost += _note_unshared(task, documents, shared, own)
+    compared = {name: items for name, items in documents.items() if items & shared}
+    if len(set(map(frozenset, compared.values()))) > 1:
+        sizes = some([f"{name}: {len(items):,}" for name, items in compared.items()], most=10)
+        common = len(set.intersection(*compared.values()))
+        notes.append(
+            f"{task}: not all have the same documents ({sizes}); {common:,} are common to all"
+        )
+    notes += note_other_means(metric, own)
+    return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(
+        shared
+    )
+
+
+def _split_by_target(rows: pd.DataFrame, task: str, notes: list[str]) -> pd.DataFrame:
+    """Give a document an item per target if its target differs between runs, and append a note."""
+    is_split = rows.groupby("item")["target"].transform("nunique") > 1
+    if not is_split.any():
+        return rows
+    firsts = rows[is_split].drop_duplicates(["item", "target"])
+    item = firsts["item"].min()
+    places = firsts.loc[firsts["item"] == item, ["path", "line"]].agg(", ".join, axis=1)
+    unlike = (
+        f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs"
+    )
+    where = f"{item} in {' and in '.join(places)}"
+    notes.append(f"{unlike}, and scores against different targets are not compared: {where}")
+    return rows.assign(
+        item=rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6])
+    )
+
+
+def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
+    """Split rows into a table per file; with `all_runs`, column `response` numbers a model's runs
+    by time, from 1."""
+    rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
+    columns = ["item", "model", "score", "judge", "task", "category", "reason"]
+    if all_runs:
+        columns.append("response")
+        rows["response"] = rows.groupby("model")["path"].transform(
+            lambda paths: pd.factorize(paths)[0] + 1
+        )
+    return [(str(path), sheet[columns]) for path, sheet in rows.groupby("path", sort=False)]
+
+
+def _note_unshared(
+    task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]
+) -> list[str]:
+    """Return notes that name the models whose documents no other model has."""
+    if len(documents) < 2:
+        only = next(iter(documents), "no model")
+        return [f"{task}: only {only} has samples of it; comparing takes two models"]
+    paths = {scores.file.model: scores.file.path for scores in own}
+    why = "another version, split or selection of the task? (documents that hold images hash differently in every run)"
+    alone = {
+        name: f"no document or target of {name} is in another's samples of {task}"
+        for name in documents
+    }
+    return [
+        f"{paths[name]}: {alone[name]}: {why}"
+        for name, items in documents.items()
+        if not items & shared
+    ]

@@ -1,0 +1,267 @@
+"""Read the metrics of each document in lm-eval's samples; choose the metric to compare and its
+direction."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isclose, log
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.counting.relations import NO_VALUE
+from podium.data.formats import lm_eval_layout as layout
+from podium.errors import DataError, NotIdentifiedError, UsageError
+from podium.printable import shorten
+from podium.text import some, text_of
+
+NO_METRICS = (
+    layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
+)
+"""Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
+ALL = "all"
+"""Name that asks for every metric, each as a separate judge."""
+SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of a samples file, a frame per `metric,filter`; `unusable` says why each other
+    metric cannot be ranked, `cut` where a last line is cut off."""
+
+    file: layout.Samples
+    values: Mapping[str, pd.DataFrame]
+    unusable: Mapping[str, str]
+    cut: str | None
+    documents: int
+
+    @property
+    def expected_documents(self) -> int | None:
+        """Number of documents according to the results file; None if unknown."""
+        number = self.file.results and self.file.results.value(
+            "n-samples", self.file.task, "effective"
+        )
+        return number if isinstance(number, int) else None
+
+    def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
+        """Return a metric's mean over the documents and lm-eval's reported value; None if unknown
+        or incomplete."""
+        mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
+        figure = self.file.results and self.file.results.value("results", self.file.task, metric)
+        is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
+        return (
+            (float(mean), figure)
+            if is_whole and pd.notna(mean) and isinstance(figure, int | float)
+            else None
+        )
+
+
+def read_scores(file: layout.Samples) -> Scores:
+    """Read the metrics of a samples file; DataError if a line is not a row of samples."""
+    rows, cut = [], None
+    for place, row in layout.sample_rows(file.path):
+        if row is None:
+            cut = place
+            continue
+        if not layout.is_sample(row):
+            problem = f"no row of lm-eval samples: {', '.join(sorted(layout.SAMPLE_FIELDS - row.keys()))} is missing"
+            raise DataError(
+                problem,
+                source=str(file.path),
+                row=place,
+                remedy="give the file as lm_eval wrote it",
+            )
+        names = row.get("metrics")
+        if not isinstance(names, list):
+            names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
+        target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
+        metrics = {str(name): row.get(str(name)) for name in names}
+        # lmms-eval keeps the figure of a document beside what it was made of.
+        metrics |= {
+            name: own["score"]
+            for name, own in metrics.items()
+            if isinstance(own, dict) and "score" in own
+        }
+        document = (
+            text_of(row.get("filter")) or "none",
+            layout.read_doc_hash(row),
+            layout.place_in_set(row),
+        )
+        rows.append((place, *document, target, metrics))
+    frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
+    documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
+    frame["item"] = layout.item_ids(file.task, documents)
+    values, unusable = dict[str, pd.DataFrame](), dict[str, str]()
+    for of_filter, own in frame.groupby("filter", sort=False):
+        for name in dict.fromkeys(name for metrics in own["metrics"] for name in metrics):
+            metric = f"{name},{of_filter}"
+            numbers = [metrics.get(name) for metrics in own["metrics"]]
+            if (why := _why_unusable(numbers)) is not None:
+                unusable[metric] = why
+                continue
+            score = np.array(
+                [np.nan if number is None else number for number in numbers], dtype=float
+            )
+            reason = np.array(
+                [f"{NO_VALUE}{metric}" if np.isnan(number) else None for number in score],
+                dtype=object,
+            )
+            reason[np.isinf(score)], score[np.isinf(score)] = f"{metric} is infinite", np.nan
+            values[metric] = own[["item", "target", "line"]].assign(score=score, reason=reason)
+    return Scores(file, values, unusable, cut, frame["item"].nunique())
+
+
+def _why_unusable(values: Sequence[Any]) -> str | None:
+    """Return why the values of a metric cannot be compared document by document; None if they
+    can."""
+    strange = [
+        value for value in values if value is not None and not isinstance(value, int | float)
+    ]
+    if not strange:
+        return (
+            None
+            if any(value is not None for value in values)
+            else "it has no value for any document"
+        )
+    kind, shown = (
+        "a list" if isinstance(strange[0], list) else "not a number",
+        shorten(str(strange[0])),
+    )
+    return f"per document it is {kind} ({shown}), of which lm-eval makes one figure for all documents together"
+
+
+def choose_metrics(
+    files: Sequence[Scores], asked: Sequence[str]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Choose each task's metrics: `metric,filter`, `metric`, `all`, or the only one; with notes on
+    tasks left out."""
+    usable, unusable = _metrics_by_task(files)
+    known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
+    for name in asked:
+        if name != ALL and not any(_fits(name, metric) for metric in known):
+            raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
+    by_task = {
+        task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()
+    }
+    several = (
+        {}
+        if ALL in asked
+        else {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
+    )
+    if several:
+        first = next(iter(several.values()))[0]
+        remedy = f"choose with --metric, as --metric {first}, or rank by each with --metric all --by judge"
+        raise NotIdentifiedError(
+            f"several metrics could be compared: {_list_metrics(several)}; {remedy}"
+        )
+    lacking = [task for task, names in by_task.items() if not names]
+    reasons = [(task, *reason) for task in lacking for reason in unusable[task].items()]
+    if len(lacking) == len(usable):
+        why = [
+            f"{metric} of {task}: {why}"
+            for task, metric, why in reasons
+            if _is_wanted(asked, metric)
+        ]
+        judged = f"{some(lacking, most=3)} has no metric; a judge compares responses: podium lm_eval ... --ranker_judge"
+        raise NotIdentifiedError(
+            f"no number per document to compare: {some(why, '; ', most=5) or judged}"
+        )
+    left_out = f"without {' or '.join(asked)} are left out: {some(lacking, most=10)}"
+    if not asked:
+        why = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
+        left_out = f"are left out, having no number per document: {some(why, '; ', most=3)}"
+    notes = [f"{len(lacking)} tasks {left_out}"] if lacking else []
+    return {task: names for task, names in by_task.items() if names}, notes
+
+
+def _metrics_by_task(
+    files: Sequence[Scores],
+) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
+    usable, unusable = (
+        defaultdict[str, dict[str, None]](dict),
+        defaultdict[str, dict[str, str]](dict),
+    )
+    for scores in files:
+        unusable[scores.file.task] |= scores.unusable
+        usable[scores.file.task] |= dict.fromkeys(scores.values)
+    return {
+        task: [name for name in usable[task] if name not in unusable[task]]
+        for task in sorted(usable)
+    }, unusable
+
+
+def _is_wanted(asked: Sequence[str], metric: str) -> bool:
+    return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
+
+
+def _fits(asked: str, metric: str) -> bool:
+    """Return whether a name, with or without filter, is that of a `metric,filter`."""
+    return asked in (metric, metric.rpartition(",")[0])
+
+
+def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
+    """Return whether a task has several metrics, and none or one name for several of them was asked
+    for."""
+    return len(metrics) > 1 and (
+        not asked or any(sum(_fits(name, metric) for metric in metrics) > 1 for name in asked)
+    )
+
+
+def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
+    """Format the metrics of tasks for a message, tasks with the same metrics together."""
+    tasks = defaultdict[tuple[str, ...], list[str]](list)
+    for task, names in by_task.items():
+        tasks[tuple(names)].append(task)
+    return "; ".join(
+        f"{' | '.join(names) or 'none'} ({some(own, most=5)})" for names, own in tasks.items()
+    )
+
+
+def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
+    """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a
+    note or None."""
+    task, name = files[0].file.task, metric.rpartition(",")[0]
+    runs = [scores.file.results for scores in reversed(files) if scores.file.results]
+    ways = {run.value("higher_is_better", task, name): str(run.path) for run in runs}
+    if {True, False} <= ways.keys():
+        problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
+        raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")
+    if _are_log_likelihoods(metric, files):
+        note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
+        return 1, f"{metric} (log-likelihood)", note
+    if True in ways:
+        return 1, metric, None
+    if False in ways:
+        note = f"{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
+        return -1, f"{metric} (negated)", note
+    return (
+        1,
+        metric,
+        f"no results file says which {metric} of {task} is better: higher is taken to be",
+    )
+
+
+def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
+    """Return whether values are log-likelihoods: the reported value is exp(-mean), or the name is
+    perplexity."""
+    pairs = [pair for scores in files if (pair := scores.mean_and_figure(metric))]
+    if not pairs:
+        return metric.rpartition(",")[0] == "perplexity"
+    return all(
+        figure > 0 > mean and isclose(-mean, log(figure), rel_tol=SAME) for mean, figure in pairs
+    )
+
+
+def note_other_means(metric: str, files: Sequence[Scores]) -> list[str]:
+    """Return a note of the files whose mean is not the value that lm-eval reports; none for
+    log-likelihoods."""
+    if _are_log_likelihoods(metric, files):
+        return []
+    pairs = [
+        (scores.file.path, *pair) for scores in files if (pair := scores.mean_and_figure(metric))
+    ]
+    unlike = [pair for pair in pairs if not isclose(*pair[1:], rel_tol=SAME, abs_tol=SAME)]
+    odd = [f"{path} ({mean:.4g} and {figure:.4g})" for path, mean, figure in unlike]
+    means = f"the mean of {metric} over the documents is not the figure that lm-eval reports, which is aggregated"
+    return [f"{means} otherwise: {some(odd, most=3)}"] if odd else []

@@ -1,0 +1,278 @@
+"""Records of a file as a relation: rows in the order of reading, with SQL that types each
+column."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from duckdb import Error, OutOfMemoryException
+
+from podium.data.counting.duck import Duck, out_of_memory
+from podium.data.counting.relations import ROW, quote_name, text
+from podium.data.counting.verdicts import arrow_column
+from podium.errors import DataError
+from podium.printable import shorten
+from podium.text import EMPTY
+
+LONGEST_LINE = 64 * 2**20
+"""Bytes; a longer line is not one record."""
+MOST_BLANK = 4_000_000
+"""Blank lines in sequence, or bytes of them, that are read."""
+TEXT, JSON = "VARCHAR", "JSON"
+REALS = ("DOUBLE", "FLOAT")
+NUMERIC = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
+NESTED = ("STRUCT", "MAP", "UNION", "LIST")
+EXACT = 2**53
+"""Whole numbers beyond it are not all floats."""
+MOST_DIGITS = 300
+"""Whole numbers with more digits stay text: they are not all floats, not even rounded."""
+
+
+def short_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; DataError if one or a run of blank lines is too long."""
+    blank = 0
+    for place in count(1):
+        line = stream.readline(LONGEST_LINE + 1)
+        if not line:
+            return
+        blank = blank + 1 if line.isspace() else 0
+        if blank > MOST_BLANK:
+            raise blank_lines().with_place("", f"line {place}")
+        if len(line) > LONGEST_LINE:
+            remedy = "write one record per line, without the bulk that podium does not need"
+            raise DataError(
+                f"longer than {LONGEST_LINE >> 20} MiB", row=f"line {place}", remedy=remedy
+            )
+        yield line
+
+
+def blank_lines() -> DataError:
+    """Return the error for a file with more than `MOST_BLANK` blank lines in sequence."""
+    return DataError(
+        f"more than {MOST_BLANK:,} blank lines", remedy="remove them; was the file damaged?"
+    )
+
+
+def not_utf_8(row: str) -> DataError:
+    """Return the error for a row that is not UTF-8 text."""
+    return DataError("not UTF-8 text", row=row, remedy="convert the file to UTF-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of records: an SQL expression with its DuckDB type, JSON for JSON text; `cells` are
+    those of a frame."""
+
+    sql: str
+    type: str = TEXT
+    comma: bool = False
+    cells: pd.Series | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """SQL for the column as text: 3.0 as '3', empty cells as NULL."""
+        if self.type == JSON:
+            whole = f"regexp_replace({self.sql} ->> '$', '^(-?[0-9]+)\\.0+$', '\\1')"
+            cell = (
+                f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
+            )
+        elif self.type in REALS:
+            whole = f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) and abs({self.sql}) < 1e38"
+            digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
+            shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
+            return f"coalesce(cast({digits} as varchar), {shown})"
+        elif self.type.startswith(NESTED) or self.type.endswith("]"):
+            cell = f"cast(to_json({self.sql}) as varchar)"
+        else:
+            cell = self.sql if self.type == TEXT else f"cast({self.sql} as varchar)"
+        return f"nullif({cell}, '')"
+
+    @property
+    def number(self) -> str:
+        """SQL for the column as numbers; cells that are empty or not a number are NULL."""
+        if self.type in REALS:
+            return f"nullif(cast({self.sql} as double), 'nan'::double)"
+        if self.type == "BOOLEAN":
+            return f"cast(cast({self.sql} as integer) as double)"
+        if self.is_number:
+            return f"cast({self.sql} as double)"
+        digits = f"replace({self.text}, '_', '?')"
+        if self.comma:
+            digits = f"regexp_replace({digits}, '^(\\s*[-+]?[0-9]*),([0-9]+\\s*)$', '\\1.\\2')"
+        number = f"nullif(try_cast({digits} as double), 'nan'::double)"
+        truth = f"case cast({self.sql} as varchar) when 'true' then 1.0 when 'false' then 0.0 else {number} end"
+        return truth if self.type == JSON else number
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the type allows numbers only."""
+        return self.type.startswith(
+            (*NUMERIC, *REALS, "DECIMAL", "BOOLEAN")
+        ) and not self.type.endswith("]")
+
+    @property
+    def is_strange(self) -> str:
+        """SQL condition that a cell is neither empty nor a number."""
+        empty = ", ".join(map(text, sorted(EMPTY)))
+        return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The rows of files: a table, view or bracketed query `scan` with rows counted from 1 in `ROW`;
+    `places` names rows, `repair` mends the view of a failed scan or raises an error for the row."""
+
+    engine: Duck
+    source: str
+    scan: str
+    columns: Mapping[str, Column]
+    places: Callable[[], pd.Index] | None = None
+    repair: Callable[[Exception], None] | None = None
+    number: int | None = None
+
+    def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
+        """Return the rows of a small query over the scan; DataError if the file is damaged."""
+        return self._run(
+            selection, rest, lambda query: self.engine.connection.execute(query).fetchall()
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return all records as a data frame with exact values; the index names the rows."""
+        selection = (
+            ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values()))
+            or "1"
+        )
+        connection = self.engine.connection
+        table = self._run(
+            selection, f"order by {ROW}", lambda query: connection.sql(query).to_arrow_table()
+        )
+        columns = zip(self.columns.values(), table.columns, strict=True)
+        cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
+        frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
+        frame.columns = pd.Index(list(self.columns), dtype=object)
+        return frame.set_axis(
+            self.places() if self.places else pd.RangeIndex(1, len(frame) + 1, name="row")
+        )
+
+    def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
+        """Run a query over the scan; if it fails, repair the scan and run it once more."""
+        try:
+            return fetch(f"select {selection} from {self.scan} {rest}")
+        except OutOfMemoryException as error:
+            raise out_of_memory(error, self.source) from None
+        except (Error, UnicodeDecodeError) as error:
+            if self.repair is None:
+                raise
+            self.repair(error)
+        try:
+            return replace(self, repair=None)._run(selection, rest, fetch)
+        except (Error, UnicodeDecodeError) as error:
+            problem = f"cannot be read ({shorten(str(error))})"
+            raise DataError(problem, source=self.source, remedy="repair the file") from None
+
+    def name_row(self, row: int) -> str:
+        """Return what the file calls a row, counted from 1: `row 7` or `line 7`."""
+        return row_name(self.places(), row - 1) if self.places else f"row {row}"
+
+    def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
+        """Convert a column that was read to pandas; JSON cells are parsed."""
+        if column.cells is not None:
+            return column.cells
+        if column.type != JSON:
+            return cells.to_pandas(integer_object_nulls=True)
+        parsed: list[Any] = []
+        try:
+            for cell in cells.to_pylist():
+                parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
+        except RecursionError:
+            raise nested_too_deeply().with_place(
+                self.source, self.name_row(len(parsed) + 1)
+            ) from None
+        return exact_column(parsed)
+
+
+def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
+    """Register a data frame, whose index names the rows, as records; DataError if two columns have
+    one name."""
+    names = [str(name) for name in frame.columns]
+    if (twice := first_duplicate(names)) is not None:
+        problem, remedy = (
+            f"two columns are called {twice!r}",
+            "rename or remove one of them in the file",
+        )
+        raise DataError(problem, source=source, remedy=remedy)
+    cells = {f"c{k}": arrow_column(frame.iloc[:, k]) for k in range(len(names))}
+    name = engine.fresh("frame")
+    engine.register(name, pa.table({ROW: pa.array(np.arange(1, len(frame) + 1)), **cells}))
+    types = engine.columns(name)
+    columns = {
+        old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)
+    }
+    return Records(engine, source, name, columns, lambda: frame.index)
+
+
+def records_of_view(engine: Duck, view: str, source: str) -> Records:
+    """Return the records of a table or view of the engine that has a column `ROW`."""
+    types = engine.columns(view)
+    columns = {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
+    return Records(engine, source, view, columns)
+
+
+def row_name(index: pd.Index, position: int) -> str:
+    """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
+    return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
+
+
+def first_duplicate(names: Sequence[str]) -> str | None:
+    """Return the first name that occurs twice; None if all differ."""
+    return (
+        None
+        if len({*names}) == len(names)
+        else next(name for name in names if names.count(name) > 1)
+    )
+
+
+def exact_column(values: Sequence[Any]) -> pd.Series:
+    """Convert values to a column without rounding integers."""
+    rounded = any(isinstance(value, int) and abs(value) > EXACT for value in values)
+    try:
+        return pd.Series(values, dtype=object if rounded or not len(values) else None)
+    except UnicodeEncodeError:
+        return pd.Series(values, dtype=object)
+
+
+def whole_number(digits: str) -> int | str:
+    """Parse the digits of a whole number; return the text if there are more than `MOST_DIGITS`."""
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
+
+
+def nested_too_deeply() -> DataError:
+    """Return the error for JSON that is nested too deeply to parse."""
+    return DataError("nested too deeply", remedy="write a flat object per record")
+
+
+def columns_as(columns: Mapping[str, str]) -> str:
+    """Return the SQL selection of expressions by name; names that differ by case alone get a
+    trailing `_`."""
+    taken: dict[str, str] = {}
+    for name, sql in columns.items():
+        free = name or "_"
+        while free.casefold() in taken or free.casefold() == ROW:
+            free += "_"
+        taken[free.casefold()] = f"{sql} as {quote_name(free)}"
+    return ", ".join(taken.values())

@@ -1,0 +1,141 @@
+"""Join the trials (epochs, repeats) of an item where models have different numbers of scores on
+it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from podium.data.counting.duck import Duck
+from podium.data.counting.relations import quote_name
+from podium.text import some
+
+NUMBERED = ("repeat", "response")
+"""Columns that number a model's scores on an item."""
+QUESTION = ("judge", "task")
+"""Columns of which every combination is joined as a whole, or not at all: all its items keep equal
+weights."""
+UNEQUAL = (
+    "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} items{where}: {numbers} "
+    "scores an item; all scores of one are compared with all of the other, and means are over all scores"
+)
+Condition = str
+
+
+def join_unequal_trials(
+    engine: Duck, means: str, trial: Sequence[str], others: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Join the trials of each item if models have different numbers of scores on some item of the
+    same task and judge.
+
+    Args:
+        means: a table with a row per trial and model: trial, model, score, place, averaged, and the
+            columns of `trial` and `others`.
+
+    Returns:
+        The table, with the list `scores` behind each mean, and notes; the table unchanged if the
+        numbers are equal.
+    """
+    numbered = [quote_name(name) for name in NUMBERED if name in trial]
+    shared = [quote_name(name) for name in trial if name not in NUMBERED]
+    if not numbered or not shared:
+        return means, []
+    if len(engine.rows(f"select distinct {', '.join(numbered)} from {means} limit 2")) < 2:
+        return means, []
+    question = [quote_name(name) for name in QUESTION if name in trial]
+    unequal = _store_unequal_questions(engine, means, shared, question)
+    if not engine.rows(f"select 1 from {unequal} limit 1"):
+        return means, []
+    is_unequal = (
+        f"exists (select 1 from {unequal} as unequal where {_same_question(question, 'means')})"
+    )
+    joined = engine.fresh("joined")
+    kept = [quote_name(name) for name in others if name not in trial]
+    engine.store(
+        joined,
+        f"{_joined_rows_query(means, shared, numbered, kept, is_unequal)} "
+        f"union all by name select *, [score] as scores from {means} as means where not {is_unequal}",
+    )
+    return joined, _note_unequal(engine, means, unequal, shared, question)
+
+
+def _store_unequal_questions(
+    engine: Duck, means: str, shared: Sequence[str], question: Sequence[str]
+) -> str:
+    """Store the questions with models that were scored in different trials of an item; return the
+    table."""
+    questions, keys = engine.fresh("unequal"), ", ".join(shared)
+    met = "list(trial order by trial) filter (score is not null)"
+    by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
+    by_item = f"select {keys}, count(distinct met) as ways from ({by_model}) where len(met) > 0 group by {keys}"
+    named = ", ".join(question) or "true as only"
+    grouped = f" group by {', '.join(question)}" if question else ""
+    counts = "count(*) as items, count(*) filter (ways > 1) as unequal"
+    engine.store(
+        questions,
+        f"select {named}, {counts} from ({by_item}){grouped} having count(*) filter (ways > 1) > 0",
+    )
+    return questions
+
+
+def _joined_rows_query(
+    means: str,
+    shared: Sequence[str],
+    numbered: Sequence[str],
+    kept: Sequence[str],
+    is_unequal: Condition,
+) -> str:
+    """Return the query of a row per item and model; a column is empty where the rows of its trials
+    differ."""
+    keys = ", ".join(shared)
+    first = [f"first({name} order by trial) as {name}" for name in numbered]
+    agreed = [
+        f"case when count(distinct {name}) = 1 then min({name}) end as {name}" for name in kept
+    ]
+    columns = ", ".join([*shared, *first, *agreed])
+    return (
+        f"select min(min(trial)) over (partition by {keys}) as trial, model, avg(score) as score, "
+        f"row_number() over (partition by {keys} order by model) as place, sum(averaged) as averaged, {columns}, "
+        f"list(score) filter (score is not null) as scores from {means} as means where {is_unequal} "
+        f"group by {keys}, model"
+    )
+
+
+def _note_unequal(
+    engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
+) -> list[str]:
+    """Return a note per question: on how many items the numbers of scores differ, and the numbers
+    by model."""
+    keys = ", ".join(shared)
+    numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
+    asked = [f"unequal.{name}" for name in question]
+    figures = [
+        "unequal.items",
+        "unequal.unequal",
+        "own.model",
+        "min(own.number)",
+        "max(own.number)",
+    ]
+    query = (
+        f"select {', '.join([*asked, *figures])} from ({numbers}) as own "
+        f"join {unequal} as unequal on {_same_question(question, 'own')} group by all order by all"
+    )
+    by_question = defaultdict[tuple[Any, ...], list[str]](list)
+    for *about, model, least, most in engine.rows(query):
+        by_question[tuple(about)].append(
+            f"{model}: {least}" + (f" to {most}" if most > least else "")
+        )
+    notes = []
+    for (*names, items, differing), models in by_question.items():
+        where = " ".join(str(name) for name in names[:1] if name is not None)
+        fields = {"items": items, "unequal": differing, "numbers": some(models, most=5)}
+        notes.append(UNEQUAL.format(where=f" of {where}" if where else "", **fields))
+    return notes
+
+
+def _same_question(question: Sequence[str], table: str) -> Condition:
+    """Return the SQL condition that a row of a table belongs to the question of a row of
+    `unequal`."""
+    return (
+        " and ".join(f"unequal.{name} is not distinct from {table}.{name}" for name in question)
+        or "true"
+    )

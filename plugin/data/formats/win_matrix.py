@@ -1,0 +1,149 @@
+"""Read a matrix of wins, whose rows and columns are the same models: each cell counts the wins of
+one over the other.
+
+Nothing in such a table says whose wins a cell counts, so the user does: `rows` or `columns`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from podium.data.formats.records import Records, records_of
+from podium.errors import DataError
+from podium.text import EMPTY, as_text
+
+READINGS = ("rows", "columns")
+"""Whose wins a cell counts: those of its row's model, or of its column's."""
+SHARE_OF_NAMES = 0.8
+"""Share of the names of rows that are names of columns from which a table is a matrix of wins."""
+BLANK = EMPTY | {"-", "–", "—", "x"}
+"""Spellings of a cell without battles, lower case."""
+MOST_BATTLES = 5_000_000
+PERCENT = 100
+COUNTS = "give counts of wins, or a row per battle (model_a, model_b, credit)"
+
+
+def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
+    """Return whether names of rows are those of columns, in any order: at least two, and most of
+    the rows."""
+    common = {*rows} & {*columns}
+    return (
+        len(common) >= 2 and len(common) >= SHARE_OF_NAMES * len(rows) and len({*rows}) == len(rows)
+    )
+
+
+def find_label_column(records: Records) -> str | None:
+    """Return the column with the names of the rows of a matrix of wins; None if the table is
+    none."""
+    names = list(records.columns)
+    if len(names) < 3:
+        return None
+    ((rows,),) = records.rows("count(*)")
+    if not 2 <= rows < 2 * len(names):
+        return None
+    for name, column in records.columns.items():
+        labels = [label for (label,) in records.rows(column.text) if label is not None]
+        if len(labels) == rows and shares_names(
+            labels, [other for other in names if other != name]
+        ):
+            return name
+    return None
+
+
+def ambiguous_matrix(records: Records, label: str) -> DataError:
+    """Return the error for a matrix of wins of which the user has not said whose wins its cells
+    count."""
+    frame = _cells_by_name(records, label)
+    cells = ((row, column) for row in frame.index for column in frame.columns if row != column)
+    row, column = next(
+        ((r, c) for r, c in cells if pd.notna(frame.loc[r, c])), (frame.index[0], frame.columns[-1])
+    )
+    value = frame.loc[row, column]
+    shown = "its value" if pd.isna(value) else f"{value:g}"
+    problem = (
+        f"rows and columns are the same models, so that {shown} in the row of {row!r} and the column of {column!r} may "
+        f"be what {row!r} won against {column!r}, or what {column!r} won against {row!r}"
+    )
+    remedy = "say --matrix rows if a cell counts the wins of its row's model, --matrix columns if of its column's"
+    return DataError(problem, remedy=remedy, source=records.source)
+
+
+def read_win_matrix(records: Records, label: str, reading: str) -> Records:
+    """Read a matrix of counts of wins as a battle per win, without items."""
+    frame = _cells_by_name(records, label)
+    wins = (frame if reading == "rows" else frame.T).to_numpy(dtype=float)
+    names = list(frame.index)
+    try:
+        _check_counts(wins, names)
+    except DataError as error:
+        raise error.with_place(records.source) from None
+    first, second = np.nonzero(np.nan_to_num(wins))
+    number = wins[first, second].astype(int)
+    models = np.array(names, dtype=object)
+    battles = pd.DataFrame(
+        {"model_a": models[first].repeat(number), "model_b": models[second].repeat(number)}
+    )
+    battles = battles.assign(credit=1.0).set_axis(pd.RangeIndex(1, len(battles) + 1, name="battle"))
+    return records_of(records.engine, battles, records.source)
+
+
+def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
+    """Return the cells as numbers, NaN without battles, with rows and columns of the same names in
+    one order."""
+    frame = records.frame()
+    named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
+    names = [name for name in named.columns if name in named.index]
+    others = [name for name in named.index if name not in names]
+    if others:
+        problem = f"the row {others[0]!r} has no column of its name"
+        raise DataError(problem, remedy="give each model a row and a column", source=records.source)
+    columns = {name: _parse_counts(named[name], name, records.source) for name in names}
+    return pd.DataFrame(columns, index=named.index).loc[names, names]
+
+
+def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
+    """Parse a column of cells as numbers, NaN where they are blank; DataError for other text."""
+    words = as_text(cells)
+    blank = words.isna() | words.fillna("").str.strip().str.lower().isin(BLANK)
+    numbers = pd.to_numeric(words.where(~blank, None), errors="coerce").to_numpy(dtype=float)
+    if (wrong := np.isnan(numbers) & ~blank.to_numpy()).any():
+        row = words.index[wrong.argmax()]
+        problem = f"{words.iloc[int(wrong.argmax())]!r} in the row of {row!r} and the column of {name!r} is no number"
+        raise DataError(problem, remedy=COUNTS, source=source)
+    return numbers
+
+
+def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
+    """Raise DataError unless cells, shape (models, models), count wins: whole numbers, both of a
+    pair, no own ones."""
+
+    def place(mask: np.ndarray) -> str:
+        row, column = np.argwhere(mask)[0]
+        return f"{names[row]!r} against {names[column]!r}"
+
+    off = ~np.eye(len(wins), dtype=bool)
+    known = ~np.isnan(wins)
+    if (wrong := off & known & ((wins < 0) | ~np.isfinite(wins))).any():
+        raise DataError(f"a count of wins is negative or infinite ({place(wrong)})", remedy=COUNTS)
+    if (wrong := off & known & (wins % 1 != 0)).any():
+        problem = f"{wins[wrong][0]:g} ({place(wrong)}) is no count of wins: a win rate, or ties counted as half"
+        remedy = f"the number of battles behind it is not known; {COUNTS}"
+        raise DataError(problem, remedy=remedy)
+    if (wrong := known != known.T).any():
+        wrong &= ~known
+        problem = f"the cell of {place(wrong)} is empty, but that of the other direction is not"
+        raise DataError(
+            problem, remedy="write 0 if it was lost, or empty both if the two never met"
+        )
+    if (np.nan_to_num(np.diag(wins)) != 0).any():
+        name = names[int(np.argmax(np.nan_to_num(np.diag(wins)) != 0))]
+        raise DataError(f"{name!r} has wins against itself", remedy="empty the diagonal")
+    played = (wins + wins.T)[off & known]
+    if played.size and (played == PERCENT).all():
+        problem = "the two cells of each pair sum to 100: they look like percentages, without the number of battles"
+        raise DataError(problem, remedy="give a row per battle (model_a, model_b, credit)")
+    total = np.nansum(np.where(off, wins, 0))
+    if not 0 < total <= MOST_BATTLES:
+        problem = f"{total:,.0f} wins" if total else "no wins in any cell"
+        raise DataError(problem, remedy=f"give between 1 and {MOST_BATTLES:,}")

@@ -1,0 +1,175 @@
+"""Add human labels to judges' battles: the verdicts of one judge of the same table, or another
+table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import Battles
+from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.text import as_text, plural, some
+
+ROUNDING = 1e-9
+
+
+def check_judge(judges: Sequence[str], judge: str) -> None:
+    """Raise UsageError if there is no judge column, or no judge of this name."""
+    if not judges:
+        raise UsageError(
+            f"no column judge, so no human judge {judge!r}: name it with --columns judge=COLUMN"
+        )
+    if judge not in judges:
+        raise unknown_name("judge", judge, {*judges})
+
+
+def label_by_judge(battles: Battles, judge: str) -> Battles:
+    """Remove one judge's battles, and label others by their mean credit; models without other
+    battles are removed."""
+    table = battles.table
+    ours = (
+        (as_text(table["judge"]) == judge).to_numpy()
+        if "judge" in table
+        else np.zeros(len(table), dtype=bool)
+    )
+    if not ours.any():
+        raise UsageError(
+            f"no row of {judge!r} is left: conditions on other columns than judge apply to it, too"
+        )
+    if ours.all():
+        why = f"{judge} is the only judge here, so there is nothing to label"
+        raise NotIdentifiedError(
+            f"{why}: add the verdicts of another judge, or leave out --human-judge"
+        )
+    remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
+    _check_tables(remedy, verdicts=battles)
+    return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
+
+
+def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
+    """Add mean credits of human verdicts; raise NotIdentifiedError if `must_meet` and none is on an
+    item and pair."""
+    _check_tables(
+        "give one of the two, --human-labels or the column human", verdicts=battles, labels=labels
+    )
+    return _join_labels(battles, labels, "humans", must_meet=must_meet)
+
+
+MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
+"""Columns that two battles of one matchup have in common."""
+
+
+def matchup_frame(battles: Battles) -> pd.DataFrame:
+    """Return item, response and models of each battle, models in the order of their names; `row` is
+    -1 with an item."""
+    table = battles.table
+    item = (
+        table["item"].astype(object)
+        if "item" in table
+        else pd.Series(None, index=table.index, dtype=object)
+    )
+    a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
+    turned = is_turned(table)
+    first, second = a.where(~turned, b), b.where(~turned, a)
+    row = np.where(item.isna(), np.arange(len(table)), -1)
+    columns = (item.where(item.notna(), ""), row, battles.responses, first, second)
+    return pd.DataFrame(dict(zip(MATCHUP_COLUMNS, columns, strict=True)), index=table.index)
+
+
+def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
+    """Average a column of credits over each matchup, weighted; rows by `MATCHUP_COLUMNS`, unparsed
+    battles left out."""
+    table = battles.table
+    known = table[column].notna()
+    credit = table[column].where(~is_turned(table), 1 - table[column])
+    weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
+    judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
+    columns = {
+        "vote": credit,
+        "earned": weight * credit,
+        "weight": weight,
+        "judge": judge.fillna(""),
+    }
+    groups = matchup_frame(battles).assign(**columns)[known].groupby(MATCHUP_COLUMNS, sort=True)
+    sums = groups[["earned", "weight"]].sum()
+    means = {
+        "credit": sums["earned"] / sums["weight"],
+        "weight": sums["weight"],
+        "judges": groups["judge"].nunique(),
+    }
+    # A vote that is turned round may differ by its last digit.
+    agree = groups["vote"].max() - groups["vote"].min() < ROUNDING
+    return pd.DataFrame({**means, "votes": groups.size(), "agree": agree})
+
+
+def human_ties(battles: Battles) -> np.ndarray:
+    """Return which battles are ties by humans, shape (battles,); votes that only cancel are no
+    ties."""
+    even = (battles.table["human"] == 0.5).to_numpy()
+    if battles.votes is None:
+        return even
+    means = mean_labels(battles.votes, "credit")
+    return even & ~pd.MultiIndex.from_frame(matchup_frame(battles)).isin(
+        means.index[~means["agree"]]
+    )
+
+
+def is_turned(table: pd.DataFrame) -> pd.Series:
+    """Return in which battles the name of model_b comes before that of model_a."""
+    return table["model_a"].cat.codes > table["model_b"].cat.codes
+
+
+def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
+    """Add the mean vote on each item and pair as the column `human`; `judge` names the voters in
+    messages."""
+    means = mean_labels(votes, "credit")
+    means = means[means.index.get_level_values("row") < 0]
+    if means.empty:
+        why = f"none of the {len(votes):,} battles of {judge} has an item and a verdict"
+        raise NotIdentifiedError(f"no label to take: {why}")
+    of_first = (
+        matchup_frame(battles).merge(means["credit"].reset_index(), how="left")["credit"].to_numpy()
+    )
+    human = np.where(is_turned(battles.table), 1 - of_first, of_first)
+    if np.isnan(human).all() and must_meet:
+        items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
+        models = len({*votes.models} & {*battles.models})
+        why = f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged"
+        remedy = f"spell both alike, or let {judge} judge some of those pairs"
+        raise NotIdentifiedError(
+            f"{why}; in common are {items:,} items and {models:,} models: {remedy}"
+        )
+    readable = int((votes.readable & votes.table["item"].notna()).sum())
+    notes = [_label_note(judge, readable, len(votes), len(means), human)]
+    several = means[means["votes"] > 1]
+    if len(several):
+        battles_with = f"of {len(several):,} {plural('battle', len(several))} with several votes"
+        notes.append(f"{battles_with}, all votes agree on {several['agree'].mean():.0%}")
+    labelled = battles.table.assign(human=human)
+    whole = battles.whole or battles
+    return replace(battles, rows=labelled, notes=(*battles.notes, *notes), votes=votes, whole=whole)
+
+
+def _check_tables(remedy: str, **tables: Battles) -> None:
+    """Raise UsageError if the verdicts have human labels already, DataError if a table has no
+    items."""
+    table = tables["verdicts"].table
+    if known := int(table["human"].notna().sum()) if "human" in table else 0:
+        raise UsageError(f"{known:,} battles have a human label already: {remedy}")
+    for name, battles in tables.items():
+        if not battles.has_items:
+            problem = f"no row of the {name} has an item, and labels are joined by item and pair"
+            remedy = "name the item's column, for example --columns item=prompt"
+            raise DataError(problem, source=some(battles.sources, most=3), remedy=remedy)
+
+
+def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> str:
+    """Return the note that says how many votes there are and how many battles they label."""
+    labelled = int((~np.isnan(human)).sum())
+    without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""
+    return (
+        f"human labels: {readable:,} {plural('vote', readable)} by {judge}{without}, on {matchups:,} "
+        f"{plural('pair', matchups)} of responses, label {labelled:,} of {len(human):,} battles; "
+        f"{len(human) - labelled:,} have no label"
+    )

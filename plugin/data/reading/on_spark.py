@@ -1,0 +1,113 @@
+"""Read Parquet of the battles table by Spark where it is, without a row on the driver."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.data.counting.relations import CRITERION, ROW, SCORES, quote_name, text
+from podium.data.counting.spark import Spark
+from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
+from podium.errors import DataError, UsageError
+from podium.storage.remote import without_secrets
+
+NAMES = ("model_a", "model_b", *TEXTS)
+COPIES = (
+    "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
+)
+REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
+
+
+def is_parquet(sources: Sequence[Any]) -> bool:
+    """Return whether all sources are paths of Parquet files, which Spark can read itself."""
+    return bool(sources) and all(
+        isinstance(each, str) and each.endswith(".parquet") for each in sources
+    )
+
+
+def scan_parquet(
+    spark: Spark, paths: Sequence[str], columns: Mapping[str, str] | None = None
+) -> str:
+    """Return a view of typed and checked judgments in Parquet files; `columns` maps podium's names
+    to the files'."""
+    raw, view = spark.fresh("file"), spark.fresh("judgments")
+    spark.scan(raw, paths)
+    types = spark.columns(raw)
+    origin = _origins(types, columns or {})
+    cells = {name: _typed_cell(name, old, types[old]) for name, old in origin.items()}
+    if "credit" not in cells:
+        cells["credit"] = "cast(null as double)"
+    typed = ", ".join(f"{cell} as {quote_name(name)}" for name, cell in cells.items())
+    spark.view(view, f"select monotonically_increasing_id() as {ROW}, {typed} from {raw}")
+    _check_rows(spark, view, cells, " and ".join(map(without_secrets, paths[:3])))
+    return view
+
+
+def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the file's column by podium's name; raise if a renamed or needed column is missing."""
+    absent = [old for old in columns.values() if old not in types]
+    if absent:
+        raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(types)}")
+    origin = {name: name for name in types if name not in columns.values()} | dict(columns)
+    missing = [name for name in ("model_a", "model_b") if name not in origin]
+    missing += [] if {"credit", "margin"} & set(origin) else ["credit (or margin)"]
+    scored = [name for name in origin if name.startswith(CRITERION) or name in SCORES]
+    if scored and "margin" not in origin:
+        raise UsageError(
+            f"on Spark the margin is not made of {scored[0]}: rank the file with DuckDB, or add a margin"
+        )
+    if missing:
+        raise DataError(
+            f"no column {', '.join(missing)}; found: {', '.join(types)}",
+            remedy=remedy_of_columns(types),
+        )
+    return origin
+
+
+def _typed_cell(name: str, old: str, kind: str) -> str:
+    """Return SQL for a column with its type in the battles table; unknown columns stay
+    unchanged."""
+    if name in NAMES:
+        if kind in ("DOUBLE", "FLOAT"):
+            raise DataError(
+                f"column {old!r} holds floats; names are text or whole numbers",
+                remedy="write it as text",
+            )
+        return f"nullif(cast({quote_name(old)} as string), '')"
+    if name in NUMBERS:
+        if kind == "VARCHAR":
+            raise DataError(
+                f"column {old!r} holds text, not numbers",
+                remedy="rank it with DuckDB and a --credit-map",
+            )
+        number = f"cast({quote_name(old)} as double)"
+        number = f"case when isnan({number}) then null else {number} end"
+        return f"coalesce({number}, 1e0)" if name == "weight" else number
+    if name == "response" and kind == "INTEGER":
+        return f"cast({quote_name(old)} as bigint)"
+    return quote_name(old)
+
+
+def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) -> None:
+    """Raise DataError for rows that break a rule, checked in one scan."""
+    rules = [
+        ("model_a", "coalesce(trim(model_a), '') = ''", "is empty"),
+        ("model_b", "coalesce(trim(model_b), '') = ''", "is empty"),
+        ("model_b", "model_a = model_b", "plays against itself"),
+        ("credit", "credit not between 0 and 1", "is outside [0, 1]"),
+        ("human", "human not between 0 and 1", "is outside [0, 1]"),
+        ("weight", "not (weight > 0 and weight < 1e300)", "is not above 0, or without bound"),
+        ("order", f'"order" not in ({", ".join(map(text, ORDERS))})', "is unknown"),
+    ]
+    rules = [rule for rule in rules if rule[0] in cells]
+    counts = ", ".join(f"count(case when {broken} then 1 end)" for _, broken, _ in rules)
+    ((rows, *numbers),) = spark.rows(f"select count(*), {counts} from {view}")
+    if not rows:
+        raise DataError("no rows", source=source, remedy="give a file that holds verdicts")
+    for (name, broken, problem), number in zip(rules, numbers, strict=True):
+        if number:
+            value = spark.rows(f"select {quote_name(name)} from {view} where {broken} limit 1")[0][
+                0
+            ]
+            shown = "" if value is None else f" {value!r}"
+            raise DataError(
+                f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY
+            )

@@ -1,0 +1,321 @@
+"""Join the tables of several files: keep rows by condition, leave out copies, and note odd
+items."""
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from podium.data.battles import COLUMNS, REPLIES, criterion_columns
+from podium.data.counting.duck import Duck
+from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
+from podium.data.formats import score_files as pointwise
+from podium.data.formats.records import TEXT, Records, columns_as, records_of_view
+from podium.data.reading import table
+from podium.errors import UsageError
+from podium.text import some
+
+PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
+"""SQL for the number of the file that a row is from."""
+SAME_CREDIT = 9
+"""Decimals to which credits and margins of several files are compared."""
+CHANCE = 1e-6
+"""Files whose rows agree by chance with a lower probability than this are copies."""
+FEW_ROWS = 100_000
+"""Up to this many rows are copied to a table instead of being read again."""
+MOST_OPEN = 64
+"""With more files than this, rows are copied to a table instead of being read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTable:
+    """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a
+    tournament's, and `has_metrics` if a host's eval scored each model; `chances` are the metrics
+    whose scores are estimated probabilities with unequal errors."""
+
+    records: Records
+    format: str = ""
+    label: str | None = None
+    optional: bool = False
+    missing: int | None = None
+    notes: Sequence[str] = ()
+    answer: Mapping[str, Any] | None = None
+    ladder: Mapping[str, Any] | None = None
+    has_metrics: bool = False
+    chances: frozenset[str] = frozenset()
+
+    @property
+    def source(self) -> str:
+        """The file's name for messages."""
+        return self.records.source
+
+
+def keep_rows(
+    tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
+) -> tuple[list[RecordTable], list[str]]:
+    """Select the rows that meet all conditions, with notes; the human judge is exempt from one on
+    the judge."""
+    kept, notes = list(tables), []
+    for column, value in conditions:
+        lacking = [each.source for each in kept if column not in each.records.columns]
+        notes += (
+            [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
+        )
+        exempt = [human_judge] if column == "judge" and human_judge is not None else []
+        kept = _select_rows(kept, column, value, exempt)
+    return kept, notes
+
+
+def _select_rows(
+    tables: Sequence[RecordTable], column: str, value: str, exempt: Sequence[str]
+) -> list[RecordTable]:
+    """Select the rows with a value, or one of the exempt values, in a column; UsageError if no row
+    has the value."""
+    holders = [each for each in tables if column in each.records.columns]
+    if not holders:
+        names = sorted({name for each in tables for name in each.records.columns})
+        raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
+    values = [value]
+    if not any(
+        each.records.rows("1", f"where {_has_value(each, column, [value])} limit 1")
+        for each in holders
+    ):
+        known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
+        # Judges are named model|realization|prompt, the model with or without provider.
+        models = {
+            name: f"/{name.partition('|')[0]}"
+            for name in known
+            if column == "judge" and "|" in name
+        }
+        values = [name for name, model in models.items() if model.endswith(f"/{value}")]
+        if not values:
+            raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
+    kept = []
+    for each in holders:
+        condition = f"where {_has_value(each, column, [*values, *exempt])}"
+        if each.records.rows("1", f"{condition} limit 1"):
+            scan = f"(select * from {each.records.scan} {condition})"
+            kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
+    return kept
+
+
+def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
+    """Return the SQL condition that a cell is one of the values; booleans match in any case."""
+    column = each.records.columns[name]
+    if column.type == "BOOLEAN":
+        values = [value.lower() for value in values]
+    return f"{column.text} in ({', '.join(map(text, values))})"
+
+
+def distinct_texts(records: Records, column: str) -> list[str]:
+    """Return the distinct texts in a column, without empty cells."""
+    words = records.columns[column].text
+    return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
+
+
+def join_tables(
+    engine: Duck, tables: Sequence[RecordTable], *, scores_only: bool = False
+) -> tuple[str, int | None, list[str], int]:
+    """Join tables, scores paired to battles; return view, missing battles (None: unknown), notes
+    and copied rows."""
+    scored = [each for each in tables if table.is_pointwise(each.records.columns)]
+    played = [each for each in tables if not table.is_pointwise(each.records.columns)]
+    missing = [each.missing for each in played if each.missing is not None]
+    played, copied_rows, notes = _without_copied_files(engine, played)
+    view, copies = _union_once(engine, played) if played else ("", 0)
+    copies += copied_rows
+    repeated = {"verdicts": copies}
+    if scored:
+        scores, repeated["scores"] = _union_once(engine, scored)
+        source = " and ".join(each.source for each in scored[:3])
+        chances = frozenset[str]().union(*(each.chances for each in scored))
+        records = records_of_view(engine, scores, source)
+        made, absent, remarks = pointwise.pair_up(records, scores_only=scores_only, chances=chances)
+        battles = table.check(made)
+        both = [records_of_view(engine, view, "")] if played else []
+        view = _union(
+            engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0]
+        )
+        missing.append(absent)
+        notes += remarks
+    several = "stand in several files: each counts as often as in the file that has it most often"
+    marked = "(a column repeat would mark them as repeated judgments)"
+    notes[:0] = [
+        f"{number:,} {what} {several} {marked}"
+        for what, number in reversed(repeated.items())
+        if number
+    ]
+    return view, sum(missing) if missing else None, notes, copies
+
+
+def _without_copied_files(
+    engine: Duck, tables: list[RecordTable]
+) -> tuple[list[RecordTable], int, list[str]]:
+    """Leave out files without items whose rows another holds, unless by chance; count copied rows,
+    with notes."""
+    first: dict[tuple[str, ...], RecordTable] = {}
+    kept, copies, alike = [], 0, []
+    sizes = Counter(each.records.number for each in tables)
+    for each in tables:
+        names = sorted(each.records.columns)
+        if "item" in names or sizes[each.records.number] < 2 or each.records.number is None:
+            kept.append(each)
+            continue
+        cells = ", ".join(each.records.columns[name].text for name in names)
+        content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
+        original = first.setdefault((content, str(each.records.number), *names), each)
+        if original is each:
+            kept.append(each)
+        elif (
+            original.source == each.source != table.FRAME
+            or _chance_of_equal_rows(engine, each.records) < CHANCE
+        ):
+            copies += each.records.number
+        else:
+            kept.append(each)
+            alike.append(each.source)
+    few = f"{len(alike)} files without items hold the rows of another, so few that chance may do it: they count apart"
+    return (
+        kept,
+        copies,
+        [f"{few}; leave out what is a copy: {some(alike, most=3)}"] if alike else [],
+    )
+
+
+def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
+    """Return the chance that as many rows, drawn from those of a file, are equal to them in all
+    columns but models."""
+    shown = [
+        column.text
+        for name, column in records.columns.items()
+        if name not in ("model_a", "model_b")
+    ]
+    groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
+    ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+    return float(share) ** (records.number or 0)
+
+
+def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
+    """Join tables of one kind without the rows that another holds as often, and count the rows left
+    out."""
+    view = _union(engine, [each.records for each in tables])
+    names = engine.columns(view)
+    if len(tables) == 1 or "item" not in names:
+        return view, 0
+    replies = [name for name in REPLIES if all(name in each.records.columns for each in tables)]
+    counted = ["coalesce(response, 1)"] if names.get("response") == "BIGINT" else []
+    key = ", ".join([*_identity_columns(names), *counted, *map(quote_name, replies)])
+    shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
+    numbered = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
+    chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
+    extra, kept = engine.fresh("extra"), engine.fresh("judgments")
+    query = f"select {ROW}, place, {chosen} as chosen from ({numbered} where item in ({shared})) as counted"
+    engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
+    ((copies,),) = engine.rows(f"select count(*) from {extra}")
+    if not copies:
+        return view, 0
+    engine.view(kept, f"select * from {view} where {ROW} not in (select {ROW} from {extra})")
+    return kept, int(copies)
+
+
+def _identity_columns(names: Collection[str]) -> list[str]:
+    """Return the SQL expressions that are equal for the same verdict, or the same score, in several
+    files."""
+    if "model_a" not in names:
+        return [
+            name for name in ("item", "judge", "repeat", "task", "model", "score") if name in names
+        ]
+    key = [name for name in ("item", "judge", "repeat") if name in names]
+    forward = "model_a < model_b"
+    shown = f"cast((\"order\" = 'ab') = ({forward}) as varchar)"
+    order = f"case when \"order\" in ('ab', 'ba') then {shown} else \"order\" end"
+    credit = f"round(case when {forward} then credit else 1 - credit end, {SAME_CREDIT})"
+    margin = f"case when credit is null then round(case when {forward} then margin else -margin end, {SAME_CREDIT}) end"
+    key += ["least(model_a, model_b)", "greatest(model_a, model_b)", credit]
+    return [*key, *([order] if "order" in names else []), *([margin] if "margin" in names else [])]
+
+
+def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
+    """Return a view or table with the rows of all parts; `places` are the numbers of the first file
+    of each part."""
+    names = list(dict.fromkeys(name for part in parts for name in part.columns))
+    known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
+    names = list(dict.fromkeys([*known, *names]))
+    types = {
+        name: {part.columns[name].type for part in parts if name in part.columns} for name in names
+    }
+    queries = []
+    for place, part in zip(places or range(len(parts)), parts, strict=False):
+        cells = {}
+        for name in names:
+            column, is_mixed = part.columns.get(name), len(types[name]) > 1
+            empty = (
+                "1.0"
+                if name == "weight"
+                else f"cast(null as {TEXT if is_mixed else next(iter(types[name]))})"
+            )
+            cells[name] = empty if column is None else column.text if is_mixed else column.sql
+        queries.append(
+            f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}"
+        )
+    view = engine.fresh("judgments")
+    if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
+        engine.view(view, " union all ".join(queries))
+        return view
+    engine.store(view, queries[0])
+    for query in queries[1:]:
+        engine.rows(f"insert into {view} {query}")
+    return view
+
+
+def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[str]:
+    """Return a note on rows without items and on raters that count as one judge, with the option
+    that names both."""
+    names, said, likely = engine.columns(view), [], {}
+    if not _has_values(engine, view, "item"):
+        said.append("no item column: rows counted as independent")
+        if likely_item is not None:
+            likely["item"] = likely_item
+            said.append(
+                f"nobody is called clearly ahead, because {likely_item} looks like the item"
+            )
+    words = {word for known in table.LIKELY["judge"] for word in (known, f"{known}_id")}
+    rater = next((name for name in names if name.lower() in words), None)
+    if rater is not None and not _has_values(engine, view, "judge"):
+        ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")
+        if number > 1:
+            likely["judge"] = rater
+            said.append(f"no judge column: the {number} in {rater} count as one judge")
+    parts = " and ".join(f"{column} is the {own}" for own, column in likely.items())
+    option = shlex.quote(",".join(f"{own}={column}" for own, column in likely.items()))
+    return (
+        [f"{'; '.join(said)}{f'; if {parts}, say --columns {option}' if likely else ''}"]
+        if said
+        else []
+    )
+
+
+def _has_values(engine: Duck, view: str, column: str) -> bool:
+    """Return whether a view has a column with a cell that is not empty."""
+    if column not in engine.columns(view):
+        return False
+    return bool(engine.rows(f"select 1 from {view} where {column} is not null limit 1"))
+
+
+def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[str]:
+    """Return notes on columns that may be item or judge, and on items that differ by white space,
+    case or form only."""
+    notes = _note_unnamed_columns(engine, view, likely_item)
+    if "item" not in engine.columns(view):
+        return notes
+    alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
+    items = f"(select distinct item from {view} where item is not null)"
+    groups = engine.rows(
+        f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1"
+    )
+    if groups:
+        first = " and ".join(map(repr, min(groups)[0]))
+        alone = f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first})"
+        notes.append(f"{alone}: they count as different items")
+    return notes

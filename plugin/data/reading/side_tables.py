@@ -1,0 +1,125 @@
+"""Read tables beside the battles: facts about the models, and the external data of AlpacaEval's
+length control."""
+
+import math
+from collections.abc import Mapping
+from glob import escape
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from podium.data.formats.containers import read_records
+from podium.data.formats.verdict_files import reject_cells
+from podium.data.length_data import External, Gamed, item_key
+from podium.errors import DataError, UsageError, named_in_errors, reject_stream
+from podium.text import text_of, to_plain_values
+
+About: TypeAlias = str | Path | pd.DataFrame | None
+DIFFICULTY = "instruction_difficulty"
+GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
+UNNAMED = "Unnamed: 0"
+
+
+def read_length_data(path: str | Path) -> External:
+    """Read a CSV as AlpacaEval publishes it (`df_gamed.csv`, `instruction_difficulty.csv`), or one
+    keyed by item.
+
+    Columns: `instruction_difficulty`; `item`, or `index` (number of the row in the annotations,
+    from 0); for gamed baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in
+    length, in standard deviations) and `not_gamed_baseline`.
+    """
+    reject_stream(Path(path))
+    try:
+        table = pd.read_csv(path)
+    except FileNotFoundError:
+        raise UsageError(f"length_data={path}: no such file") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"not a CSV file ({error})", source=str(path), remedy="give a CSV file"
+        ) from None
+    if UNNAMED in table and "index" not in table:
+        table = table.rename(columns={UNNAMED: "index"})
+    key = next((name for name in ("item", "index") if name in table), None)
+    if key is None or DIFFICULTY not in table:
+        problem = f"columns {', '.join(map(str, table.columns))}"
+        raise DataError(
+            problem, source=str(path), remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`"
+        )
+    with named_in_errors(path):
+        hard = _finite_numbers(table[DIFFICULTY])
+        gamed = _gamed_rows(table, hard)
+    return External(key, dict(zip(map(item_key, table[key]), hard, strict=True)), gamed, str(path))
+
+
+def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
+    if not set(GAMED) <= set(table.columns):
+        return None
+    gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
+    if not gamed.any():
+        return None
+    credit, lead = (
+        _finite_numbers(table["preference"])[gamed],
+        -_finite_numbers(table["std_delta_len"])[gamed],
+    )
+    outside = np.flatnonzero((credit < 0) | (credit > 1))
+    if len(outside):
+        problem = f"preference {credit[outside[0]]:g} lies outside [0, 1]"
+        raise DataError(
+            problem, remedy="give what the gamed baseline earned: 1 won, 0.5 a tie, 0 lost"
+        )
+    return Gamed(np.tanh(lead), difficulty[gamed], credit)
+
+
+def _finite_numbers(column: pd.Series) -> np.ndarray:
+    """Parse a column in which every cell must be a finite number."""
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    reject_cells(
+        column,
+        ~np.isfinite(values),
+        "is not a number",
+        "give a number in every row, or leave the row out",
+    )
+    return values
+
+
+def about_models(table: About) -> dict[str, dict[str, Any]]:
+    """Read a table of models as facts (family, date and so on) by model; empty if there is no
+    table."""
+    if table is None:
+        return {}
+    source = "the table of models" if isinstance(table, pd.DataFrame) else str(table)
+    frame = table if isinstance(table, pd.DataFrame) else read_records(Path(table))
+    if "model" not in frame:
+        columns = ", ".join(map(str, frame.columns))
+        raise DataError(
+            f"no column model; found: {columns}", source=source, remedy="write a row per model"
+        )
+    names = frame["model"].map(text_of)
+    twice = names[names.duplicated()]
+    if len(twice):
+        raise DataError(
+            f"model {twice.iloc[0]!r} has two rows", source=source, remedy="keep one row of it"
+        )
+    facts = frame.drop(columns="model").to_dict("records")
+    plain = [{str(column): _plain_cell(value) for column, value in row.items()} for row in facts]
+    return dict(zip(map(str, names), plain, strict=True))
+
+
+def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the known families by glob; a model's name is escaped, so that its glob matches no
+    other name."""
+    return {
+        escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")
+    }
+
+
+def _plain_cell(value: Any) -> Any:
+    """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str | int | float | bool):
+        return value
+    text = text_of(value)
+    return text if text is None or isinstance(value, pd.Timestamp) else to_plain_values(value)

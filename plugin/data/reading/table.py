@@ -1,0 +1,310 @@
+"""Check records: convert columns of a file to the types of the battles table, and reject values out
+of range."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from podium.data.battles import COLUMNS, LARGEST, criterion_columns
+from podium.data.counting.relations import ROW, SWAPS, text
+from podium.data.formats.records import JSON, TEXT, Column, Records
+from podium.errors import DataError
+from podium.printable import shorten
+
+NUMBERS = (
+    "credit",
+    "hard_credit",
+    "margin",
+    "score_a",
+    "score_b",
+    "human",
+    "length_a",
+    "length_b",
+    "weight",
+    "repeat",
+)
+TEXTS = ("item", "judge", "order", "category", "reason", "swap")
+ORDERS = ("ab", "ba", "merged")
+SCORES = frozenset({"item", "model", "score"})
+LONGEST_REASON = 60
+"""Characters; a longer text beside a credit explains the verdict."""
+FRAME = "the data frame"
+"""Name of a data frame in messages."""
+LIKELY = {
+    "item": ("prompt", "question", "question_id", "prompt_id", "instruction", "task_id", "id"),
+    "model_a": ("model_1", "model1", "left", "system_a", "model_left", "model"),
+    "model_b": ("model_2", "model2", "right", "system_b", "model_right", "baseline"),
+    "judge": (
+        "annotator",
+        "rater",
+        "labeler",
+        "labeller",
+        "evaluator",
+        "worker",
+        "reviewer",
+        "grader",
+        "assessor",
+    ),
+    "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
+}
+"""Usual names of columns, lower case, perhaps with `_id`, for the `--columns` that a message
+proposes."""
+OPTIONAL = ("item", "judge")
+BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""Invisible characters; trimming them is eight times as fast as a regular expression."""
+
+
+class Rule(NamedTuple):
+    """A check of rows: the SQL condition that breaks it, the column whose value is shown, and the
+    message."""
+
+    column: str
+    broken: str
+    problem: str
+    remedy: str
+
+
+def is_pointwise(columns: Iterable[str]) -> bool:
+    """Return whether the columns are those of pointwise scores, not of battles."""
+    return {*columns} >= SCORES and "model_a" not in columns
+
+
+def check(records: Records, *, skip_alone: bool = False) -> Records | None:
+    """Return records with typed columns after checking all values; None if `skip_alone` and models
+    meet themselves."""
+    try:
+        if is_pointwise(records.columns):
+            typed, remedy = (
+                _typed_columns(records, records.columns),
+                "every score needs its item and model",
+            )
+            empty = [
+                Rule(name, _is_blank(typed[name].sql), "is empty", remedy)
+                for name in ("item", "model")
+            ]
+            return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
+        records = _rename_foreign(records)
+        typed = _typed_battles(records)
+        rules = [*_number_rules(records), *_battle_rules(records, typed)]
+        return _scan_rows(
+            records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone
+        )
+    except DataError as error:
+        raise error.with_place(records.source) from None
+
+
+def _rename_foreign(records: Records) -> Records:
+    """Append `_` to a column `swap` that holds flags, and to a column `reason` that explains
+    verdicts in sentences."""
+    columns, has_reason = records.columns, {"credit", "reason"} <= records.columns.keys()
+    foreign = (
+        {"swap": f"{columns['swap'].text} not in {_sql_list(SWAPS)}"} if "swap" in columns else {}
+    )
+    if has_reason:
+        sentence = f"length({columns['reason'].text}) > {LONGEST_REASON}"
+        foreign["reason"] = f"{columns['credit'].text} is not null and {sentence}"
+    misnamed = {
+        name for name, other in foreign.items() if records.rows("1", f"where {other} limit 1")
+    }
+    renamed = {f"{name}_" if name in misnamed else name: column for name, column in columns.items()}
+    return replace(records, columns=renamed)
+
+
+def _scan_rows(
+    records: Records,
+    typed: Mapping[str, Column],
+    rules: Sequence[Rule],
+    alone: str,
+    skip_alone: bool = False,
+) -> Records | None:
+    """Return typed records after checking all rules in one scan; None if `skip_alone` and all rows
+    meet `alone`."""
+    foreign = [name for name, column in typed.items() if column.type == JSON]
+    wanted = [
+        "count(*)",
+        f"bool_and({alone})",
+        *(f"min({ROW}) filter ({rule.broken})" for rule in rules),
+    ]
+    for name in foreign:
+        words = typed[name].text
+        kind = f"json_type({typed[name].sql})"
+        whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({words} as bigint) is not null"
+        wanted.append(f"bool_and({words} is null or ({whole}))")
+        wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
+    everything = ", ".join(column.sql for column in records.columns.values())
+    (rows, is_alone, *answers), *_ = records.rows(
+        ", ".join([*wanted, f"bit_xor(hash({everything}))"])
+    )
+    if not rows:
+        raise DataError("no rows", remedy="give a file that holds verdicts")
+    if skip_alone and is_alone:
+        return None
+    for rule, row in zip(rules, answers, strict=False):
+        if row is not None:
+            raise _broken_rule(records, rule, row)
+    facts = answers[len(rules) : -1]
+    plain = {}
+    for k, name in enumerate(foreign):
+        words, (is_whole, is_boolean) = typed[name].text, facts[2 * k : 2 * k + 2]
+        kind = "BIGINT" if is_whole else "BOOLEAN" if is_boolean else TEXT
+        plain[name] = Column(words if kind == TEXT else f"cast({words} as {kind})", kind)
+    return replace(records, columns={**typed, **plain}, number=rows)
+
+
+def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
+    """Return the error for a broken rule, with the first row, its value and the number of such
+    rows."""
+    count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
+    column = records.columns[rule.column]
+    value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
+    if value is None or value != value or value == "":
+        shown = ""
+    else:
+        shown = f" {shorten(value if column.type == JSON else repr(value))}"
+    more = f" ({count} such rows)" if count > 1 else ""
+    problem = f"{rule.column}{shown} {rule.problem}{more}"
+    return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
+
+
+def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
+    """Return columns with the types of the battles table, unknown ones unchanged."""
+    numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
+    columns = {}
+    for name in names:
+        column = records.columns[name]
+        if name == "response":
+            # Either the number of the response, or an unknown column, for example of texts.
+            is_count = f"({column.number} between 0 and 1e9 and {column.number} % 1 = 0)"
+            if not records.rows(
+                "1", f"where {column.text} is not null and {is_count} is not true limit 1"
+            ):
+                column = Column(f"cast({column.number} as bigint)", "BIGINT")
+        elif name in numbers:
+            column = Column(column.number, "DOUBLE")
+        elif name in TEXTS or name in ("model", "model_a", "model_b"):
+            column = Column(column.text)
+        columns[name] = column
+    return columns
+
+
+def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
+    """Return the remedy for missing columns: a `--columns` option with likely names, `?` where none
+    is likely."""
+    known = {name.lower(): name for name in columns}
+    guesses = {
+        own: [known[word] for word in words if word in known] for own, words in LIKELY.items()
+    }
+    named = {
+        own: (*names, "?")[0]
+        for own, names in guesses.items()
+        if own not in known and (names or own not in OPTIONAL)
+    }
+    if source == FRAME:
+        return f"name the columns: podium.read_battles(frame, columns={named})"
+    if set(named.values()) == {"?"}:
+        named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
+    return f"name the columns, for example --columns {','.join(f'{own}={name}' for own, name in named.items())}"
+
+
+def _typed_battles(records: Records) -> dict[str, Column]:
+    """Return the typed columns of battles, those of the battles table first; DataError if one is
+    missing."""
+    names = records.columns
+    criteria = criterion_columns(names)
+    scores = {"score_a", "score_b"} <= set(names)
+    missing = [name for name in ("model_a", "model_b") if name not in names]
+    if not ({"credit", "margin"} & set(names) or criteria or scores):
+        missing.append("credit (or margin)")
+    if missing:
+        problem = f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}"
+        raise DataError(problem, remedy=remedy_of_columns(names, records.source))
+    typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed_columns(records, names)
+    if "margin" not in names and criteria:
+        total = " + ".join(f"coalesce({typed[name].sql}, 0)" for name in criteria)
+        there = " + ".join(
+            f"case when {typed[name].sql} is null then 0 else 1 end" for name in criteria
+        )
+        typed["margin"] = Column(f"({total}) / nullif({there}, 0)", "DOUBLE")
+    elif "margin" not in names and scores:
+        typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
+    if "margin" in typed and not {"margin", *criteria} & set(names) and "credit" in names:
+        # A margin computed from scores must not replace an empty verdict.
+        reason = typed["reason"].sql if "reason" in typed else "null"
+        unexplained = f"case when {typed['credit'].sql} is null then 'no verdict' end"
+        typed["reason"] = Column(f"coalesce({reason}, {unexplained})")
+    if "weight" in typed:
+        typed["weight"] = Column(f"coalesce({typed['weight'].sql}, 1.0)", "DOUBLE")
+    known = [*(name for name in COLUMNS if name in typed), *criteria]
+    return {name: typed[name] for name in dict.fromkeys([*known, *typed])}
+
+
+def _number_rules(records: Records) -> list[Rule]:
+    names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
+    rules = []
+    for name in (name for name in names if name in records.columns):
+        column = records.columns[name]
+        if not column.is_number:
+            rules.append(
+                Rule(
+                    name,
+                    column.is_strange,
+                    "is not a number",
+                    "write a number, as 0.5, or leave it empty",
+                )
+            )
+        remedy = "leave the cell empty if the value is unknown"
+        rules.append(
+            Rule(name, f"abs({column.number}) > {LARGEST}", "is infinite or too large", remedy)
+        )
+        if name.startswith("length"):
+            rules.append(Rule(name, f"{column.number} < 0", "is below 0", remedy))
+    return rules
+
+
+def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
+    """Return the rules for the models, credits, weights and orders of battles, the most important
+    first."""
+    a, b = typed["model_a"].sql, typed["model_b"].sql
+    nameless = "every battle needs the names of both models"
+    credit = "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map"
+    rules = [
+        Rule("model_a", _is_blank(a), "is empty", nameless),
+        Rule("model_b", _is_blank(b), "is empty", nameless),
+        Rule(
+            "model_b", f"{a} = {b}", "plays against itself", "remove battles of a model with itself"
+        ),
+    ]
+    for name in [name for name in ("credit", "hard_credit", "human") if name in records.columns]:
+        rules.append(
+            Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit)
+        )
+    if {"credit", "reason"} <= records.columns.keys():
+        broken = f"{typed['credit'].sql} is not null and {typed['reason'].sql} is not null"
+        remedy = "empty one of the two, or rename the column: a reason says why there is no credit"
+        rules.append(Rule("reason", broken, "contradicts the credit of its row", remedy))
+    if "weight" in typed:
+        remedy = "remove the row instead of weighting it by 0"
+        rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))
+    for name, known in [
+        (name, known) for name, known in (("order", ORDERS), ("swap", SWAPS)) if name in typed
+    ]:
+        remedy = f"use one of {', '.join(known)}, or leave it empty"
+        rules.append(
+            Rule(name, f"{typed[name].sql} not in {_sql_list(known)}", "is unknown", remedy)
+        )
+    return rules
+
+
+def _is_blank(name: str) -> str:
+    """Return the SQL condition that a name is empty or invisible; most names pass by their first
+    character alone."""
+    shows = f"ord({name}) between 33 and 126"
+    return (
+        f"case when {shows} then false else {name} is null or trim({name}, {text(BLANK)}) = '' end"
+    )
+
+
+def _sql_list(words: Iterable[str]) -> str:
+    return f"({', '.join(map(text, words))})"

@@ -1,0 +1,188 @@
+"""The `inspect` command with `--ranker NAME`, which podium's hook gets in an environment
+variable."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from podium.errors import PodiumError, UsageError, import_failure, is_of_package
+from podium.hosts.inspect_ai.inspect_ai_compatibility import COMMAND_LINE
+from podium.hosts.inspect_ai.logs.log_files import RANKER_VARIABLE
+from podium.printable import tell
+
+COMMANDS = ("eval", "eval-set", "eval-retry", "score")
+CPU_SAVING = {
+    "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
+    "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
+    "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
+}
+"""Options that save a quarter of a tournament's CPU, each with the variables by which users decide
+it themselves."""
+REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Run `inspect` with these arguments, as `podium inspect` does."""
+    own, rankers = split_rankers(arguments)
+    _pass_rankers(rankers, own)
+    sys.argv = ["inspect", *own]
+    try:
+        host = import_module(COMMAND_LINE)
+        stock = host.main
+    except Exception as error:
+        if not isinstance(error, AttributeError) and not is_of_package(error, "inspect_ai"):
+            raise UsageError(
+                f"{import_failure('inspect-ai', error)}; podium ranks tables without it"
+            ) from None
+        raise UsageError(
+            f"podium does not know this inspect-ai's command line ({error}): {REMEDY}"
+        ) from None
+    # An Inspect that is built otherwise does without the option in its help, and without the flags.
+    with suppress(AttributeError, LookupError, TypeError):
+        _add_to_help(host)
+        options = host.inspect.commands[own[0]].params
+        known = {word for option in options for word in option.opts + option.secondary_opts}
+        if saving := [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]:
+            sys.argv += saving
+            tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
+    _run_main(stock, own, ranking=bool(rankers))
+
+
+def refuse_lm_eval_model(name: str, option: str) -> None:
+    """Raise UsageError for a judge that is named as users of lm-eval name its models."""
+    if name.startswith("lm-eval:"):
+        raise UsageError(
+            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "
+            "server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
+        )
+
+
+def extend_command(host: Any) -> None:
+    """Add --ranker to the `inspect` command whose module was just loaded, after `podium enable`."""
+    stock = host.main
+    _add_to_help(host)
+    own, rankers = split_rankers(sys.argv[1:])
+
+    def main() -> None:
+        try:
+            _pass_rankers(rankers, own)
+            sys.argv[1:] = own
+            _run_main(stock, own, ranking=True)
+        except PodiumError as error:
+            tell(str(error))
+            sys.exit(error.exit_code)
+
+    if rankers:
+        host.main = main
+
+
+def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split arguments into those of Inspect and the names of rankers."""
+    own, values, rest = list[str](), list[str](), iter(arguments)
+    for argument in rest:
+        if argument == "--ranker":
+            values.append(next(rest, ""))
+        elif argument.startswith("--ranker="):
+            values.append(argument.partition("=")[2])
+        else:
+            own.append(argument)
+    return own, [name.strip() for names in values for name in names.split(",")]
+
+
+def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """Return options to add to a tournament's command to save CPU, without those that the user
+    decided."""
+    if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(
+        word.startswith("podium/") for word in arguments[1:]
+    ):
+        return []
+    said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
+    open_flags = {flag for flag in CPU_SAVING if flag.replace("--no-", "--") not in said}
+    return [
+        flag
+        for flag, names in CPU_SAVING.items()
+        if flag in open_flags and environment.keys().isdisjoint(names)
+    ]
+
+
+def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
+    """Pass the rankers, if any, to podium's hook in the environment; UsageError for judges of
+    lm-eval, for a command that ranks nothing, and for an unknown ranker."""
+    for word in arguments:
+        option, _, model = word.removeprefix("--model-role=").partition("=")
+        refuse_lm_eval_model(model, option)
+    if not rankers:
+        return
+    if not {*arguments[:1]} & {*COMMANDS}:
+        given = f", not with {arguments[0]}" if arguments else ""
+        raise UsageError(
+            f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME"
+        )
+    from podium.hookspecs import Ranker
+    from podium.plugins import catalogue
+
+    for name in rankers:
+        catalogue.extension(Ranker, name)
+    if arguments[0] in COMMANDS[:2] and not any(
+        word.startswith("podium/") for word in arguments[1:]
+    ):
+        from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
+
+        # Which models and scorers there are is known when the eval has begun; a tournament's task
+        # checks its own.
+        for note in check_rankers(rankers, COMING_SCORES):
+            tell(note)
+    os.environ[RANKER_VARIABLE] = ",".join(rankers)
+
+
+def _add_to_help(host: Any) -> None:
+    import click
+
+    for options in [host.inspect.commands[name].params for name in COMMANDS]:
+        if not any("--ranker" in option.opts for option in options):
+            words = "Rank the models when the run has ended; `podium list rankers` shows the names."
+            more: Any = {
+                "expose_value": False,
+                "allow_from_autoenv": False,
+                "metavar": "NAME[,NAME...]",
+            }
+            options.append(click.Option(["--ranker"], help=words, **more))
+
+
+def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
+    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that
+    changed."""
+    if not ranking:
+        stock()
+        return
+    try:
+        import_module("podium.hosts.inspect_ai.registry")
+    # Inspect would say no more than that an entry point failed, run, and rank nothing.
+    except Exception as error:
+        raise UsageError(f"podium does not fit this inspect-ai ({error}): {REMEDY}") from None
+    if arguments[0] != "score":
+        stock()
+        return
+    from inspect_ai.log import read_eval_log
+
+    from podium.hosts.inspect_ai.hook import rank_logs
+    from podium.hosts.inspect_ai.logs.ranking_in_log import remove_rankings, remove_stale_rankings
+    from podium.hosts.inspect_ai.logs.rescoring import changed_logs, logs_near, states_of
+
+    before = states_of(logs_near(arguments))
+    try:
+        stock()
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+    changed = changed_logs(before, arguments)
+    # The others of an earlier ranking are ranked with the log again.
+    others = {place for log in changed for place in remove_stale_rankings(log)}
+    for place in others:
+        remove_rankings(place)
+    places = sorted({str(place) for place in {*changed, *others}})
+    if not rank_logs(read_eval_log(place, header_only=True) for place in places):
+        sys.exit(PodiumError.exit_code)

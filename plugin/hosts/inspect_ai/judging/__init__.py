@@ -1,0 +1,1 @@
+"""Asking judges by Inspect: calls, settings, costs, scorers."""

@@ -1,0 +1,245 @@
+"""Control of model calls: their errors, answers kept for several samples, a stop after calls that
+all fail alike."""
+
+import json
+import os
+import re
+import ssl
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+from inspect_ai.model import Model, ModelOutput
+
+from podium.hosts.inspect_ai.logs.log_contents import STOPPED
+from podium.printable import shorten, tell
+from podium.storage.remote import without_secrets
+
+
+class ConnectionFailedError(ConnectionError):
+    """A model's server could not be reached: the `reason`, and in `message`, which Inspect shows,
+    its address, too."""
+
+    def __init__(self, reason: str, address: str) -> None:
+        self.reason, self.message = reason, f"{reason}: {address}"
+        super().__init__(self.message)
+
+
+async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
+    """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not
+    be reached. A call whose JSON was cut off on the way, which no provider's client repeats, is
+    repeated at most twice."""
+    for repeats_left in (2, 1, 0):
+        try:
+            return await model.generate(messages, **options)
+        except Exception as error:
+            failure = root_of(error)
+        # Not inside `except`: an error must not become the context of its own cause.
+        is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith(
+            "JSONDecodeError"
+        )
+        if not (is_cut and repeats_left):
+            break
+    raise _connection_failure(failure, model.api.base_url) or failure
+
+
+def root_of(error: BaseException) -> BaseException:
+    """Return the cause of an error without Inspect's wrappers, which show used up retries and the
+    whole prompt."""
+    while (
+        type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None
+    ):
+        error = error.__cause__
+    return error
+
+
+def cause_of(error: BaseException) -> str:
+    """Return type and message of an error's cause in one line of at most 320 characters."""
+    root = root_of(error)
+    kind = "" if isinstance(root, ConnectionFailedError) else f"{type(root).__name__}: "
+    return shorten(f"{kind}{root}", 320)
+
+
+def name_of_failure(error: BaseException) -> str:
+    """Return what names the error of a failed call in counts: `HTTP 500`, why no connection was
+    made, or its type."""
+    root = root_of(error)
+    response = getattr(root, "response", None)
+    for holder in (root, response):
+        status = getattr(holder, "status_code", None)
+        if isinstance(status, int):
+            return f"HTTP {status}"
+    if isinstance(root, ConnectionFailedError):
+        return root.reason
+    return type(root).__name__
+
+
+def _connection_failure(error: BaseException, base_url: str | None) -> ConnectionFailedError | None:
+    """Return the error of a server that could not be reached; None for other errors."""
+    if not any(word in type(error).__name__ for word in ("Connect", "Timeout")):
+        return None
+    causes = [error]
+    while (cause := _direct_cause(causes[-1])) and cause not in causes:
+        causes.append(cause)
+    requests = (vars(cause).get("request") or vars(cause).get("_request") for cause in causes)
+    url = next((str(request.url) for request in requests if request is not None), None)
+    shown = base_url if base_url and url and url.startswith(base_url) else url
+    return ConnectionFailedError(_reason(causes), without_secrets(shown)) if shown else None
+
+
+def _direct_cause(error: BaseException) -> BaseException | None:
+    """Return what caused an error; of a group of errors the first."""
+    return (
+        error.exceptions[0]
+        if isinstance(error, BaseExceptionGroup)
+        else error.__cause__ or error.__context__
+    )
+
+
+def _reason(causes: list[BaseException]) -> str:
+    """Return the system's words for the first error that has some, as `connection refused`."""
+    for cause in causes:
+        if isinstance(cause, OSError) and cause.errno is not None:
+            is_of_system = cause.errno > 0 and not isinstance(cause, ssl.SSLError)
+            return (
+                os.strerror(cause.errno).lower()
+                if is_of_system
+                else (cause.strerror or str(cause)).lower()
+            )
+    return (
+        "timed out"
+        if any("Timeout" in type(cause).__name__ for cause in causes)
+        else str(causes[-1])
+    )
+
+
+CALLS_BEFORE_STOPPING = 10
+"""Calls that are made before the first answer; if all of them fail alike, no more are."""
+NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
+"""What differs between alike errors: the numbers of requests. Three digits are a status."""
+SHUTDOWN_TIMEOUT = 5.0
+"""Seconds in which a run ends after one of its calls raised JudgeStoppedError."""
+T = TypeVar("T")
+
+
+class JudgeStoppedError(RuntimeError):
+    """No more calls are made: the first ones all failed alike."""
+
+
+def stopped_text(name: str, error: JudgeStoppedError) -> str:
+    """Return the message that a model, named or identified as a judge, is not asked any more."""
+    return str(error).replace(STOPPED, f"{name.partition('|')[0]} is not asked any more")
+
+
+class CircuitBreaker:
+    """Makes the first ten calls; further ones only if one of them is answered or they fail
+    differently."""
+
+    def __init__(self, *, ends_run: bool = False) -> None:
+        self._ends_run = ends_run
+        self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
+        self._failures: list[str] = []
+        self._is_settled = self._is_raised = False
+        self._refusal: JudgeStoppedError | None = None
+
+    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Make a call and return its answer."""
+        if not self._is_settled:
+            await self._room.acquire()
+            if not self._is_settled:
+                return await self._try_call(ask)
+            self._room.release()  # whoever waits behind may go on, too
+        if self._refusal is None:
+            return await ask()
+        if self._ends_run and self._is_raised:
+            await anyio.sleep(SHUTDOWN_TIMEOUT)
+        self._is_raised = True
+        raise self._refusal
+
+    async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Make one of the first calls, and decide by it whether more are made."""
+        try:
+            answer = await ask()
+        except Exception as error:
+            self._failures.append(cause_of(error))
+            if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
+                self._settle()
+            elif len(self._failures) == CALLS_BEFORE_STOPPING:
+                why = f"{STOPPED}: its first {CALLS_BEFORE_STOPPING} calls all failed by {self._failures[0]}"
+                self._settle(JudgeStoppedError(why))
+            raise
+        except BaseException:
+            self._room.release()  # it was cancelled, because the other order failed: its turn is another's
+            raise
+        self._settle()
+        return answer
+
+    def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
+        """Decide once and for good: waiting and later calls go on, or raise `refusal`."""
+        if not self._is_settled:
+            self._is_settled, self._refusal = True, refusal
+            self._room.release()
+
+
+class ModelCalls:
+    """The calls of models by name, each with a circuit breaker, and answers that several samples
+    need."""
+
+    def __init__(self, *, ends_run: bool = False) -> None:
+        self.stopped: set[str] = set()
+        self._breakers: dict[str, CircuitBreaker] = defaultdict(
+            partial(CircuitBreaker, ends_run=ends_run)
+        )
+        self._answers: dict[tuple[Any, ...], Any] = {}
+        self._failures: dict[tuple[Any, ...], Exception] = {}
+        self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
+
+    async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the answer kept under `key`; the first caller asks for it, and the others wait and
+        fail with it."""
+        earlier = self._failures.get(key)
+        async with self._locks[key]:
+            if key not in self._answers:
+                if (failure := self._failures.get(key)) is not None and failure is not earlier:
+                    raise failure
+                try:
+                    self._answers[key] = await ask()
+                except Exception as error:
+                    self._failures[key] = error
+                    raise
+        return self._answers[key]
+
+    async def call(self, name: str, ask: Callable[[], Awaitable[T]], while_others: str = "") -> T:
+        """Make a call; print once that the model is not asked any more, and what happens
+        meanwhile."""
+        try:
+            return await self._breakers[name].call(ask)
+        except JudgeStoppedError as error:
+            if name and name not in self.stopped:
+                tell(f"{stopped_text(name, error)}{while_others}")
+            self.stopped.add(name)
+            raise
+
+
+async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    """Make calls concurrently and return their results in order; the first failure cancels the
+    others."""
+    # Inspect's `collect` does this too, but records two more events for each call.
+    results: dict[int, T] = {}
+
+    async def keep_result(place: int, call: Callable[[], Awaitable[T]]) -> None:
+        results[place] = await call()
+
+    try:
+        async with anyio.create_task_group() as group:
+            for place, call in enumerate(calls):
+                group.start_soon(keep_result, place, call)
+    except ExceptionGroup as failures:
+        stopped = [
+            failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)
+        ]
+        first = [*stopped, *failures.exceptions][0]
+        raise first from first.__cause__
+    return [results[place] for place in range(len(calls))]

@@ -1,0 +1,222 @@
+"""How each call of a judge is made: as text or with a JSON schema, at which temperature, under
+which token limit."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal, NamedTuple
+
+import anyio
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
+from inspect_ai.util import JSONSchema
+
+from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
+from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
+from podium.hosts.inspect_ai.logs.log_contents import STOPPED
+from podium.printable import shorten, tell
+from podium.scorers.judging import Judging
+from podium.scorers.probabilities import ALTERNATIVES, FEW_ALTERNATIVES
+from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
+from podium.scorers.schemas import parse_object
+
+Schema = Literal["full", "brief"]
+"""Whether a JSON schema has a field for reasons, where its realization asks for some."""
+ABOUT_SCHEMA = re.compile(
+    r"response_?format|json_?schema|\bschema|grammar|structured[ _]outputs?|guided", re.IGNORECASE
+)
+"""Words of a server that takes no JSON schema."""
+ABOUT_LENGTH = re.compile(
+    r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)|too many (?:input )?tokens"
+    r"|exceed_context_size",
+    re.IGNORECASE,
+)
+"""Words of a server about a prompt that does not fit."""
+ABOUT_PROBABILITIES = re.compile(r"log[ _]?prob", re.IGNORECASE)
+"""Words of a server that gives no such number of alternatives."""
+
+
+class CallLimits(NamedTuple):
+    """Temperature of a judge, and its limits of output tokens; None for none."""
+
+    temperature: float
+    text: int | None
+    schema: int | None
+
+    def to_text(self) -> str:
+        """Return the limits in words."""
+        limits = ((self.text, "a text reply"), (self.schema, "a JSON reply"))
+        words = [
+            f"at most {limit:,} output tokens {of}" for limit, of in limits if limit is not None
+        ]
+        return ", ".join([f"temperature {self.temperature:g}", *words])
+
+
+def limits_of(how: Judging, model: Model | None) -> CallLimits:
+    """Return the limits of a judge: those of the run, else of its role, else podium's own."""
+    own = model.config if model else GenerateConfig()
+    temperature = how.generation.get("temperature", own.temperature)
+    given, form = how.generation.get("max_tokens", own.max_tokens), how.form
+    text = None if how.replies == "schema" else given or how.realization.tokens
+    return CallLimits(temperature or 0, text, max(form.tokens, given or 0) if form else None)
+
+
+def judge_limits(how: Judging) -> dict[str, CallLimits]:
+    """Return the limits by judge; of `judge` if no role is known yet."""
+    if how.realization.template is None:
+        return {}
+    return {str(model): limits_of(how, model) for model in judges_by_role()} or {
+        "judge": limits_of(how, None)
+    }
+
+
+class CallSettings:
+    """Settings of a run's calls, and what its replies show: which judges take no schema, and which
+    need no limit."""
+
+    def __init__(self, how: Judging) -> None:
+        self.how, self._takes_schema = how, dict[str, bool]()
+        self._unlimited: set[str] = set()
+        self._few_alternatives: set[str] = set()
+        self._locks: dict[str, anyio.Lock] = {}
+
+    @asynccontextmanager
+    async def first_alone(self, judge: str) -> AsyncIterator[None]:
+        """Make a judge's first call with a schema alone: its reply decides how all others are
+        made."""
+        async with self._locks.setdefault(judge, anyio.Lock()):
+            if judge not in self._takes_schema:
+                yield
+                return
+        yield
+
+    def schema_of(self, judge: str, attempt: int) -> Schema | None:
+        """Return the schema of an attempt, `brief` if it is not the first with a schema; None for
+        text."""
+        asked = attempt if self.how.replies == "schema" else attempt - 1
+        if self.how.form is None or not asked or not self._takes_schema.get(judge, True):
+            return None
+        return "full" if asked == 1 else "brief"
+
+    def config(self, model: Model, judge: str, schema: Schema | None) -> GenerateConfig:
+        """Return the generation settings of a call."""
+        how, limits = self.how, limits_of(self.how, model)
+        limit = None if judge in self._unlimited else limits.schema if schema else limits.text
+        named: dict[str, Any] = {
+            **how.generation,
+            "temperature": limits.temperature,
+            "max_tokens": limit,
+        }
+        if schema and how.form:
+            form = JSONSchema.model_validate(how.form.schema(how.settings, brief=schema == "brief"))
+            named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
+        if how.has_probabilities(structured=schema is not None):
+            # Reasons are long: the alternatives of all their tokens would fill the log.
+            reasons_first = how.realization.has_reasons(how.settings) and not schema
+            few = judge in self._few_alternatives or reasons_first
+            named |= {"logprobs": True, "top_logprobs": FEW_ALTERNATIVES if few else ALTERNATIVES}
+        return GenerateConfig(**named)
+
+    def lifts_limit(
+        self, judge: str, model: Model, config: GenerateConfig, output: ModelOutput
+    ) -> bool:
+        """Return whether a reply was cut off while the model reasoned; podium's own limit is then
+        lifted for good."""
+        is_own = config.max_tokens is not None and not self.how.generation.get(
+            "max_tokens", model.config.max_tokens
+        )
+        content = output.message.content if output.choices else ""
+        is_shown = not isinstance(content, str) and any(
+            part.type == "reasoning" for part in content
+        )
+        has_reasoned = is_shown or bool(output.usage and output.usage.reasoning_tokens)
+        lifts = is_own and ended_at_limit(output) and has_reasoned
+        self._unlimited |= {judge} if lifts else set()
+        return lifts
+
+    def rejects_alternatives(self, judge: str, config: GenerateConfig, error: Exception) -> bool:
+        """Return whether a server gives fewer alternatives of a token than were asked for; few are
+        from then on."""
+        if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
+            return False
+        self._few_alternatives.add(judge)
+        return True
+
+    def takes_schema(self, judge: str, reply: Reply | Exception) -> bool:
+        """Return if a judge takes schemas, by its first reply or error; JudgeStoppedError if it has
+        to and does not."""
+        if judge in self._takes_schema:
+            return self._takes_schema[judge]
+        if isinstance(reply, Exception):
+            why = f"its server says: {cause_of(reply)}"
+        elif reply.reason_of_silence or no_verdict(reply.text) == "refusal":
+            return True  # which says nothing: the next reply decides
+        elif parse_object(reply.text) is not None:
+            self._takes_schema[judge] = True
+            return True
+        else:
+            why = f"its first reply is no JSON object: {shorten(reply.text)!r}"
+        self._takes_schema[judge] = False
+        name = judge.partition("|")[0]
+        if self.how.replies == "schema":
+            raise JudgeStoppedError(
+                f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema"
+            )
+        tell(f"{name} takes no JSON schema ({why}): unparsed replies are repeated as text")
+        return False
+
+
+def is_about_schema(error: Exception) -> bool:
+    """Return whether a call failed because its server takes no schema."""
+    return (
+        not isinstance(error, JudgeStoppedError)
+        and ABOUT_SCHEMA.search(cause_of(error)) is not None
+    )
+
+
+def why_too_long(result: ModelOutput | Exception) -> str:
+    """Return the server's words if the prompt did not fit the judge's context; else an empty
+    text."""
+    if isinstance(result, Exception):
+        cause = cause_of(result)
+        return (
+            cause
+            if not isinstance(result, JudgeStoppedError) and ABOUT_LENGTH.search(cause)
+            else ""
+        )
+    # With a usage, the reply itself has filled the context.
+    return (
+        (result.completion or TOO_LONG)
+        if _stop_of(result) == "model_length" and not result.usage
+        else ""
+    )
+
+
+def why_withheld(output: ModelOutput) -> str:
+    """Return the reason if the provider says that the text of a reply is no answer; else an empty
+    text."""
+    if _stop_of(output) == "content_filter":
+        return FILTERED
+    content = output.message.content if output.choices else ""
+    is_refusal = not isinstance(content, str) and any(
+        getattr(part, "refusal", None) for part in content
+    )
+    return "refusal" if is_refusal else ""
+
+
+def ended_at_limit(output: ModelOutput) -> bool:
+    """Return whether a reply ended at a token limit."""
+    return _stop_of(output) in ("max_tokens", "model_length")
+
+
+def _stop_of(output: ModelOutput) -> str | None:
+    """Return why a model stopped writing; None if the server sent no reply at all."""
+    return output.choices[0].stop_reason if output.choices else None
+
+
+def settings_to_log(how: Judging) -> dict[str, Any]:
+    """Return how the judges are asked, as a log keeps it: the form of replies, temperatures and
+    limits of tokens."""
+    return {
+        "replies": how.replies,
+        "limits": {judge: own._asdict() for judge, own in judge_limits(how).items()},
+    }

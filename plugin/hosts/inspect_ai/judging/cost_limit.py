@@ -1,0 +1,162 @@
+"""A limit on what a tournament may cost, answers and verdicts together, by prices of tokens."""
+
+from collections.abc import Mapping, Sequence
+
+from inspect_ai.log import EvalSample
+from inspect_ai.model import Model, ModelUsage, get_model_info
+
+from podium.errors import PodiumError, UsageError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store, usage_of_run
+from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
+from podium.hosts.inspect_ai.judging.token_estimates import ESTIMATE, read_estimate
+from podium.hosts.inspect_ai.logs.log_contents import (
+    REQUESTED,
+    BattleMetadata,
+    PackMetadata,
+    RequestMetadata,
+    SampleReplies,
+    has_failed,
+    judgments_in,
+    parse_sample,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN
+from podium.text import some
+
+Prices = Mapping[str, Sequence[float]]
+"""By model: price of a million input tokens, and of a million output tokens."""
+
+
+class CostLimit:
+    """A limit on the cost of a tournament: only a sample with dearer calls than all before it can
+    exceed it."""
+
+    def __init__(
+        self, most: float, prices: Prices, attempts: int, known: Prices | None = None
+    ) -> None:
+        self.most, self.prices, self.attempts = most, prices, attempts
+        self._prices_of_estimates = {**(known or {}), **prices}
+        self._costs: dict[str, float] = {}
+        self._estimated_costs: dict[str, float] = {}
+        self._dearest: dict[bool, float] = {}
+        self._failed: dict[tuple[str, int], bool] = {}
+        self._without_usage: set[str] = set()
+
+    @property
+    def money_spent(self) -> float:
+        """Cost of all calls so far, also those of failed samples and of retried runs; the cache
+        costs nothing."""
+        # A killed run has no record of its failed samples, but of those that it finished.
+        counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
+        return counted + sum(self._estimated_costs.values())
+
+    def add_cost(self, sample: EvalSample) -> list[str]:
+        """Add the cost of a sample; return a note per model whose server was found to send no
+        usage."""
+        if not isinstance(
+            parse_sample(sample.metadata or {}), BattleMetadata | PackMetadata | RequestMetadata
+        ):
+            # What only announces makes no calls, so it does not tell what a sample costs.
+            return []
+        name, key = sample.uuid or str(sample.id), (str(sample.id), sample.epoch)
+        estimated = read_estimate(kept_in_store(sample, ESTIMATE))
+        self._estimated_costs[name] = self._cost(estimated, self._prices_of_estimates)
+        self._costs[name] = self._cost(sample.model_usage)
+        cost, kind = self._costs[name] + self._estimated_costs[name], REQUESTED in sample.metadata
+        made = [shown["attempts"] for _, shown in judgments_in(sample)]
+        # What it had cost at most: had all its calls been made and repeated, or had an answer been
+        # twice as long.
+        repeats = max(self.attempts, 2) * (len(made) / sum(made) if made else 1)
+        share = _share_answered(sample)
+        dearest = cost * repeats / share if share else 0.0
+        if dearest or not sample.error:
+            self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
+        self._failed.pop(key, None)
+        if sample.error:
+            self._failed[key] = kind
+        fresh = sorted(estimated.keys() - self._without_usage)
+        self._without_usage |= {*fresh}
+        return [_no_usage_text(self.most, model) for model in fresh]
+
+    def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
+        """Return the cost of the tokens of some models; those of a provider's cache at the full
+        price."""
+        cost = 0.0
+        prices = self.prices if prices is None else prices
+        for model, own in usages.items():
+            if model in prices:
+                tokens = (
+                    own.input_tokens
+                    + (own.input_tokens_cache_read or 0)
+                    + (own.input_tokens_cache_write or 0)
+                )
+                price_in, price_out = prices[model]
+                cost += (tokens * price_in + own.output_tokens * price_out) / 1e6
+            elif own.total_cost is None:
+                raise PodiumError(_no_price_text(self.most, [model]))
+            else:
+                cost += own.total_cost
+        return cost
+
+    def samples_allowed(self, *, answers: bool) -> int | None:
+        """Return how many samples may be scheduled at once, answers or battles; None if none of
+        them cost anything."""
+        # The first of a kind alone, then as many as fit if each is as dear as the dearest so far
+        # can be. What a retry asks again of failed samples must fit, too.
+        kept = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
+        left, dearest = self.most - self.money_spent - kept, self._dearest.get(answers)
+        if dearest is None:
+            return int(left > 0)
+        return max(int(left / dearest), 0) if dearest else None
+
+
+def _share_answered(sample: EvalSample) -> float:
+    """Return the share of a sample's judgments that were answered now; 1 if it is no battle."""
+    kept = kept_in_store(sample, NAMESPACE)
+    if not isinstance(kept, Mapping) or "options" not in kept:
+        return 1.0
+    every = [
+        shown for battle in SampleReplies.parse(kept).to_battles() for shown in battle.judgments
+    ]
+    answered = [shown for shown in every if not (shown.get("carried") or has_failed(shown))]
+    return len(answered) / len(every) if every else 1.0
+
+
+def _no_usage_text(most: float, model: str) -> str:
+    """Write that a server sends no usage, and how its tokens are estimated."""
+    how = f"its tokens are estimated, a token per {CHARACTERS_PER_TOKEN:g} characters"
+    return f"max_cost={most:g}: the server of {model} sends no usage; {how} of prompts and replies"
+
+
+def build_cost_limit(
+    most: float | None, prices: Prices | None, models: Sequence[Model], attempts: int
+) -> CostLimit | None:
+    """Return a cost limit whose prices are checked before the first call; None for no limit."""
+    if most is None:
+        return None
+    if not (isinstance(most, int | float) and most > 0):
+        raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
+    for name, price in (prices or {}).items():
+        is_pair = isinstance(price, Sequence) and len(price) == 2
+        if not (is_pair and all(isinstance(part, int | float) for part in price)):
+            raise UsageError(
+                f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
+            )
+    known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
+    if lacking := sorted(name for name, price in known.items() if price is None):
+        raise UsageError(_no_price_text(most, lacking))
+    return CostLimit(
+        most, prices or {}, attempts, {name: price for name, price in known.items() if price}
+    )
+
+
+def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
+    """Return the prices of a model's million tokens, in and out, as given or as Inspect knows them;
+    else None."""
+    cost = getattr(get_model_info(model), "cost", None)
+    return prices.get(str(model)) or ((cost.input, cost.output) if cost else None)
+
+
+def _no_price_text(most: float, models: Sequence[str]) -> str:
+    remedy = f"-T prices='{{{models[0]}: [2.5, 10]}}' (per million tokens of input and output)"
+    return f"max_cost={most:g}: the price of {some(models)} is not known; give {remedy}"

@@ -1,0 +1,542 @@
+"""The solver that makes the judge's calls: every judgment of a battle, each reply kept as it
+came."""
+
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import anyio
+from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
+
+from podium.errors import UsageError, named_in_errors
+from podium.hosts.inspect_ai.inspect_ai_compatibility import batch_of, flatten_arguments
+from podium.hosts.inspect_ai.judging.call_control import (
+    JudgeStoppedError,
+    ModelCalls,
+    cause_of,
+    generate_output,
+    make_calls,
+    name_of_failure,
+    stopped_text,
+)
+from podium.hosts.inspect_ai.judging.call_settings import (
+    CallSettings,
+    Schema,
+    ended_at_limit,
+    is_about_schema,
+    why_too_long,
+    why_withheld,
+)
+from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, identity, jury_of
+from podium.hosts.inspect_ai.judging.token_estimates import (
+    ESTIMATE,
+    estimate_usage,
+    estimating_tokens,
+)
+from podium.hosts.inspect_ai.logs.log_contents import (
+    AGAIN,
+    BATTLES,
+    STOPPED,
+    BattleMetadata,
+    BattleReplies,
+    KeptJudgment,
+    KeptReply,
+    PackMetadata,
+    SampleReplies,
+    has_failed,
+    judgments_in,
+    parse_battles,
+    parse_sample,
+    read_tournament,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, is_log
+from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
+from podium.plugins.catalogue import judging_settings
+from podium.scorers.battle import Judgment
+from podium.scorers.checklist import checklist_prompt, read_checklist
+from podium.scorers.judging import Judging, dump_reply, load_reply
+from podium.scorers.probabilities import FixedMode, settle_mode
+from podium.scorers.prompt import Texts
+from podium.scorers.reply import TOO_LONG, Reply, Token
+from podium.storage.remote import local_file, place_of
+
+T = TypeVar("T")
+FATAL = (JudgeStoppedError, LimitExceededError)
+"""Errors that end a run or a sample, whatever its other calls say."""
+JudgmentKey = tuple[str, str, str, str, str, int]
+"""Of a judgment: judge, item and response, both models, order, repeat."""
+
+
+class FailedCallsError(RuntimeError):
+    """Calls of another sample failed, and are repeated by a later run."""
+
+
+class Run(ModelCalls):
+    """State of one run: settings, kept ratings and checklists, known judgments, and the calls'
+    circuit breakers; of `rotating` judges each has its own."""
+
+    def __init__(
+        self,
+        how: Judging,
+        *,
+        cache: bool = True,
+        reask: str | None = None,
+        jury: Sequence[Model] = (),
+        ends_run: bool = False,
+        rotating: int = 0,
+        asked_before: Mapping[str, int] | None = None,
+    ) -> None:
+        super().__init__(ends_run=ends_run and not rotating)
+        self.how, self.cache, self.jury, self.rotating = how, cache, jury, rotating
+        self.asked_before = asked_before or {}
+        self.known = readable_judgments(reask, how) if reask else {}
+        self.modes = {shown["judge"]: shown["mode"] for shown in self.known.values()}
+        # Calls must not be answered from the cache of the run whose unparsed replies are repeated.
+        self.cache_suffix = f" again {reask}" if reask else ""
+        # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
+        self.packs = anyio.Semaphore(4)
+        self.settings = CallSettings(how)
+        # Of samples of which some calls failed in this run: the sample that repeats these calls is
+        # for a later run.
+        self.failed_calls: dict[tuple[str, int], str] = {}
+
+    def refuse_repeat_in_same_run(self, state: TaskState) -> None:
+        """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
+        sample_id = str(state.sample_id).removesuffix(AGAIN)
+        if sample_id != state.sample_id and (
+            why := self.failed_calls.pop((sample_id, state.epoch), None)
+        ):
+            raise FailedCallsError(why)
+
+    async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
+        """Make a call; of judges that take turns, one whose calls all fail stops alone, and the
+        last ends the run."""
+        if not self.rotating:
+            return await self.call("", ask)
+        judge = identity(model, self.how)
+        try:
+            return await self.call(judge, ask, "; the other judges go on")
+        except JudgeStoppedError as error:
+            if len(self.stopped) < self.rotating:
+                raise RuntimeError(stopped_text(judge, error)) from None
+            raise
+
+    def mode(self, judge: str) -> Any:
+        """Return whether token probabilities soften a judge's verdicts; `off` until a reply
+        decides."""
+        return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
+
+    def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
+        """Return the judge's mode, set by its first reply that has probabilities or a verdict."""
+        mode = settle_mode(reply)
+        if judge not in self.modes and (
+            mode == "required" or self.how.reason(reply, "off") is None
+        ):
+            self.modes[judge] = mode
+        return cast(FixedMode, self.mode(judge))
+
+
+def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
+    """Return the judgments of an earlier run's log whose replies can all be parsed."""
+    from podium.hosts.inspect_ai.logs.logs import read_by_inspect
+
+    file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
+    is_readable = file.is_file() and is_log(file)
+    log = (
+        read_by_inspect(file, exclude_fields={"events", "messages", "attachments"})
+        if is_readable
+        else None
+    )
+    if log is None or read_tournament(log) is None:
+        raise UsageError(
+            f"reask={path}: no log of a tournament; name one, a file that ends with .eval"
+        )
+    with named_in_errors(path):
+        for battle, shown in (
+            judged for sample in log.samples or [] for judged in judgments_in(sample)
+        ):
+            mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
+            if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
+                readable[_key_of(shown["judge"], battle, shown["order"], shown["repeat"])] = shown
+    return readable
+
+
+def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> JudgmentKey:
+    return judge, _response_key_of(battle), battle.model_a, battle.model_b, order, repeat
+
+
+def _response_key_of(battle: BattleMetadata) -> str:
+    """Return the item, with the number of the response where models gave several."""
+    from podium.responses.collection import (
+        response_key,
+    )  # Inspect's registry loads this file, and reads no table
+
+    return response_key(battle.item, battle.response or 1)
+
+
+@solver
+def judge(
+    *,
+    cache: bool = True,
+    reask: str | None = None,
+    asked_before: dict[str, int] | None = None,
+    rotating: int = 0,
+    **kwargs: Any,
+) -> Solver:
+    """Ask the judges for every judgment of the sample's battles, and keep the replies in the
+    store."""
+    options = flatten_arguments(kwargs)
+    how = judging_settings(**options)
+    run = Run(
+        how, cache=cache, reask=reask, ends_run=True, asked_before=asked_before, rotating=rotating
+    )
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        state.output = ModelOutput.from_content(state.model.name, "judged")
+        contents = parse_sample(state.metadata)
+        if not isinstance(contents, BattleMetadata | PackMetadata):
+            return state
+        if not has_judge():
+            raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
+        earlier = None if contents.earlier is None else contents.earlier.get(str(state.epoch), [])
+        if earlier == []:
+            state.completed = True  # the calls of other epochs failed
+            return state
+        kept, errors = await _ask_for_sample(run, state, earlier)
+        state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
+        if errors and not any(map(_has_new_reply, kept.to_battles())):
+            raise errors[0]
+        if errors:
+            run.failed_calls[_sample_key(state)] = (
+                f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
+            )
+        state.completed = True
+        return state
+
+    return solve
+
+
+def _sample_key(state: TaskState) -> tuple[str, int]:
+    """Return the id and the epoch of a sample."""
+    return str(state.sample_id), state.epoch
+
+
+async def _ask_for_sample(
+    run: Run, state: TaskState, earlier: Sequence[BattleReplies] | None
+) -> tuple[SampleReplies, list[Exception]]:
+    """Return the replies on a sample's battles and the errors of calls that failed; with `earlier`
+    replies only those are asked again whose calls failed."""
+    run.refuse_repeat_in_same_run(state)
+    media, battles = {"media": media_in(state.input)}, parse_battles(state.metadata)
+    known = [None] * len(battles) if earlier is None else earlier
+    calls = []
+    for battle, replies in zip(battles, known, strict=True):
+        calls.append(
+            partial(ask_judges, run, battle.model_copy(update=media), state.epoch, replies)
+        )
+    is_pack = BATTLES in state.metadata
+    with estimating_tokens() as estimate:
+        async with run.packs if is_pack else nullcontext():
+            asked = await make_calls(calls)
+    if estimate:
+        state.store.set(ESTIMATE, estimate)
+    errors = [error for _, own in asked for error in own]
+    battle_replies = [kept for kept, _ in asked]
+    if is_pack:
+        return SampleReplies(battles=battle_replies), errors
+    return SampleReplies.parse(battle_replies[0].to_log()), errors
+
+
+def _has_new_reply(replies: BattleReplies) -> bool:
+    """Return whether a call of a battle was answered now."""
+    asked = [shown for shown in replies.judgments if not shown.get("carried")]
+    return any(not reply.get("failed") for shown in asked for reply in shown["replies"])
+
+
+async def ask_judges(
+    run: Run, battle: BattleMetadata, epoch: int = 1, earlier: BattleReplies | None = None
+) -> tuple[BattleReplies, list[Exception]]:
+    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats.
+    Of `earlier` replies only those are asked again whose calls failed. Return the replies, and the
+    errors of calls that failed."""
+    asked = _judgments_of(run, battle, epoch)
+    errors: list[Exception] = []
+    wants_checklist = run.how.settings.checklist
+    if wants_checklist and not battle.checklist:
+        questions = tuple(earlier.checklist) if earlier else ()
+        try:
+            if not questions:
+                questions = await run.ask_once(
+                    ("checklist", battle.item), partial(_ask_checklist, run, battle)
+                )
+        except FATAL:
+            raise
+        except Exception as error:
+            rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
+            return BattleReplies(judgments=rows), [error]
+        battle = battle.model_copy(update={"checklist": questions})
+    rows = []
+    calls = []
+    kept = {_judgment_place(shown): shown for shown in earlier.judgments} if earlier else {}
+    for model, shown in asked:
+        own = kept.pop((identity(model, run.how), shown.order, shown.repeat), None)
+        if own is not None and not has_failed(own):
+            run.modes.setdefault(own["judge"], own["mode"])
+            rows.append(cast(KeptJudgment, {**own, "carried": True}))
+        elif own is not None or earlier is None:
+            calls.append(
+                partial(
+                    _ask_judge, run, model, shown, battle, errors, own["replies"] if own else ()
+                )
+            )
+    # Of judges that are no longer asked.
+    rows += [cast(KeptJudgment, {**own, "carried": True}) for own in kept.values()]
+    made = await make_calls(calls)
+    rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in made]
+    checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
+    return BattleReplies(judgments=rows, **checklist), errors
+
+
+async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
+    """Ask every judge, or those of the battle, for every judgment; raise the first error of a call
+    that failed."""
+    replies, errors = await ask_judges(run, battle)
+    if errors:
+        raise errors[0]
+    return replies
+
+
+def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Model, Judgment]]:
+    """Return the judgments that an epoch asks for, each with its judge."""
+    sides = (_response_key_of(battle), battle.model_a, battle.model_b)
+    asked = []
+    for model in jury_of(run.how, run.jury, only=battle.judges):
+        # Behind the repeats of earlier runs and epochs.
+        before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
+        so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
+        asked += [(model, shown) for shown in so_far if shown.repeat >= before]
+    return asked
+
+
+def _judgment_place(shown: KeptJudgment) -> tuple[str, str, int]:
+    return shown["judge"], shown["order"], shown["repeat"]
+
+
+async def _ask_judge(
+    run: Run,
+    model: Model,
+    shown: Judgment,
+    battle: BattleMetadata,
+    errors: list[Exception],
+    known: Sequence[KeptReply] = (),
+) -> KeptJudgment:
+    """Return one judgment with its replies; a pointwise judge rates a response once for all battles
+    of it. `known` replies that did not fail are kept; errors of failed calls are added to
+    `errors`."""
+    name = identity(model, run.how)
+    if judged := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
+        return judged
+    responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
+    asks: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
+    if run.how.is_pairwise:
+        texts = (responses[shown.first], responses[shown.second])
+        asks.append(
+            partial(_ask_until_readable, run, model, texts, battle, shown.repeat, shown.order)
+        )
+    else:
+        for rated in (battle.model_a, battle.model_b):
+            rate = partial(
+                _ask_until_readable, run, model, (responses[rated],), battle, shown.repeat
+            )
+            key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
+            asks.append(partial(run.ask_once, key, rate))
+    replies = []
+    for place, ask in enumerate(asks):
+        is_known = place < len(known) and not known[place].get("failed")
+        replies.append((known[place], 1) if is_known else await _reply_or_failure(ask, errors))
+    kept, attempts = zip(*replies, strict=True)
+    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
+    return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
+
+
+async def _reply_or_failure(
+    ask: Callable[[], Awaitable[tuple[KeptReply, int]]], errors: list[Exception]
+) -> tuple[KeptReply, int]:
+    """Return the reply and the number of attempts; if the call fails, what names its error, which
+    joins `errors`."""
+    try:
+        return await ask()
+    except FATAL:
+        raise
+    except Exception as error:
+        errors.append(error)
+        return _failed_reply(error), 1
+
+
+def _failed_reply(error: Exception) -> KeptReply:
+    return cast(
+        KeptReply, dump_reply(Reply("", failed=name_of_failure(error), refused=cause_of(error)))
+    )
+
+
+def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
+    """Return the judgment of a judge that could not be asked."""
+    replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
+    name = identity(model, run.how)
+    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
+    return cast(KeptJudgment, {**about, "attempts": 1, "mode": "off"})
+
+
+async def _ask_until_readable(
+    run: Run,
+    model: Model,
+    responses: tuple[str, ...],
+    battle: BattleMetadata,
+    repeat: int,
+    order: str = "",
+) -> tuple[KeptReply, int]:
+    """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the
+    number of attempts."""
+    name, texts = identity(model, run.how), prompt_texts(battle, responses)
+    # Two responses of a model that are alike are judged both.
+    number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
+    for attempt in range(1, run.how.attempts + 1):
+        call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
+        kept: Any = dump_reply(await _ask_in_form(run, model, texts, attempt, call, battle.media))
+        # What is read now must be what the scorer reads later, so it is the kept reply.
+        reply = load_reply(kept)
+        if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:
+            break
+    return kept, attempt
+
+
+async def _ask_in_form(
+    run: Run, model: Model, texts: Texts, attempt: int, call: str, media: Any
+) -> Reply:
+    """Return the reply of one attempt: with the JSON schema if the run asks so and the judge takes
+    it, else text."""
+    name = identity(model, run.how)
+    if run.settings.schema_of(name, attempt):
+        async with run.settings.first_alone(name):
+            if schema := run.settings.schema_of(name, attempt):
+                prompt = run.how.schema_prompt(texts, brief=schema == "brief")
+                try:
+                    reply = await _call_judge(
+                        run, model, texts, prompt, f"{call} {schema}", media, schema
+                    )
+                    if run.settings.takes_schema(name, reply):
+                        return replace(reply, structured=not reply.refused)
+                except Exception as error:
+                    if not is_about_schema(error):
+                        raise
+                    run.settings.takes_schema(name, error)
+    return await _call_judge(run, model, texts, run.how.prompt(texts, attempt), call, media)
+
+
+async def _call_judge(
+    run: Run,
+    model: Model,
+    texts: Texts,
+    prompt: str,
+    call: str,
+    media: Any,
+    schema: Schema | None = None,
+) -> Reply:
+    """Return a judge's reply; repeat the call if it shows that the judge needs other settings."""
+    name = identity(model, run.how)
+    while True:
+        config = run.settings.config(model, name, schema)
+        try:
+            output = await _call_model(run, model, texts, prompt, call, config, media)
+        except Exception as error:
+            if not run.settings.rejects_alternatives(name, config, error):
+                raise
+            continue
+        if isinstance(output, Reply) or not run.settings.lifts_limit(name, model, config, output):
+            return _reply_of(output)
+
+
+async def _call_model(
+    run: Run,
+    model: Model,
+    texts: Texts,
+    prompt: str,
+    call: str,
+    config: GenerateConfig,
+    media: Any = (),
+) -> ModelOutput | Reply:
+    """Return a model's output for a prompt, cached under the name of the call, or a reply if it
+    rejects the prompt."""
+    from podium.hosts.inspect_ai.judging.offline_api import (
+        asked_by,
+    )  # Inspect's registry loads this file, and judges nothing
+
+    asked = prompt_with_media(prompt, media)
+    usual = config.merge(GenerateConfig(batch=batch_of(model)))
+    # Messages and settings are in Inspect's key.
+    scopes = {NAMESPACE: f"{call}{run.cache_suffix}"}
+    policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if run.cache else False
+
+    async def ask() -> ModelOutput | Reply:
+        try:
+            output = await generate_output(model, asked, config=usual, cache=policy)
+        except Exception as error:
+            if why := why_too_long(error):
+                return Reply("", refused=why, rejection=TOO_LONG)
+            is_of_schema = config.response_schema and is_about_schema(error)
+            if media and not is_of_schema and (words := why_refused(error)):
+                return Reply("", refused=words)
+            raise
+        estimate_usage(model, prompt, output)
+        why = why_too_long(output)
+        return Reply("", refused=why, rejection=TOO_LONG) if why else output
+
+    with asked_by(run.how, texts):
+        return await run.call_judge(model, ask)
+
+
+def _reply_of(output: ModelOutput | Reply) -> Reply:
+    """Convert a model's output to a reply, with its token probabilities and its cost."""
+    if isinstance(output, Reply):
+        return output
+    logprobs = output.choices[0].logprobs if output.choices else None
+    tokens = []
+    for token in logprobs.content if logprobs else []:
+        top = {own.token: math.exp(min(own.logprob, 0.0)) for own in token.top_logprobs or []}
+        tokens.append(Token(token.token, top))
+    cost = output.usage.total_cost if output.usage else None
+    return Reply(
+        output.completion,
+        ended_at_limit(output),
+        tuple(tokens),
+        cost=cost,
+        withheld=why_withheld(output),
+    )
+
+
+async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
+    """Return the checklist of an item, written by the role `checklist`, else by the first judge."""
+    model = (
+        get_model(role="checklist")
+        if "checklist" in model_roles()
+        else jury_of(run.how, run.jury)[0]
+    )
+    texts = prompt_texts(battle, ())
+    prompt = checklist_prompt(texts, run.how.settings)
+    for attempt in range(1, run.how.attempts + 1):
+        call = f"{identity(model, run.how)} checklist {attempt}"
+        reply = _reply_of(await _call_model(run, model, texts, prompt, call, GenerateConfig()))
+        answer = read_checklist(load_reply(dump_reply(reply)))
+        if not isinstance(answer, str):
+            return answer
+    raise RuntimeError(f"no checklist for the item {battle.item!r}: {answer}")
+
+
+def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:
+    """Return what the prompt on some responses of a battle shows."""
+    return Texts(battle.instruction, responses, battle.reference, battle.system, battle.checklist)

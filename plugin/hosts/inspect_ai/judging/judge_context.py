@@ -1,0 +1,177 @@
+"""What is shown of agents, as far as it fits the contexts of the judges that are known, and notes
+on what is not."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import reduce
+from operator import getitem
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+from inspect_ai.model import Model, get_model_info
+
+from podium.hosts.inspect_ai.judging.call_settings import limits_of
+from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
+from podium.responses.collection import Responses
+from podium.responses.transcripts import AS_RECORDED, TOKENS, AgentWork, Mode, Show
+from podium.scorers.judging import Judging
+from podium.scorers.prompt import Texts, count_tokens
+from podium.text import some
+
+LOCAL_CONTEXT = 8_000
+"""Tokens that the context of a local server is taken to have."""
+FILLED = 0.75
+"""Share of a context that prompts fill by the estimate of tokens: code and tables take up to a
+third more of them."""
+LOCAL_PROVIDERS = (
+    "hf",
+    "vllm",
+    "sglang",
+    "ollama",
+    "llama-cpp-python",
+    "transformer_lens",
+    "nnterp",
+)
+TIMEOUT = 2
+"""Seconds."""
+LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
+UNEVEN = 0.05
+"""Difference of two models' shares of cut transcripts from which a note names them."""
+MORE = "-T transcript_tokens=N shows more"
+Test = Callable[[AgentWork], bool]
+
+
+def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[str]:
+    """Yield a sentence on how many responses are shown as transcripts; `context` is why these are
+    short."""
+    whole = sum(map(len, responses.texts.values()))
+    shown, models, _ = _count_work(responses, lambda work: work.shown)
+    if shown:
+        number = f"{shown:,} of {whole:,} responses ({shown / whole:.0%}) are shown as transcripts"
+        how = f"of at most {show.tokens:,} tokens{context}: {models}; -T show=answer shows the last message alone"
+        is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
+        yield f"{number}, as the log holds them: {models}" if is_recorded else f"{number} {how}"
+
+
+def notes_on_work(responses: Responses) -> Iterator[str]:
+    """Yield sentences on what the judge is not shown: all but the last message, or what is cut out
+    of transcripts."""
+    whole = sum(map(len, responses.texts.values()))
+    hidden, models, _ = _count_work(
+        responses, lambda work: not work.shown and (work.calls > 0 or work.turns > 1)
+    )
+    if hidden:
+        calls, _, _ = _count_work(responses, lambda work: not work.shown and work.calls > 0)
+        what = (
+            "tool calls"
+            if calls == hidden
+            else "tool calls or several turns"
+            if calls
+            else "several turns"
+        )
+        only = f"and the judge is shown only the last message ({models})"
+        yield f"{hidden:,} of {whole:,} responses hold {what}, {only}; -T show=transcript shows all of it"
+    shown, _, _ = _count_work(responses, lambda work: work.shown)
+    cut, models, shares = _count_work(responses, lambda work: work.cut > 0, lambda work: work.shown)
+    if cut:
+        lost = sum(work.cut for own in responses.work.values() for work in own.values())
+        remedies = {
+            work.limit or MORE
+            for own in responses.work.values()
+            for work in own.values()
+            if work.cut
+        }
+        number = f"{cut:,} of {shown:,} transcripts are cut to fit ({models}): {lost:,} characters are left out"
+        yield "; ".join([number, *sorted(remedies)])
+        (least, low), *_, (most, high) = sorted([*shares.items()] * 2, key=lambda share: share[1])
+        if high - low >= UNEVEN:
+            often = f"transcripts of {most} are cut more often ({high:.0%}) than those of {least} ({low:.0%})"
+            yield f"{often}: the judge sees less of its work"
+    if long := _count_work(responses, lambda work: not work.fits)[0]:
+        yield f"{long:,} final answers are longer than a transcript may be, and shown whole"
+
+
+def _count_work(
+    responses: Responses, test: Test, among: Test | None = None
+) -> tuple[int, str, dict[str, float]]:
+    """Count responses that pass a test, among all or those that pass another: in all, by model, as
+    shares."""
+    counts = {}
+    for name, own in responses.work.items():
+        number = len(responses.texts[name]) if among is None else sum(map(among, own.values()))
+        if number:
+            counts[name] = sum(map(test, own.values())), number
+    words = some(
+        [f"{name} {passed:,} of {number:,}" for name, (passed, number) in counts.items()], most=10
+    )
+    shares = {name: passed / number for name, (passed, number) in counts.items()}
+    return sum(passed for passed, _ in counts.values()), words, shares
+
+
+def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
+    """Return what is shown of agents within `tokens` and the judges' contexts, and why that is less
+    than asked; tokens that the user gave are kept where a context is only assumed."""
+    asked = Show(mode, TOKENS if tokens is None else tokens, responses=2 if how.is_pairwise else 1)
+    if how.realization.template is None:
+        return asked, ""
+    bare, shaped = (
+        Texts("", ("",) * asked.responses, "", "", ("",)),
+        replace(how.settings, transcript=True),
+    )
+    words, smallest = count_tokens(replace(how, settings=shaped).schema_prompt(bare)), None
+    why = limit = ""
+    for model in judges_by_role():
+        context, assumed = context_of(model)
+        if context is None or (assumed and tokens is not None):
+            continue
+        room = int(
+            FILLED * context - words - max(limit or 0 for limit in limits_of(how, model)[1:])
+        )
+        if smallest is None or room < smallest:
+            remedy = "; -T transcript_tokens=N if it has more" if assumed else ""
+            is_known = "is taken to have" if assumed else "has"
+            smallest, why = (
+                room,
+                f" (two have to fit {model}, which {is_known} {context:,} tokens{remedy})",
+            )
+            limit = "" if assumed else f"more does not fit {model}, which has {context:,} tokens"
+    asked = replace(asked, room=smallest, limit=limit)
+    if smallest is None or smallest >= asked.responses * asked.tokens:
+        return asked, ""
+    return replace(asked, tokens=max(smallest // asked.responses, 1)), why
+
+
+def context_of(model: Model) -> tuple[int | None, bool]:
+    """Return the tokens of a model's context, None if unknown, and whether they are only
+    assumed."""
+    info = get_model_info(model)
+    if info is not None and info.context_length:
+        return info.context_length, False
+    address = str(getattr(model.api, "base_url", None) or "")
+    is_local_server = (urlsplit(address).hostname or "").startswith(LOCAL_HOSTS)
+    if is_local_server and (context := _context_of_server(address)):
+        return context, False
+    is_local = is_local_server or str(model).partition("/")[0] in LOCAL_PROVIDERS
+    return (LOCAL_CONTEXT, True) if is_local else (None, False)
+
+
+def _context_of_server(address: str) -> int | None:
+    """Ask a local server for the context of a call: vLLM and SGLang list it with the model,
+    llama.cpp as a property."""
+    root = address.rstrip("/").removesuffix("/v1")
+    models: Any = ("data", 0, "max_model_len")
+    for path, keys in (
+        ("/v1/models", models),
+        ("/props", ("default_generation_settings", "n_ctx")),
+    ):
+        with (
+            suppress(OSError, ValueError, LookupError, TypeError),
+            urlopen(root + path, timeout=TIMEOUT) as answer,
+        ):
+            context = reduce(getitem, keys, json.load(answer))
+            if isinstance(context, int) and context > 0:
+                return context
+    return None

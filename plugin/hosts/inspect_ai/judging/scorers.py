@@ -1,0 +1,331 @@
+"""The scorers, `verdict` of a tournament's replies and `pairwise` against a reference; a metric per
+ranker."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache as remember
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import TaskState
+
+from podium.errors import PodiumError, UsageError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import (
+    flatten_arguments,
+    plain_errors,
+    score_without_value,
+)
+from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_jury
+from podium.hosts.inspect_ai.logs.log_contents import (
+    BattleMetadata,
+    BattleReplies,
+    BattleVerdict,
+    PackMetadata,
+    PackVerdicts,
+    SampleReplies,
+    VerdictRow,
+    credit_in,
+    parse_sample,
+    verdict_rows_in,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.media import media_in, text_with_places
+from podium.plugins.catalogue import judging_settings
+from podium.printable import tell
+from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
+from podium.scorers.judging import Judging, build_verdict_row, merge_rows
+from podium.scorers.prompt import final_answer
+from podium.scorers.reasoning import Policy, strip_reasoning
+
+if TYPE_CHECKING:
+    from podium.responses.collection import Responses
+
+REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
+"""What a score repeats of its battle."""
+SCORER = "podium pairwise"
+"""How messages begin that `pairwise` prints."""
+
+
+@metric(name="judged", scores="unreduced")
+def readable_battles() -> Metric:
+    """Count the battles with a readable verdict; Inspect passes metrics no score without a
+    value."""
+
+    # Inspect asks the annotation whether a metric takes scores with their samples.
+    def count(scores: list[SampleScore]) -> float:
+        return float(len(scores))
+
+    return count
+
+
+def _ratings_metric(ranker: str) -> Callable[[], Metric]:
+    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL` with the ranker that
+    ranked them; empty while nothing can be ranked."""
+    name = ranker.replace("-", "_")
+
+    def ratings(scores: list[SampleScore]) -> Value:
+        import pandas as pd
+
+        from podium.data.reading.judgments import read_battles
+        from podium.ranking.rank_battles import rank
+
+        rows = [row for score in scores for row in verdict_rows_in(score.score)]
+        if not rows:
+            return {}
+        try:
+            standings = rank(read_battles(pd.DataFrame(rows)), ranker, pool=True).standings[0]
+        except PodiumError:
+            return {}
+        key = standings.ranker.replace("-", "_")
+        return {
+            f"{key} {entry.model}": entry.score
+            for entry in standings.entries
+            if entry.score is not None
+        }
+
+    return metric(name=name, scores="unreduced")(lambda: ratings)
+
+
+bradley_terry = _ratings_metric("bradley-terry")
+"""Elo by Bradley-Terry, per model."""
+soft_elo = _ratings_metric("soft-elo")
+"""Soft-Elo, per model: from soft credits, or with human labels in the verdicts."""
+win_rate = _ratings_metric("win-rate")
+"""Mean credit over opponents, per model."""
+
+
+@scorer(metrics=[readable_battles()])
+def verdict(**kwargs: Any) -> Scorer:
+    """Score a battle by parsing the judges' kept replies: the credit of model_a, no value if
+    unparsed."""
+    options = flatten_arguments(kwargs)
+    judging_settings(**options)
+    # Of this scorer alone: a prompt file may be another one by the next run.
+    settings_of = remember(lambda typed: judging_settings(**json.loads(typed)))
+
+    async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
+        sample = parse_sample(state.metadata)
+        if not isinstance(sample, BattleMetadata | PackMetadata):
+            return None
+        if not state.store.get(NAMESPACE):
+            is_other_epoch = sample.earlier is not None
+            return (
+                None
+                if is_other_epoch
+                else score_without_value("scoring_failed", "the judge was not asked")
+            )
+        kept = SampleReplies.parse(state.store.get(NAMESPACE))
+        how = settings_of(json.dumps({**kept.options, **options}))
+        if isinstance(sample, PackMetadata):
+            return _score_pack(sample.to_battles(), kept.to_battles(), how)
+        return _score_battle(sample, kept.to_battles()[0], how)
+
+    return score
+
+
+@scorer(metrics=[readable_battles()])
+def pairwise(
+    reference: str,
+    cache: bool = True,
+    reasoning: Policy = "strip",
+    show: Mode = "auto",
+    transcript_tokens: int | None = None,
+    **kwargs: Any,
+) -> Scorer:
+    """Score each response of a log against that of `reference`, another log, judged by the role
+    `judge` (`--model-role judge=MODEL`); a sample that the reference did not answer is not scored.
+    With `show=auto`, transcripts are compared if the reference called tools."""
+    from podium.hosts.inspect_ai.judging.judge_context import choose_show
+    from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
+    from podium.responses.collection import response_key
+
+    with plain_errors():
+        options = flatten_arguments(kwargs)
+        asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
+        asked = replace(asked, reasoning=reasoning)
+        responses = _read_reference(reference, asked, why)
+        [name], transcripts = responses.models, responses.has_transcripts
+        several = {each.id for each in responses.items if each.responses > 1}
+        run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
+        shown = replace(asked, mode="transcript" if transcripts else "answer")
+        print_once = remember(partial(tell, who=SCORER))
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        item = str(state.sample_id)
+        response, work = build_agent_response(state, shown, len(state.input_text))
+        response = (
+            strip_reasoning(response) if reasoning == "strip" and not work.shown else response
+        )
+        for note in _notes_on_sample(work):
+            print_once(note)
+        # Epoch k meets epoch k; one response of the reference meets all.
+        met = response_key(item, state.epoch if item in several else 1)
+        if met not in responses.texts[name]:
+            reason = responses.missing[name].get(met, "no response")
+            return score_without_value(
+                "scoring_failed", f"{name} has no response to compare with: {reason}"
+            )
+        if not response.strip():
+            return score_without_value("scoring_failed", "empty response")
+        battle = _battle_of(
+            state, response, name, responses.shown_text(name, met, transcripts), transcripts
+        )
+        return _score_battle(battle, await ask_jury(run, battle), run.how)
+
+    return score
+
+
+def _notes_on_sample(work: AgentWork) -> Iterator[str]:
+    if work.calls and not work.shown:
+        yield "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all"
+    if work.cut:
+        yield f"transcripts of samples are cut to fit; {work.limit or '-S transcript_tokens=N shows more'}"
+
+
+def _read_reference(reference: str, show: Show, context: str) -> "Responses":
+    """Return the responses of a log of one model, and print what of them is shown; UsageError for
+    several models."""
+    from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
+    from podium.hosts.inspect_ai.logs.log_responses import READER
+    from podium.responses.read import read_responses
+
+    responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
+    if len(names := responses.models) != 1:
+        raise UsageError(
+            f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference"
+        )
+    for note in (*share_of_transcripts(responses, show, context), *notes_on_work(responses)):
+        tell(note.replace(" -T ", " -S "), SCORER)
+    return responses
+
+
+def _battle_of(
+    state: TaskState, response: str, name: str, text: str, transcript: bool
+) -> BattleMetadata:
+    """Return the battle of a sample's response against the reference's text, answers or
+    transcripts."""
+    media, own = media_in(state.input), str(state.model)
+    more: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
+    more |= {"transcript": True} if transcript else {}
+    shown = (
+        "\n\n".join(text_with_places(cast(list[Any], state.input))) if media else state.input_text
+    )
+    return BattleMetadata(
+        item=str(state.sample_id),
+        model_a=own,
+        model_b=name if name != own else f"{name} (reference)",
+        instruction=shown,
+        reference=state.target.text or None,
+        response_a=response,
+        response_b=text,
+        media=media,
+        **more,
+    )
+
+
+def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
+    texts = {"transcript_length_a": battle.response_a, "transcript_length_b": battle.response_b}
+    lengths = {column: len(text) for column, text in texts.items() if battle.transcript}
+    rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
+    whole = merge_rows(rows, how)
+    known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
+    # The verdicts of replies that another sample of the log asked for are in that one's score.
+    own = [
+        row
+        for judgment, row in zip(kept.judgments, rows, strict=True)
+        if not judgment.get("carried")
+    ]
+    verdict = BattleVerdict(
+        **known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=own
+    )
+    metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
+    explanation = _explain_battle(battle, kept, rows)
+    if whole.credit is None:
+        return score_without_value(
+            "grader_failed", explanation, answer="unparsed", metadata=metadata
+        )
+    won = whole.outcome or 0.0
+    answer = battle.model_a if won > 0.5 else battle.model_b if won < 0.5 else "tie"
+    return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
+
+
+def _score_pack(
+    battles: Sequence[BattleMetadata], kept: Sequence[BattleReplies], how: Judging
+) -> Score:
+    """Return the score of a pack: the share of battles with a readable verdict, with every verdict
+    as metadata."""
+    verdicts, lines = [], []
+    for battle, replies in zip(battles, kept, strict=True):
+        score = _score_battle(battle, replies, how)
+        whole = BattleVerdict(**(score.metadata or {})[NAMESPACE], credit=credit_in(score))
+        verdicts.append(whole)
+        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in whole.judgments)
+        credit = "unparsed" if whole.credit is None else f"{whole.credit:.3g}"
+        lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
+    readable = sum(verdict.credit is not None for verdict in verdicts)
+    answer = f"{readable} of {len(verdicts)} battles have a readable verdict"
+    metadata, words = (
+        {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()},
+        "\n".join([answer, *lines]),
+    )
+    return Score(
+        value=readable / len(verdicts), answer=answer, explanation=words, metadata=metadata
+    )
+
+
+def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
+    """Return, as Markdown, both models, the credit and the judge's words of each judgment, and both
+    responses."""
+    a, b = battle.model_a, battle.model_b
+    parts = [f"**{a}** against **{b}**"]
+    for judgment, row in zip(kept.judgments, rows, strict=True):
+        parts.append(
+            f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})"
+        )
+        parts += [
+            _quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]
+        ]
+    for name, response in ((a, battle.response_a), (b, battle.response_b)):
+        if battle.transcript:
+            work = work_in(response)
+            less = f"; {work.cut:,} characters are left out" if work.cut else ""
+            did = f"{work.turns} turns, {work.calls} tool calls: below, in METADATA{less}"
+            parts += [
+                f"**{name}** ({did}), final answer:",
+                _quote(final_answer(response)) or "none",
+            ]
+        else:
+            parts += [f"**{name}**:", _quote(response)] if response else []
+    return "\n\n".join(part for part in parts if part)
+
+
+def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
+    """Return the pieces of both transcripts by turn, which the viewer shows as folded objects;
+    nothing of answers."""
+    folded: dict[str, dict[str, Any]] = {}
+    for name, response in (
+        (battle.model_a, battle.response_a),
+        (battle.model_b, battle.response_b),
+    ):
+        turns = folded.setdefault(name, {})
+        for piece, text in read_pieces(response) if battle.transcript else ():
+            numbered = re.fullmatch(r"[a-z]+ ([0-9]+)[0-9.]*", piece)
+            turns.setdefault(f"turn {numbered[1]}" if numbered else piece, {})[piece] = text
+    return {"transcripts": folded} if battle.transcript else {}
+
+
+def _quote(text: str) -> str:
+    """Return the first 2,000 characters of a text with a bar before each line, as the viewer has no
+    quotations."""
+    shown = f"{text[:2000]}… ({len(text) - 2000:,} more characters)" if len(text) > 2000 else text
+    return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
+
+
+def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
+    """Return the credit of a judgment behind `prefix`, or why it is unparsed."""
+    return (
+        f"unparsed ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"
+    )

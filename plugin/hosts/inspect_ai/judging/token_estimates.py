@@ -1,0 +1,74 @@
+"""Estimated tokens of calls whose server sends no usage; light to import, as each task imports
+it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import ceil
+
+from inspect_ai.log import transcript
+from inspect_ai.model import Model, ModelOutput, ModelUsage
+
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.scorers.prompt import count_tokens
+
+ESTIMATE = f"{NAMESPACE}_estimated_tokens"
+"""Key in the store of a sample: estimated tokens of calls without a usage, by model."""
+_ESTIMATE: ContextVar[dict[str, list[int]] | None] = ContextVar("estimated_tokens", default=None)
+
+
+@contextmanager
+def estimating_tokens() -> Iterator[dict[str, list[int]]]:
+    """Collect, by model, the estimated tokens in and out of all calls of the body whose server
+    sends no usage."""
+    estimate: dict[str, list[int]] = {}
+    token = _ESTIMATE.set(estimate)
+    try:
+        yield estimate
+    finally:
+        _ESTIMATE.reset(token)
+
+
+def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
+    """Add the tokens of a call to the estimate if its server sent no usage and the reply is not
+    from the cache."""
+    estimate = _ESTIMATE.get()
+    if estimate is None or (output.usage and output.usage.total_tokens) or _is_from_cache(output):
+        return
+    content = output.message.content if output.choices else ""
+    parts = (
+        [content]
+        if isinstance(content, str)
+        else [getattr(part, "reasoning", "") for part in content]
+    )
+    written = (
+        output.completion if isinstance(content, str) else "".join([output.completion, *parts])
+    )
+    tokens = estimate.setdefault(str(model), [0, 0])
+    tokens[0] += ceil(count_tokens(prompt))
+    tokens[1] += max(ceil(count_tokens(written)), 1)
+
+
+def _is_from_cache(output: ModelOutput) -> bool:
+    """Return whether Inspect's cache has given an output, by its record of calls."""
+    if not output.choices:
+        return False
+    for event in reversed(transcript().events):
+        if (
+            event.event == "model"
+            and event.output.choices
+            and event.output.message.id == output.message.id
+        ):
+            return event.cache == "read"
+    return False
+
+
+def read_estimate(kept: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
+    """Return the estimated tokens that a sample's store holds, by model."""
+    usages = {}
+    for model, (tokens_in, tokens_out) in (kept or {}).items():
+        total = tokens_in + tokens_out
+        usages[model] = ModelUsage(
+            input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total
+        )
+    return usages

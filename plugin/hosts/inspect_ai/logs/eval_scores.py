@@ -1,0 +1,219 @@
+"""The scores of an ordinary eval as rows, and how they agree with the figures in its log."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isclose, isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from inspect_ai.log import EvalLog
+from inspect_ai.scorer import Score, value_to_float
+
+from podium.hosts.inspect_ai.logs.epoch_scores import (
+    SAME,
+    EpochScores,
+    OwnFigure,
+    metric_name,
+    own_figures,
+    read_reductions,
+    reduction_of,
+)
+
+Row = dict[str, Any]
+
+
+class EvalFigure(NamedTuple):
+    """A metric's mean over the items that count here, with the mean over all epochs of these items,
+    and the mean that the log's results hold; None if they hold none."""
+
+    metric: str
+    mean: float
+    items: int
+    epoch_mean: float
+    own: OwnFigure | None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the log has the same mean, or none."""
+        return self.own is None or isclose(self.mean, self.own.value, rel_tol=SAME, abs_tol=SAME)
+
+
+class LeftOutSample(NamedTuple):
+    """A sample that is left out, and why ("" if no reason is given)."""
+
+    id: str | int
+    epoch: int
+    reason: str
+
+
+class LeftOut(NamedTuple):
+    """Samples of a log that are left out, by name, of how many, and the reasons that the log
+    gives."""
+
+    names: tuple[str, ...]
+    samples: int
+    reasons: tuple[str, ...] = ()
+
+    @classmethod
+    def of_samples(
+        cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
+    ) -> "LeftOut":
+        """Describe the invalidated samples of a log; an epoch is named if there are several."""
+        names = tuple(
+            f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}"
+            for sample in left_out
+        )
+        return cls(
+            names,
+            samples,
+            tuple(dict.fromkeys(sample.reason for sample in left_out if sample.reason)),
+        )
+
+
+class EvalScores:
+    """Makes rows of the scores of an eval's samples: one per epoch, which count the same, or one
+    per item whose epochs the log reduces in another way."""
+
+    def __init__(self, path: Path, header: EvalLog) -> None:
+        self.path, self.header = path, header
+        self.reduction = reduction_of(header)
+        self.is_mean = self.reduction.is_mean
+        self.about = {"item": "", "model": header.eval.model, "response": 1}
+        self.names: dict[tuple[str, str], str] = {}
+        self.epochs = EpochScores(path, self.reduction)
+
+    def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
+        """Yield the rows of a sample; none yet if its epochs are to be reduced."""
+        if not self.is_mean:
+            self.epochs.add_scores(item, epoch, scores)
+            return
+        for scorer, score in scores.items():
+            yield from self._rows_of_value(item, epoch, scorer, score.value)
+
+    def leave_out(self, item: str) -> None:
+        """Leave out an epoch of an item, which the log's own figures count."""
+        self.epochs.leave_out_epoch(item)
+
+    def rows_at_end(self) -> Iterator[Row]:
+        """Yield the rows of the items whose epochs are reduced."""
+        if self.is_mean:
+            return
+        for own in self.epochs.reduce():
+            rows = self._rows_of_value(own.item, own.epoch, own.scorer, own.value)
+            yield from ({**row, "reason": own.reason} for row in rows)
+
+    def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
+        """Yield a row per part of a score's value."""
+        about = self.about | {"item": item, "response": epoch}
+        for part, own in value.items() if isinstance(value, dict) else [("", value)]:
+            if (scorer, part) not in self.names:
+                self.names[scorer, part] = metric_name(self.header.eval.task, scorer, part)
+            yield {**about, "score": number_of(own), "judge": self.names[scorer, part]}
+
+    def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Leave out the rows of samples that the log's own figures do not count; add `reduction`,
+        `figures` and `excluded` to `attrs`."""
+        if "score" not in frame:
+            return frame
+        own, epoch_means = own_figures(self.header, self.reduction.reducer), self._epoch_means()
+        figures = _figures_of(frame, own, epoch_means)
+        excluded: dict[str, LeftOut] = {}
+        if any(_may_count_more(figure) for figure in figures):
+            excluded = self._excluded_items(frame, figures)
+        if excluded:
+            is_excluded = np.zeros(len(frame), dtype=bool)
+            for metric, left_out in excluded.items():
+                is_excluded |= (
+                    frame["judge"].eq(metric) & frame["item"].isin(left_out.names)
+                ).to_numpy()
+            attrs = frame.attrs
+            frame = frame[~is_excluded]
+            frame.attrs = attrs
+            figures = _figures_of(frame, own, epoch_means)
+        frame.attrs |= {"reduction": self.reduction, "figures": figures, "excluded": excluded}
+        return frame
+
+    def _epoch_means(self) -> dict[str, float]:
+        """Return the means over all epochs by metric, of scores whose epochs are reduced in another
+        way."""
+        by_metric: dict[str, dict[str, list[float]]] = {}
+        for scorer, by_item in self.epochs.scores.items():
+            for item, scores in by_item.items():
+                rows = [
+                    row
+                    for score in scores.values()
+                    for row in self._rows_of_value(item, 1, scorer, score.value)
+                ]
+                for row in rows:
+                    _add_number(by_metric, row["judge"], item, row["score"])
+        return {metric: _mean_over_items(own) for metric, own in by_metric.items()}
+
+    def _excluded_items(
+        self, frame: pd.DataFrame, figures: Sequence[EvalFigure]
+    ) -> dict[str, LeftOut]:
+        """Return the items by metric that have a score and are not among those that the log
+        reduces."""
+        held = read_reductions(self.path, self.reduction.reducer)
+        excluded = {}
+        for metric, own in ((figure.metric, figure.own) for figure in figures):
+            if own is None or own.scorer not in held:
+                continue
+            items = frame.loc[frame["judge"].eq(metric), "item"].unique()
+            names = tuple(item for item in items if item not in held[own.scorer])
+            if names:
+                excluded[metric] = LeftOut(names, len(items))
+        return excluded
+
+
+def _may_count_more(figure: EvalFigure) -> bool:
+    """Return whether more items may count here than in the log's own mean."""
+    if figure.own is None:
+        return False
+    return not figure.is_own or (figure.own.items or 0) < figure.items
+
+
+def _figures_of(
+    frame: pd.DataFrame, own: Mapping[str, OwnFigure], epoch_means: Mapping[str, float]
+) -> list[EvalFigure]:
+    """Return the figures of the metrics in a table of scores."""
+    by_metric: dict[str, dict[str, list[float]]] = {}
+    columns = (frame[name].tolist() for name in ("judge", "item", "score"))
+    for metric, item, score in zip(*columns, strict=True):
+        _add_number(by_metric, metric, item, score)
+    figures = []
+    for metric, by_item in by_metric.items():
+        mean = _mean_over_items(by_item)
+        figures.append(
+            EvalFigure(metric, mean, len(by_item), epoch_means.get(metric, mean), own.get(metric))
+        )
+    return figures
+
+
+def _add_number(
+    by_metric: dict[str, dict[str, list[float]]], metric: str, item: str, score: float | None
+) -> None:
+    """Add a score that is a number to those of its metric and item."""
+    if score is not None and score == score:
+        by_metric.setdefault(metric, {}).setdefault(item, []).append(score)
+
+
+def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
+    return float(np.mean([sum(scores) / len(scores) for scores in by_item.values()]))
+
+
+def number_of(value: Any) -> float | None:
+    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect
+    takes 0."""
+    # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
+    if (
+        isinstance(value, str)
+        and value not in {*"CIPN"}
+        and value.lower() not in {"yes", "no", "true", "false"}
+    ):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    number = value_to_float()(value) if isinstance(value, str | int | float) else None
+    return number if number is not None and isfinite(number) else None

@@ -1,0 +1,366 @@
+"""Which logs of a folder count, and their rows: the newest whole attempt of a run, the newest run
+of a question. Which shards of a tournament are missing."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from inspect_ai.log import EvalLog
+from pydantic_core import to_jsonable_python
+
+from podium.checks import CHECKS
+from podium.data.formats.files import find_files, local_files
+from podium.data.formats.run_folders import FiledRun, choose_runs
+from podium.errors import DataError, OtherQuestionError, UsageError
+from podium.hookspecs import GatheredBattles, Reading
+from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
+from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
+from podium.hosts.inspect_ai.logs.log_contents import (
+    TournamentMetadata,
+    is_tournament,
+    read_tournament,
+)
+from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.hosts.inspect_ai.logs.logs import log_rows, read_by_inspect, summaries_of
+from podium.hosts.inspect_ai.logs.scored_runs import (
+    ScoredRun,
+    accept_reductions,
+    notes_on_left_out,
+    notes_on_reductions,
+    unequal_estimates,
+)
+from podium.text import some
+
+NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
+"""Arguments that change neither battles nor verdicts, or that a plan holds in another field."""
+
+
+LogFrame = tuple[FiledRun, pd.DataFrame]
+
+
+class PlannedLog(NamedTuple):
+    """A tournament's log."""
+
+    run: FiledRun
+    tournament: TournamentMetadata
+    frame: pd.DataFrame
+
+
+def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
+    """Return everything that decides the battles and verdicts of a log's tournament; its shards
+    share it."""
+    spec, typed = log.eval, flatten_arguments(log.eval.task_args).items()
+    named = {
+        "tournament": spec.task.rpartition("/")[2],
+        "responses": str(spec.task_version),
+        "prompts": tournament.prompts,
+        "judges": spec.model_roles or {},
+        **{
+            f"{name}=": value
+            for name, value in typed
+            if name not in NO_MATTER and value is not None
+        },
+    }
+    plain = json.dumps(
+        named, default=lambda value: to_jsonable_python(value, exclude_none=True, fallback=str)
+    )
+    return dict(json.loads(plain))
+
+
+def join_shards(logs: Sequence[LogFrame]) -> list[str]:
+    """Count the battles of shards that were not read as missing, in `attrs` of the first log's
+    rows."""
+    plans: dict[str, list[PlannedLog]] = {}
+    for run, frame in logs:
+        if tournament := read_tournament(run.header):
+            plan = json.dumps(plan_in(run.header, tournament), sort_keys=True)
+            plans.setdefault(plan, []).append(PlannedLog(run, tournament, frame))
+    divided = {
+        plan: group for plan, group in plans.items() if any(log.tournament.shard for log in group)
+    }
+    notes = [*map(_count_missing_shards, divided.values())]
+    if len(divided) > 1 and any(notes):
+        ours, theirs = map(json.loads, [*divided][:2])
+        names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+        first, second = (group[0].run.path for group in [*divided.values()][:2])
+        problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
+        raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
+    return [note for note in notes if note]
+
+
+def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
+    """Add the battles of shards without a log to the number missing; return a note that names the
+    shards, or "". DataError for shards of halves beside thirds, or beside a whole run: they hold
+    the same battles."""
+    path_of = {log.tournament.shard and log.tournament.shard.of: log.run.path for log in logs}
+    if len(path_of) > 1:
+        ways = [
+            f"{path} ({f'one of {of} shards' if of else 'the whole'})"
+            for of, path in path_of.items()
+        ]
+        problem = f"the same battles would count twice: {' and '.join(ways)} are of one plan"
+        raise DataError(problem, remedy="give the shards of one division, or the whole run alone")
+    # Runs of one shard that count as repeats are one shard here.
+    headers = [log.tournament for log in logs]
+    battles = {
+        header.shard.number: header.scheduled + header.left_out
+        for header in headers
+        if header.shard
+    }
+    whole = headers[0].shard
+    absent = (
+        [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
+    )
+    if whole is None or not absent:
+        return ""
+    epochs, counts = logs[0].run.header.eval.config.epochs or 1, logs[0].frame.attrs
+    missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * epochs
+    counts["missing"] = (counts.get("missing") or 0) + missing
+    return f"shard {some(absent, most=8)} is missing, and with it {missing:,} battles of the plan"
+
+
+def choose_logs(
+    labels: Mapping[Path, str | None], *, every: bool = False
+) -> tuple[list[FiledRun], list[str], list[str]]:
+    """Choose the logs that count; a single log always does."""
+    runs, lost = [], []
+    for path, label in labels.items():
+        try:
+            runs.append(run_of(path, read_by_inspect(path, header_only=True), label))
+        except DataError as error:
+            if len(labels) == 1:
+                raise
+            lost.append(f"left out: {error}")
+    if len(labels) == 1:
+        return runs, [], []
+    chosen, failed, left_out = choose_runs(runs, every=every)
+    cut = [run for run in chosen if not run.whole]
+    notes = [
+        f"{run.path}: the run ended with status {run.header.status}; its finished samples count"
+        for run in cut
+    ]
+    readable = [run for run in runs if run not in failed]
+    for run in failed:
+        lines = run.header.error.message.strip().splitlines() if run.header.error else []
+        status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
+        why = (
+            f"no sample of it finished, its status is {status}; `inspect eval-retry` runs it again"
+        )
+        lost.append(f"left out: {run.path}: {why}")
+    return chosen, [*left_out, *notes, *_different_settings(readable, every)], lost
+
+
+def find_logs(sources: Iterable[str]) -> list[FiledRun]:
+    """Return the logs that count among those in files, folders or globs; see `choose_logs`."""
+    places = [
+        local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources
+    ]
+    paths = {
+        path: None
+        for place in places
+        for path in place.paths
+        if not is_beside_logs(path) and is_log(path)
+    }
+    return choose_logs(paths)[0]
+
+
+def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Return the logs to read responses from (no tournament if there is an eval), and the notes of
+    `choose_logs`."""
+    logs, notes, lost = choose_logs({path: None for path in paths if not is_beside_logs(path)})
+    ordinary = [log for log in logs if not is_tournament(log.header)]
+    return [log.path for log in ordinary or logs], [*lost, *notes]
+
+
+def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
+    """Return which run a log is of, and how much of it is there."""
+    spec, whole, tournament = log.eval, log.status == "success", read_tournament(log)
+    done = 0
+    if not whole:
+        with suppress(DataError):
+            done = sum(each.completed and not each.error for each in summaries_of(path))
+    who, what = label or spec.model, spec.task
+    question = who, what
+    if tournament:
+        who, what = f"the tournament {spec.task}", "the same responses"
+        cut = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
+        shard = str(flatten_arguments(spec.task_args).get("shard"))
+        question = json.dumps({**plan_in(log, tournament), "cut": cut}, sort_keys=True), shard
+    # Inspect notes whole seconds, so the file decides between logs of one second.
+    saved = path.stat().st_mtime_ns if path.exists() else 0
+    time = f"{spec.created} {log.stats.completed_at} {saved:020}"
+    return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
+
+
+def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
+    """Return notes on runs of one model and task that differ in their settings."""
+    groups: dict[Any, list[FiledRun]] = {}
+    for run in runs:
+        if not is_tournament(run.header):
+            groups.setdefault(run.question, []).append(run)
+    notes = []
+    for first, *others in groups.values():
+        settings = [_run_settings(run.header) for run in (first, *others)]
+        names = sorted(
+            name for name in set().union(*settings) if len({own.get(name) for own in settings}) > 1
+        )
+        if not names:
+            continue
+        last, short = others[-1], first.who.rpartition("/")[2]
+        problem = f"runs of {first.who} on {first.what} differ in {some(names, most=5)}"
+        remedy = (
+            f"label them to rank them as two models ({short}-1={first.path} {short}-2={last.path})"
+        )
+        if every:
+            raise UsageError(
+                f"{problem}, so they are no repeats: {remedy}, or rank the newest alone (--runs newest)"
+            )
+        notes.append(f"{problem}: {remedy}")
+    return notes
+
+
+def _run_settings(log: EvalLog) -> dict[str, str]:
+    """Return the settings of a run as JSON by name: arguments, generation, solver, version and
+    limit."""
+    spec = log.eval
+    generation = log.plan.config.model_dump(exclude_none=True)
+    settings = {
+        **spec.task_args,
+        **(spec.model_args or {}),
+        **generation,
+        **(spec.solver_args or {}),
+    }
+    settings |= {"solver": spec.solver, "version": spec.task_version, "limit": spec.config.limit}
+    return {
+        name: json.dumps(own, sort_keys=True, default=str)
+        for name, own in settings.items()
+        if own is not None
+    }
+
+
+def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
+    """Read the rows of the logs that count; if they are of several tasks, items begin with the
+    task's name. OtherQuestionError if samples of one task and id have different inputs."""
+    logs, notes, lost = choose_logs(labels, every=reading.all_runs)
+    frames: list[LogFrame] = []
+    evals: list[ScoredRun] = []
+    inputs = AskedInputs()
+    for log in logs:
+        try:
+            frame = log_rows(log.path, inputs)
+            notes += _notes_on_log(log, frame)
+            if "reduction" in frame.attrs:
+                evals.append(ScoredRun.of_frame(log, frame))
+            frames.append((log, _with_task(frame, log.header, labels[log.path])))
+        except DataError as error:
+            if len(labels) == 1 or isinstance(error, OtherQuestionError):
+                raise
+            lost.append(f"left out: {error}")
+    if reading.all_runs:
+        _number_repeats(frames)
+    notes += join_shards(frames)
+    empty = [log.path for log, frame in frames if frame.empty]
+    lost += [
+        f"left out: {path}: its shard has no battle; give the logs of the other shards"
+        for path in empty
+    ]
+    frames = [(log, frame) for log, frame in frames if not frame.empty]
+    if not frames:
+        problem = f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}"
+        raise DataError(
+            problem, remedy="run what failed again with `inspect eval-retry`, or give other logs"
+        )
+    played = [(read, frame) for log, frame in frames if (read := read_tournament(log.header))]
+    seen = {name for _, frame in played for name in (*frame["model_a"], *frame["model_b"])}
+    if absent := sorted({name for tournament, _ in played for name in tournament.models} - seen):
+        notes.append(
+            f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them"
+        )
+    prefix_of = task_prefixes([log for log, _ in frames])
+    for log, frame in frames:
+        if prefix_of[log.path]:
+            frame["item"] = prefix_of[log.path] + frame["item"]
+    accepted = accept_reductions(evals, reading.allowed)
+    notes += notes_on_reductions(evals)
+    chances = frozenset(unequal_estimates(evals))
+    for _, frame in frames:
+        frame.attrs["chances"] = chances
+    sheets = tuple((str(log.path), frame) for log, frame in frames)
+    return GatheredBattles(
+        sheets, frozenset(labels), tuple(notes), tuple(lost), "task", tuple(accepted)
+    )
+
+
+def _number_repeats(frames: Iterable[LogFrame]) -> None:
+    """Number the repeats of tournaments, and the responses of ordinary evals, through all runs of a
+    question."""
+    before: Counter[Any] = Counter()
+    for log, frame in frames:
+        if not frame.empty:
+            column = "repeat" if is_tournament(log.header) else "response"
+            number = int(frame[column].max() - frame[column].min()) + 1
+            frame[column] += before[log.question]
+            before[log.question] += number
+
+
+def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
+    """Yield notes on what the judge was shown of agents, and on battles that were not played or
+    shown, with reasons."""
+    tournament = read_tournament(log.header)
+    yield from (f"{log.path}: {note}" for note in (tournament.agents if tournament else ()))
+    yield from notes_on_left_out(log, frame)
+    if unplayed := frame.attrs.get("unplayed", 0):
+        config, options = log.header.eval.config, ("limit", "sample_id", "sample_shuffle")
+        typed = [
+            f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None
+        ]
+        cut = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items"
+        why = cut if typed else "the run did not end"
+        yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
+    if refused := frame.attrs.get("unshown"):
+        remedy = "take a judge that sees what the models saw, with room for it"
+        yield f"{log.path}: {len(refused):,} battles are missing: {refused[0]}; {remedy}"
+    for name, number in frame.attrs.get("ungraded", {}).items():
+        check, verdicts = CHECKS[name], f"{len(frame):,}"
+        yield f"{log.path}: {check.warning(number=number, verdicts=verdicts, mass=check.threshold)}"
+    for judge, battles in frame.attrs.get("silent", {}).items():
+        why = f"{judge} judged none of its {battles:,} battles, which are missing; the other judges' are here"
+        yield f"{log.path}: {why}; fix its error, then `inspect eval-retry` on the log asks for them"
+    if repeated := frame.attrs.get("by_schema"):
+        why = f"{repeated:,} of {len(frame):,} verdicts were parsed only when asked for again with a JSON schema"
+        yield f"{log.path}: {why}; replies=schema asks so at once, for fewer calls"
+
+
+def tasks_of(log: EvalLog) -> list[str]:
+    """Return the tasks that a log's items are of: its own, or for a tournament the tasks of its
+    responses."""
+    tournament = read_tournament(log)
+    return tournament.tasks if tournament else [log.eval.task]
+
+
+def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
+    """Return by log what its items' ids begin with: `TASK:` if the logs are of several tasks, else
+    nothing."""
+    tasks = {log.path: tasks_of(log.header) for log in logs}
+    several = len({task for own in tasks.values() for task in own}) > 1
+    return {path: f"{own[0]}:" if several and len(own) == 1 else "" for path, own in tasks.items()}
+
+
+def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
+    """Return the rows with a column for the task, and for the label: the model's, or a tournament's
+    source."""
+    if frame.empty:
+        return frame
+    task, column = log.eval.task, "model"
+    if is_tournament(log):
+        task, column = (
+            "tournament" + (f" of {', '.join(tasks)}" if (tasks := tasks_of(log)) else ""),
+            "source",
+        )
+    named = frame.assign(task=task, **({column: label} if label else {}))
+    named.attrs = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
+    return named

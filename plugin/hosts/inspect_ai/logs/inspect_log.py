@@ -1,0 +1,92 @@
+"""The format `inspect`: verdicts, scores, texts and costs in logs; Inspect is loaded with the first
+log."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from podium.errors import DataError, UsageError, import_failure, install_hint, named_in_errors
+from podium.hookspecs import GatheredBattles, Reading, SourceFiles
+from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.scorers.judging import load_reply
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Raise DataError: a table is no log."""
+    del records
+    raise DataError(
+        "no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json"
+    )
+
+
+def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
+    """Read the logs among some files; one that cannot be read is left out with a message unless it
+    is the only one."""
+    ours = {
+        path: source.label
+        for source in sources
+        for path in source.paths
+        if path.suffix in (".eval", ".json")
+    }
+    beside = {path for path in ours if is_beside_logs(path)}
+    logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
+    if not logs:
+        return GatheredBattles(claimed=beside)
+    try:
+        from podium.hosts.inspect_ai.logs.folders import read_logs
+    except Exception as error:
+        missing = f"reading it needs inspect-ai: {install_hint('inspect')}"
+        why = import_failure("inspect-ai", error) if find_spec("inspect_ai") else missing
+        raise UsageError(f"{next(iter(logs))} is an Inspect log, and {why}") from None
+    gathered = read_logs(logs, reading)
+    return replace(gathered, claimed=gathered.claimed | beside)
+
+
+def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its
+    words; else nothing."""
+    if not is_log(path):
+        return
+    from podium.hosts.inspect_ai.logs.log_contents import judgments_in, read_tournament
+    from podium.hosts.inspect_ai.logs.logs import read_by_inspect
+
+    with named_in_errors(path):
+        if read_tournament(read_by_inspect(path, header_only=True)) is None:
+            return
+        log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "messages"})
+        valid = [sample for sample in log.samples or [] if sample.invalidation is None]
+        for battle, shown in (judged for sample in valid for judged in judgments_in(sample)):
+            words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
+            yield {
+                **battle.to_log(),
+                "order": shown["order"],
+                "judge": shown["judge"],
+                "words": words,
+            }
+
+
+def costs_in(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row per answer of a model (a sample, or a request for answers): tokens, seconds,
+    money, or None."""
+    if not is_log(path):
+        return
+    from podium.hosts.inspect_ai.logs.log_contents import REQUESTED, read_tournament
+    from podium.hosts.inspect_ai.logs.logs import read_by_inspect, summaries_of
+
+    log = read_by_inspect(path, header_only=True)
+    tournament = read_tournament(log)
+    for sample in summaries_of(path):
+        names = sample.metadata.get(REQUESTED, ()) if tournament else (log.eval.model,)
+        for name in () if sample.error or not sample.completed else names:
+            usage = sample.model_usage.get(name)
+            yield {
+                "model": name,
+                "tokens in": usage and usage.input_tokens,
+                "tokens out": usage and usage.output_tokens,
+                "seconds": sample.working_time if len(names) == 1 else None,
+                "money": usage and usage.total_cost,
+            }

@@ -1,0 +1,29 @@
+"""The reader of models' responses in Inspect logs; Inspect is loaded with the first log."""
+
+from typing import Any
+
+from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.responses.read import FileReader
+
+
+def _read_log(*arguments: Any) -> Any:
+    """Read the responses of a log, as `sample_answers.responses_in`."""
+    from podium.hosts.inspect_ai.logs.sample_answers import responses_in
+
+    return responses_in(*arguments)
+
+
+def _select_logs(*arguments: Any) -> Any:
+    """Choose the logs to read responses from, as `folders.choose_response_logs`."""
+    from podium.hosts.inspect_ai.logs.folders import choose_response_logs
+
+    return choose_response_logs(*arguments)
+
+
+READER = FileReader(
+    (".eval", ".json"),
+    lambda path: is_log(path) or is_beside_logs(path),
+    _read_log,
+    _select_logs,
+)
+"""How `podium.responses.read.read_responses` reads Inspect logs."""

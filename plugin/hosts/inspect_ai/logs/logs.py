@@ -1,0 +1,480 @@
+"""Inspect logs as tables: the verdicts of a tournament, or the scores of an ordinary eval."""
+
+import json
+import re
+import sys
+import zipfile
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pandas as pd
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    resolve_sample_attachments,
+)
+from inspect_ai.scorer import Score
+from pydantic import TypeAdapter
+
+from podium.data.formats.archives import check_archive
+from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
+from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, Input, Place
+from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
+from podium.hosts.inspect_ai.logs.log_contents import (
+    AGAIN,
+    BattleMetadata,
+    KeptJudgment,
+    PackMetadata,
+    RoundMetadata,
+    SampleMetadata,
+    SampleReplies,
+    TournamentMetadata,
+    parse_sample,
+    read_tournament,
+    verdict_rows_in,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.printable import shorten
+from podium.scorers.judging import excerpt_of, load_reply
+from podium.scorers.reply import FAILED, NOT_SHOWN
+from podium.tournaments.judge_rotation import name_jury
+
+MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
+"""The name of a member of an `.eval` archive that holds a sample."""
+HUMAN_RATINGS = "precomputed_scores"
+"""Inspect's scorer of ratings from a file: what humans credited model_a with."""
+AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
+UNUSED = {"events", "store", "attachments", "messages"}
+SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
+BATTLE = ("item", "response", "model_a", "model_b")
+"""Columns that identify a battle."""
+
+
+class ScoredSample(NamedTuple):
+    """A sample without its transcript: its metadata, its scores by scorer, its error message, why
+    it was invalidated ("" without a reason, None if it is valid), of a sample that failed what
+    podium kept of it, and its input with the attachments that it may refer to."""
+
+    id: str | int
+    epoch: int
+    metadata: Mapping[str, Any]
+    scores: Mapping[str, Score]
+    error: str | None
+    invalidated: str | None = None
+    kept: Any = None
+    input: Input = ""
+    attachments: Mapping[str, str] = {}
+
+
+def read_by_inspect(path: Path, **options: Any) -> EvalLog:
+    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
+    with opened_log(path):
+        try:
+            return read_eval_log(str(path), **options)
+        except Exception:
+            if not options.get("header_only") and path.suffix == ".eval":
+                # Inspect does not say which sample is damaged.
+                deque(_parse_members(path, _parse_scored), maxlen=0)
+            raise
+
+
+def summaries_of(path: Path) -> list[EvalSampleSummary]:
+    """Return the summaries of a log's samples."""
+    with opened_log(path):
+        return read_eval_log_sample_summaries(str(path))
+
+
+@contextmanager
+def opened_log(path: Path) -> Iterator[None]:
+    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every
+    error of the body."""
+    with _damage_as_data_error(path):
+        if path.suffix == ".eval":
+            check_archive(path)
+        reject_stream(path)
+        yield
+
+
+def samples_of(path: Path) -> Iterator[ScoredSample]:
+    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need
+    little memory."""
+    if path.suffix == ".eval":
+        return _parse_members(path, _parse_scored)
+    return map(
+        _scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+    )
+
+
+def whole_samples(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a log, by epoch, then by id, with their messages and media, and with the
+    events of those in which a tool call started an agent; those of an archive one at a time, to
+    need little memory."""
+    if path.suffix == ".eval":
+        return _parse_members(path, _parse_whole)
+    unused = {"store"} if AGENT_STARTED.search(path.read_bytes()) else {"store", "events"}
+    return iter(
+        read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or []
+    )
+
+
+Parsed = TypeVar("Parsed")
+
+
+def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
+    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by
+    id."""
+    with opened_log(path), zipfile.ZipFile(path) as archive:
+        # A sample that was run again is there twice under one name, and the name stands for the
+        # later one.
+        members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+        for member in sorted(members, key=_sort_key):
+            with _damage_as_data_error(path, member["name"]):
+                parsed = parse(archive.read(member[0]))
+            yield parsed
+
+
+def _parse_scored(content: bytes) -> ScoredSample:
+    kept = json.loads(content)
+    scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
+    invalidation = kept.get("invalidation")
+    return ScoredSample(
+        id=kept["id"],
+        epoch=kept["epoch"],
+        metadata=kept.get("metadata") or {},
+        scores=scores,
+        error=error and error["message"],
+        invalidated=None if invalidation is None else invalidation.get("reason") or "",
+        kept=(kept.get("store") or {}).get(NAMESPACE) if error else None,
+        input=kept.get("input") or "",
+        attachments=kept.get("attachments") or {},
+    )
+
+
+def _parse_whole(content: bytes) -> EvalSample:
+    """Parse a sample with its messages, and with its events if a tool call started an agent."""
+    kept = json.loads(content)
+    unused = {"store"} if AGENT_STARTED.search(content) else {"store", "events", "events_data"}
+    return resolve_sample_attachments(
+        EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused})
+    )
+
+
+def _sort_key(member: re.Match[str]) -> tuple[int, str]:
+    """Return epoch and id of an archive's member; ids that are numbers sort by size."""
+    item = member["item"]
+    return int(member["epoch"] or 0), item.zfill(20) if item.isdecimal() else item
+
+
+def _scored_sample(sample: EvalSample) -> ScoredSample:
+    message = sample.error.message if sample.error else None
+    why = reason_of_invalidation(sample)
+    replies = sample.store.get(NAMESPACE) if sample.error else None
+    given = (
+        sample.input
+        if isinstance(sample.input, str)
+        else [each.model_dump() for each in sample.input]
+    )
+    return ScoredSample(
+        sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies, given
+    )
+
+
+def reason_of_invalidation(sample: EvalSample) -> str | None:
+    """Return why a sample was invalidated, "" if no reason is given; None if it is valid."""
+    return None if sample.invalidation is None else sample.invalidation.reason or ""
+
+
+@contextmanager
+def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
+    """Raise DataError for every error of the body: archives, compression and JSON all have their
+    own."""
+    try:
+        yield
+    except PodiumError:
+        raise
+    except Exception as error:
+        problem = f"not a whole Inspect log ({shorten(str(error))})"
+        row = None if sample is None else f"sample {shorten(sample)}"
+        raise DataError(
+            problem, source=str(path), row=row, remedy="give a log that Inspect can open"
+        ) from None
+
+
+class TableBuilder:
+    """Builds a table row by row but stores columns, so that a hundred thousand rows take little
+    memory."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.columns: dict[str, list[Any]] = {}
+
+    def add_row(self, row: Mapping[str, Any]) -> None:
+        """Add a row, which may lack columns that others have."""
+        for name, value in row.items():
+            column = self.columns.setdefault(name, [])
+            column.extend([None] * (self.count - len(column)))
+            # Each text once: a log repeats the name of its judge in every verdict.
+            column.append(sys.intern(value) if type(value) is str else value)
+        self.count += 1
+
+    def build(self) -> pd.DataFrame:
+        """Return the table, with the rows numbered from 1 as index."""
+        index = pd.RangeIndex(1, self.count + 1, name="row")
+        whole = {
+            name: [*values, *[None] * (self.count - len(values))]
+            for name, values in self.columns.items()
+        }
+        return pd.DataFrame(whole, index=index)
+
+
+def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
+    """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has
+    the samples that are left out (`LeftOut`), for scores the `reduction` and `figures`, and for a
+    tournament `missing` and `unplayed` battles, those of `silent` judges, the judge's words on each
+    `unshown`, `answer`, `ladder`, verdicts `by_schema`.
+
+    `inputs` are those of the logs before this one; OtherQuestionError if an eval's sample asks
+    something else than another one of its task and id.
+    """
+    header = read_by_inspect(path, header_only=True)
+    with named_in_errors(path):
+        tournament = read_tournament(header)
+        reader = _LogReader(path, header, tournament, inputs or AskedInputs())
+        for sample in samples_of(path):
+            reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
+        with opened_log(path):
+            return reader.build_frame()
+
+
+class _LogReader:
+    """Collects the rows of a log and counts the battles that have none."""
+
+    def __init__(
+        self,
+        path: Path,
+        header: EvalLog,
+        tournament: TournamentMetadata | None,
+        inputs: AskedInputs,
+    ) -> None:
+        self.header, self.tournament = header, tournament
+        self.inputs, self.place = inputs.of_task(header.eval.task), Place(path, header.eval.model)
+        self.table = TableBuilder()
+        self.scores = None if tournament else EvalScores(path, header)
+        self.samples = 0
+        self.invalidated: list[LeftOutSample] = []
+        self.epochs = header.eval.config.epochs or 1
+        self.missing = self.epochs * tournament.left_out if tournament else 0
+        self.scheduled = self.epochs * tournament.scheduled if tournament else 0
+        self.played = 0
+        self.failed: list[tuple[dict[str, Any], list[str]]] = []
+        # Of judgments whose calls failed: a later sample may have repeated them.
+        self.failed_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self.repeated: set[tuple[Any, ...]] = set()
+        self.unshown: list[str] = []
+        self.failure: str | None = None
+        self.answer: dict[str, Any] | None = None
+
+    def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
+        """Add the rows of a sample; `contents` is None in an ordinary eval."""
+        if isinstance(contents, RoundMetadata):
+            self.answer = contents.answer or self.answer
+            self.missing += contents.left_out - contents.replaced[1]
+            self.scheduled += len(contents.pairings) - contents.replaced[0]
+        battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
+        repeats = (
+            isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
+        )
+        played = [battle for battle in battles if isinstance(battle, BattleMetadata)]
+        self.played += 0 if repeats else len(played)
+        self.samples += 1
+        if repeats and self._is_left_out(f"{sample.id}".removesuffix(AGAIN), sample.epoch):
+            return
+        if sample.invalidated is not None and not isinstance(contents, RoundMetadata):
+            lost = LeftOutSample(sample.id, sample.epoch, sample.invalidated)
+            self._leave_out(lost, 0 if repeats else len(played))
+            return
+        self.failure = self.failure or sample.error
+        if sample.error is not None and not sample.scores and not repeats:
+            self._add_failed_sample(sample, played)
+        self._check_input(sample)
+        rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
+        # Of scores that parsed the same replies again, the later one counts.
+        verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
+        if not rows and self.scores:
+            for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
+                self.table.add_row(row)
+        shown = {
+            battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN
+        }
+        label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
+        rating = label and number_of(label.value)
+        refused: dict[tuple[Any, ...], str] = {}
+        for (battle, _), row in verdicts.items():
+            if self.tournament and self.tournament.preferred:
+                row["human"] = float(row["model_a"] == self.tournament.preferred)
+            if rating is not None:
+                row["human"] = rating
+            if battle in shown:
+                self._add_judgment(row, repeats=repeats)
+            else:
+                refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
+        self.unshown += refused.values()
+
+    def _check_input(self, sample: ScoredSample) -> None:
+        """Raise OtherQuestionError if a scored sample of an eval has another input than one of its
+        task and id."""
+        if self.scores and sample.scores and sample.input:
+            self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
+
+    def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
+        """Add a judgment; one whose call failed waits for the sample that repeats it."""
+        if str(row.get("reason") or "").startswith(FAILED):
+            self.failed_rows[_judgment_of(row)] = row
+            return
+        if repeats:
+            self.repeated.add(_judgment_of(row))
+        self.table.add_row(row)
+
+    def _leave_out(self, sample: LeftOutSample, battles: int) -> None:
+        """Leave out an invalidated sample; its battles are missing."""
+        self.invalidated.append(sample)
+        self.missing += battles
+        if self.scores:
+            self.scores.leave_out(f"{sample.id}")
+
+    def _is_left_out(self, sample_id: str, epoch: int) -> bool:
+        """Return whether a sample was left out whose failed calls another one repeats."""
+        return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
+
+    def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
+        """Add the judgments of a sample none of whose calls was answered, or its battles if it was
+        not even asked."""
+        if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
+            self.failed += [
+                (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
+            ]
+            return
+        for battle, replies in zip(
+            played, SampleReplies.parse(sample.kept).to_battles(), strict=True
+        ):
+            for shown in replies.judgments:
+                row = {
+                    **_failed_row(battle, shown["repeat"]),
+                    "judge": shown["judge"],
+                    **_failure_in(shown),
+                }
+                self.failed_rows[_judgment_of(row)] = row
+
+    def build_frame(self) -> pd.DataFrame:
+        """Return the table, with its `attrs`."""
+        frame = self._build_rows()
+        if self.scores:
+            frame = self.scores.finish(frame)
+        frame.attrs["invalidated"] = LeftOut.of_samples(
+            self.invalidated, self.samples, several_epochs=self.epochs > 1
+        )
+        return frame
+
+    def _build_rows(self) -> pd.DataFrame:
+        silent = self._add_failed_rows()
+        for row in self.scores.rows_at_end() if self.scores else ():
+            self.table.add_row(row)
+        frame = self.table.build()
+        if self.tournament and self.tournament.shard and not self.scheduled:
+            # With few battles, a shard may have none.
+            frame.attrs = {"missing": self.missing}
+            return frame
+        if frame.empty:
+            raise self._nothing_judged()
+        config, scheduled = self.header.eval.config, self.scheduled
+        if self.tournament and (config.limit is not None or config.sample_id is not None):
+            # The rounds to come were never announced.
+            scheduled = max(scheduled, self.epochs * self.tournament.planned)
+        unplayed = max(scheduled - self.played, 0)
+        if self.tournament and self.tournament.jury:
+            frame["jury"] = name_jury(self.tournament.jury)
+        if self.tournament or self.unshown:
+            missing = self.missing + unplayed + len(self.unshown)
+            kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
+            frame.attrs = {
+                "missing": missing,
+                "unplayed": unplayed,
+                "unshown": self.unshown,
+                "silent": silent,
+                **kept,
+            }
+            if "ungraded" in frame:
+                frame.attrs["ungraded"] = frame["ungraded"].value_counts().to_dict()
+            if "schema" in frame:
+                frame.attrs["by_schema"] = int(
+                    (frame["schema"].eq(True) & frame["credit"].notna()).sum()
+                )
+        return frame
+
+    def _add_failed_rows(self) -> dict[str, int]:
+        """Add an unparsed row per judge of a failed battle; of judges without any verdict, count
+        them as missing."""
+        judges, silent = [*dict.fromkeys(self.table.columns.get("judge", ()))], Counter[str]()
+        lost = set()
+        for judgment, row in self.failed_rows.items():
+            if judgment in self.repeated:
+                continue
+            if row["judge"] in judges:
+                self.table.add_row(row)
+            else:
+                lost.add(_judged_battle(row))
+        silent.update(battle[len(BATTLE)] for battle in lost)
+        for battle, own in self.failed:
+            for judge in own or judges:
+                if judge in judges:
+                    self.table.add_row({**battle, "judge": judge})
+                else:
+                    silent[judge] += 1
+        self.missing += silent.total()
+        return silent
+
+    def _nothing_judged(self) -> DataError:
+        if self.invalidated and len(self.invalidated) == self.samples:
+            problem = f"all {self.samples:,} samples are invalidated"
+            return DataError(
+                problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
+            )
+        if not self.tournament:
+            return DataError("no scored samples", remedy="score the log with `inspect score` first")
+        message = (self.header.error and self.header.error.message.strip()) or "it holds no battle"
+        why = next(iter(filter(None, [self.failure, *self.unshown])), message.splitlines()[-1])
+        remedy = "fix the cause, then run `inspect eval-retry` on the log"
+        return DataError(f"no battle was judged: {why}", remedy=remedy)
+
+
+def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what identifies the battle, judge and repeat of a verdict."""
+    return tuple(row.get(name) for name in (*BATTLE, "judge", "repeat"))
+
+
+def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what identifies a judgment of a log."""
+    return (*_judged_battle(row), row.get("order"))
+
+
+def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
+    """Return order and reason of a judgment that failed, with the words of its error."""
+    reply = next(reply for reply in map(load_reply, shown["replies"]) if reply.failed)
+    order = shown["order"] if len(shown["replies"]) == 1 else "merged"
+    return {"order": order, "reason": reply.reason_of_no_answer, "reply": excerpt_of(reply.refused)}
+
+
+def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
+    """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the
+    battle sets it."""
+    sides: dict[str, Any] = {
+        name: own for name in BATTLE if (own := getattr(battle, name)) is not None
+    }
+    order = "merged" if battle.first is None else "ab" if battle.first == battle.model_a else "ba"
+    return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": FAILED}

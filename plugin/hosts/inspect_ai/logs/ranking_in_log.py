@@ -1,0 +1,257 @@
+"""A ranking in the results of an Inspect log, as scores and as metadata, and in a file beside
+it."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai.log import (
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalScore,
+    EvalSpec,
+    read_eval_log,
+    write_eval_log,
+)
+
+from podium.errors import PodiumError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import set_headline
+from podium.hosts.inspect_ai.logs.log_contents import is_tournament, kept_rankings
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, RANKING
+from podium.printable import tell
+from podium.storage.atomic_files import atomic_file, write_text
+from podium.storage.remote import Place, RemoteFile, local_file, place_of
+
+if TYPE_CHECKING:
+    # Every `inspect` command imports this module: numbers wait until something is ranked.
+    from podium.rankers.ranking import Ranking, Separation, Standings
+
+FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
+"""Fields of an entry that become metrics in a tournament's log: the viewer shows metrics, not their
+metadata."""
+
+
+def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
+    """Write a ranking into a log's results, in place of what earlier ones left there; return the
+    new results. A tournament's log opens on the table of models; any other log keeps its scores and
+    its headline."""
+    path = local_file(place)
+    log = read_eval_log(str(path), header_only=True)
+    if log.results is None:
+        raise PodiumError(f"{place}: the log has no results to write a ranking into")
+    if is_tournament(log):
+        kept = _put_table_first(log.results, ranking)
+    else:
+        kept = _append_own_scores(log.results, ranking, log.eval)
+    now = ranking.to_dict()
+    rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
+    log.results.metadata = {
+        **(log.results.metadata or {}),
+        NAMESPACE: {**now, "rankings": rankings},
+    }
+    write_header(place, path, log)
+    return log.results
+
+
+def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str, Any]]:
+    """Put the scores of all models first, so that the viewer opens on them; return the rankings in
+    the log that stay: of other rankers and slices."""
+    fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
+    replaced = {score.scorer for score in fresh}
+    results.scores = fresh + [score for score in results.scores if score.scorer not in replaced]
+    if fresh:
+        set_headline(results, fresh[0], next(iter(fresh[0].metrics)))
+    written = {(standings.ranker, standings.slice) for standings in ranking.standings}
+    kept = kept_rankings(results.metadata or {})
+    return [row for row in kept if (row.get("ranker"), row.get("slice")) not in written]
+
+
+def _append_own_scores(
+    results: EvalResults, ranking: "Ranking", spec: EvalSpec
+) -> list[dict[str, Any]]:
+    """Append a score of the log's own model per ranker and slice; return the rankings in the log
+    that stay: of other rankers, while their scores are there, since scoring the log again drops
+    these."""
+    rankers = {standings.ranker for standings in ranking.standings}
+    kept = [
+        row
+        for row in kept_rankings(results.metadata or {})
+        if row.get("ranker") not in rankers and _has_score_of(results, row)
+    ]
+    results.scores = [score for score in results.scores if _ranker_of(score) not in rankers]
+    for standings in ranking.standings:
+        results.scores += _own_scores(standings, spec)
+    return kept
+
+
+def _has_score_of(results: EvalResults, row: Mapping[str, Any]) -> bool:
+    """Return whether the results hold a score of a ranking that is kept beside them."""
+    name = _scorer_name(str(row.get("ranker")), row.get("slice"))
+    return any(score.scorer == name for score in results.scores)
+
+
+def _scorer_name(ranker: str, part: str | None) -> str:
+    """Return the scorer's name in the scores of a ranker's standings on a slice, which is None for
+    all battles."""
+    return f"{NAMESPACE}/{ranker}" + (f" [{part}]" if part else "")
+
+
+def _ranker_of(score: EvalScore) -> str:
+    """Return the ranker whose score it is; empty for a score of the eval itself."""
+    own = f"{NAMESPACE}/"
+    return score.scorer.partition(" [")[0].removeprefix(own) if score.scorer.startswith(own) else ""
+
+
+def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
+    """Yield the score of a log's own model, if it is among the models."""
+    part = (standings.slice or "").removeprefix(f"{spec.task} ")
+    for entry in standings.entries:
+        if entry.model != spec.model:
+            continue
+        # The data do not bound the rating of a separated model.
+        figures = {
+            "score": None if entry.separated else entry.score,
+            "low": entry.low,
+            "high": entry.high,
+        }
+        figures |= {"rank": entry.rank, "rank_low": entry.rank_low, "rank_high": entry.rank_high}
+        yield EvalScore(
+            name=standings.ranker + (f" [{part}]" if part else ""),
+            scorer=_scorer_name(standings.ranker, standings.slice),
+            metrics=_metrics_of(figures),
+            metadata={
+                "scale": standings.scale,
+                "level": standings.level,
+                "interval": standings.interval,
+                "models": len(standings.entries),
+                "battles": entry.battles,
+                "se": entry.se,
+                "separated": entry.separated,
+            },
+        )
+
+
+def _metrics_of(figures: Mapping[str, Any]) -> dict[str, EvalMetric]:
+    """Return the figures that are known as metrics."""
+    return {
+        name: EvalMetric(name=name, value=value)
+        for name, value in figures.items()
+        if value is not None
+    }
+
+
+def write_header(place: Place, path: Path, header: EvalLog) -> None:
+    """Replace the header of the log at a place, of which `path` is the local copy."""
+    with atomic_file(place) as new_log:
+        shutil.copyfile(path, new_log)
+        write_eval_log(
+            header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True
+        )
+
+
+def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
+    """Yield a score with the number of groups, for lists of logs, then a score per model with its
+    fields as metrics."""
+    prefix = standings.ranker.replace("-", "_")
+    scorer = _scorer_name(standings.ranker, standings.slice)
+    if standings.separation is not None:
+        name, groups = headline_of(standings.separation)
+        yield EvalScore(
+            name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)}
+        )
+    for entry in standings.entries:
+        row = entry.to_dict()
+        figures = {
+            prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES
+        }
+        yield EvalScore(
+            name=entry.model,
+            scorer=scorer,
+            scored_samples=entry.battles,
+            metrics=_metrics_of(figures),
+            metadata={
+                "level": standings.level,
+                "interval": standings.interval,
+                "separated": entry.separated,
+            },
+        )
+
+
+def headline_of(separation: "Separation") -> tuple[str, int]:
+    """Return the metric that lists of logs show: a name with the models that may be first, and the
+    number of groups."""
+    first = separation.names[: min(separation.cuts, default=len(separation.names))]
+    names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
+    return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
+
+
+def write_beside(log: Place, ranking: "Ranking") -> Place:
+    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log;
+    return the file."""
+    place = _place_beside(log)
+    write_text(place, ranking.to_json() + "\n")
+    return place
+
+
+def _place_beside(log: Place) -> Place:
+    """Return the place of the ranking beside a log."""
+    return log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}{RANKING}")
+
+
+def remove_stale_rankings(place: Place) -> list[Place]:
+    """Remove the rankings that an ordinary log got before it was scored anew, and the files that
+    hold them; say so, and return the other logs that were ranked with it and still hold them."""
+    log = read_eval_log(str(local_file(place)), header_only=True)
+    if log.results is None or is_tournament(log):
+        return []
+    metadata = log.results.metadata or {}
+    stale = [row for row in kept_rankings(metadata) if not _has_score_of(log.results, row)]
+    if not stale:
+        return []
+    sources = [
+        place_of(str(name)) for name in metadata[NAMESPACE].get("provenance", {}).get("sources", ())
+    ]
+    _drop_rankings(place, log, stale)
+    rankers = ", ".join(dict.fromkeys(str(row.get("ranker")) for row in stale))
+    tell(f"{place.name}: removed its ranking by {rankers}, made of the scores before")
+    others = [source for source in sources if _absolute_name(source) != _absolute_name(place)]
+    if len(others) == len(sources):
+        # A copy of the log was scored; the ranking of the log itself holds.
+        return []
+    for source in sources:
+        beside = _place_beside(source)
+        if isinstance(beside, Path):
+            beside.unlink(missing_ok=True)
+    return [source for source in others if isinstance(source, RemoteFile) or source.exists()]
+
+
+def remove_rankings(place: Place) -> None:
+    """Remove all rankings from an ordinary log, as one of the logs that they are made from was
+    scored anew."""
+    log = read_eval_log(str(local_file(place)), header_only=True)
+    if log.results is not None and not is_tournament(log):
+        _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))
+
+
+def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, Any]]) -> None:
+    """Remove some of a log's rankings from the metadata and the scores of its results, and write
+    it."""
+    if log.results is None or not rankings:
+        return
+    metadata = log.results.metadata or {}
+    kept = [row for row in kept_rankings(metadata) if row not in rankings]
+    rest = {name: value for name, value in metadata.items() if name != NAMESPACE}
+    log.results.metadata = rest | (
+        {NAMESPACE: {**metadata[NAMESPACE], "rankings": kept}} if kept else {}
+    )
+    names = {_scorer_name(str(row.get("ranker")), row.get("slice")) for row in rankings}
+    log.results.scores = [score for score in log.results.scores if score.scorer not in names]
+    write_header(place, local_file(place), log)
+
+
+def _absolute_name(place: Place) -> str:
+    """Return a text that is the same for one file under two names."""
+    return str(place) if isinstance(place, RemoteFile) else str(place.resolve())

@@ -1,0 +1,158 @@
+"""Recorded battles to be re-judged; only logs of tournaments hold the responses, too."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from inspect_ai.log import EvalSample
+
+from podium.data.formats.run_folders import FiledRun
+from podium.errors import DataError, UsageError, named_in_errors
+from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
+from podium.hosts.inspect_ai.logs.folders import find_logs, task_prefixes, tasks_of
+from podium.hosts.inspect_ai.logs.log_contents import (
+    BattleMetadata,
+    is_tournament,
+    parse_battles,
+    read_tournament,
+    verdict_rows_in,
+)
+from podium.hosts.inspect_ai.logs.logs import whole_samples
+from podium.hosts.inspect_ai.media import media_as_text
+from podium.responses.answers import QuestionRow, ResponseRow
+from podium.responses.collection import AGREE, Responses, assemble
+from podium.responses.preference_pairs import PREFERRED, read_pairs
+from podium.responses.transcripts import AS_RECORDED, Show, work_in
+from podium.text import some
+from podium.tournaments.schedule import Pairing, pairing
+
+RECORDED = "recorded"
+"""The tournament that plays recorded battles."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedBattles:
+    """Battles to be re-judged: their pairings, `repeats` by judge, the responses, and the model
+    known to be better."""
+
+    pairings: tuple[Pairing, ...]
+    repeats: dict[str, int]
+    responses: Responses | None = None
+    preferred: str | None = None
+
+    def without_response(self, responses: Responses) -> list[Pairing]:
+        """Return the pairings of which a model has no response here."""
+        keys, texts = {item.id: item.keys for item in responses.items}, responses.texts
+
+        def is_answered(name: str, item: str) -> bool:
+            return any(key in texts.get(name, {}) for key in keys.get(item, ()))
+
+        return [
+            own
+            for own in self.pairings
+            if not (is_answered(own.a, own.item) and is_answered(own.b, own.item))
+        ]
+
+
+def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
+    """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any
+    known format."""
+    if not sources:
+        raise UsageError(
+            f"{RECORDED} needs battles to re-judge: -T battles=LOG (logs, or verdicts beside responses=)"
+        )
+    chosen = [
+        log
+        for log in find_logs(sources)
+        if is_tournament(log.header) and not _is_own_log(log, sources)
+    ]
+    if chosen:
+        return _battles_in_logs(chosen)
+    if pairs := read_pairs(sources, show):
+        pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
+        return RecordedBattles(pairings, {}, pairs, PREFERRED)
+    return _battles_in_tables(sources)
+
+
+def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
+    """Return whether a log belongs to the run that re-judges `sources`: it is unfinished or one of
+    its shards."""
+    spec = log.header.eval
+    if spec.task.rpartition("/")[2] != RECORDED:
+        return False
+    typed, tournament = (
+        flatten_arguments(spec.task_args).get("battles") or "",
+        read_tournament(log.header),
+    )
+    is_same = (typed if isinstance(typed, str) else ",".join(typed)) == ",".join(sources)
+    return log.header.status != "success" or bool(is_same and tournament and tournament.shard)
+
+
+def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
+    from podium.data.reading.judgments import read_battles
+
+    battles = read_battles(*sources, merge=False)
+    table = battles.table[battles.table["item"].notna()] if battles.has_items else battles.table[:0]
+    if not len(table):
+        raise UsageError(
+            f"battles={','.join(sources)}: no row names its item, which responses go by: name the column"
+        )
+    met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
+    pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
+    if "judge" not in table:
+        return RecordedBattles(pairings, {})
+    repeat = table["repeat"].fillna(0) if "repeat" in table else 0 * table["credit"].fillna(0)
+    last = repeat.groupby(table["judge"].astype(str)).max()
+    return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
+
+
+def _responses_of(
+    sample: EvalSample, battle: BattleMetadata, item: str, source: str
+) -> Iterator[ResponseRow]:
+    known = {name: getattr(battle, name) for name in AGREE} | {"media": media_as_text(sample.input)}
+    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
+    for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
+        work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
+        yield ResponseRow(question, name, text, None, battle.response or 1, work)
+
+
+def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
+    prefix_of = task_prefixes(logs)
+    pairings: dict[Pairing, None] = {}
+    repeats: dict[str, int] = defaultdict(int)
+    answers: dict[tuple[str, str, int], ResponseRow] = {}
+    for log in logs:
+        with named_in_errors(log.path):
+            for sample in whole_samples(log.path):
+                for row in (
+                    row
+                    for score in (sample.scores or {}).values()
+                    for row in verdict_rows_in(score)
+                ):
+                    repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
+                for battle in parse_battles(sample.metadata):
+                    item = f"{prefix_of[log.path]}{battle.item}"
+                    pairings.setdefault(pairing(item, battle.model_a, battle.model_b, battle.first))
+                    for response in _responses_of(sample, battle, item, str(log.path)):
+                        first = answers.setdefault(
+                            (item, response.model, response.number), response
+                        )
+                        if first.text != response.text:
+                            other = f"another answer of {response.model!r} to {item!r} than in {first.question.source}"
+                            raise DataError(
+                                other,
+                                remedy="re-judge the logs one at a time: their answers differ",
+                            )
+    if not pairings:
+        raise UsageError(
+            f"no battle was played in {some([str(log.path) for log in logs])}: name another log"
+        )
+    responses = assemble(list(answers.values()), [])
+    sources, tasks = (
+        tuple(str(log.path) for log in logs),
+        {task for log in logs for task in tasks_of(log.header)},
+    )
+    # Models that did not meet on an item in the record do not meet now: no response is missing.
+    missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
+    whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
+    return RecordedBattles(tuple(pairings), dict(repeats), whole)

@@ -1,0 +1,223 @@
+"""The models' answers in Inspect logs, with the turns of agents, and the questions that samples and
+datasets ask."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.dataset import Sample
+from inspect_ai.event import Event
+from inspect_ai.log import EvalLog, EvalSample, transcript
+from inspect_ai.model import ChatMessage, ChatMessageAssistant
+from inspect_ai.solver import TaskState
+
+from podium.errors import named_in_errors
+from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
+from podium.hosts.inspect_ai.logs.log_contents import (
+    REQUESTED,
+    RequestMetadata,
+    is_tournament,
+    parse_answers,
+    parse_sample,
+    read_tournament,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.logs import UNUSED, read_by_inspect, whole_samples
+from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
+from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
+from podium.responses.collection import AGREE
+from podium.responses.transcripts import AgentWork, Call, Show, Turn
+
+
+def build_agent_response(
+    sample: EvalSample | TaskState, show: Show, beside: int
+) -> tuple[str, AgentWork]:
+    """Return what a judge is shown of a sample's response, with `beside` characters of its item,
+    and the model's work. In a transcript, what an agent said beside its last call is no final
+    answer, unless that call submitted it."""
+    turns, answer = turns_of(sample), sample.output.completion
+    is_answer = not show.shows(turns) or _is_final(sample.messages, answer)
+    return show.build_response(turns, answer if is_answer else "", beside)
+
+
+def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
+    """Return whether a completion is an answer: the last message of the assistant does not say it
+    beside calls, or an argument or result of these calls is its end, as `submit()` makes it."""
+    last = max((k for k, message in enumerate(messages) if message.role == "assistant"), default=0)
+    message = messages[last] if messages else None
+    if (
+        not isinstance(message, ChatMessageAssistant)
+        or not message.tool_calls
+        or message.text != completion
+    ):
+        return True
+    submitted = [str(value) for call in message.tool_calls for value in call.arguments.values()]
+    submitted += [own.text for own in messages[last + 1 :] if own.role == "tool"]
+    return any(
+        text.strip() and f"\n{completion}".rstrip().endswith(f"\n{text.strip()}")
+        for text in submitted
+    )
+
+
+def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
+    """Return what happened after the sample's input, without the system prompts before it. The
+    events of a sample that is being scored are those of Inspect's transcript."""
+    given = (
+        []
+        if isinstance(sample.input, str)
+        else [each.role for each in sample.input if each.role != "system"]
+    )
+    own = list(sample.messages)
+    for role in (*(given or ["user"]), None):
+        own = list(dropwhile(lambda message: message.role == "system", own))
+        own = own[1:] if own and own[0].role == role else own
+    events = sample.events if isinstance(sample, EvalSample) else transcript().events
+    return list(_turns_in(own, _turns_of_agents(list(events))))
+
+
+def _turns_in(
+    messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn]]
+) -> Iterator[Turn]:
+    """Yield the turns of messages; `inner` holds the turns of the sub-agents by the call that
+    started them."""
+    for message in messages:
+        [text] = text_with_places([message])
+        if message.role == "assistant":
+            yield from _assistant_turns(message, text, inner)
+        elif message.role == "tool":
+            error = f"{message.error.type}: {message.error.message}" if message.error else ""
+            said = "\n".join(filter(None, [error, text if text not in error else ""]))
+            yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
+        else:
+            yield Turn(message.role, text)
+
+
+def _assistant_turns(
+    message: ChatMessageAssistant, text: str, inner: Mapping[str, Sequence[Turn]]
+) -> Iterator[Turn]:
+    """Yield the turn of an assistant's message, and the results of tools that its provider ran."""
+    content = [] if isinstance(message.content, str) else message.content
+    used = [part for part in content if part.type == "tool_use"]
+    calls = [Call(part.id, part.name, part.arguments) for part in used]
+    for call in message.tool_calls or []:
+        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        given = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
+        calls.append(Call(call.id, call.function, given, inner.get(call.id, ())))
+    yield Turn("assistant", text, tuple(calls))
+    for part in used:
+        yield Turn("tool", part.error or part.result, call_id=part.id, failed=bool(part.error))
+
+
+def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
+    """Return the turns of the agents that tool calls started, by call, without those of agents
+    within."""
+    spans = {
+        event.id: (event.parent_id, event.type) for event in events if event.event == "span_begin"
+    }
+    turns: dict[str | None, list[Turn]] = {}
+    started: dict[str, str] = {}
+    for event in events:
+        span: Any = event.span_id
+        for _ in spans:
+            span = spans[span][0] if span in spans and spans[span][1] != "agent" else span
+        if event.event == "model" and event.output.choices:
+            turns.setdefault(span, []).extend(_turns_in([event.output.message], {}))
+        elif event.event == "tool":
+            if event.agent_span_id:
+                started[event.id] = event.agent_span_id
+            result: Any = event.error.message if event.error else event.result
+            parts = result if isinstance(result, list) else [result]
+            said = "\n".join(str(getattr(part, "text", part)) for part in parts)
+            turns.setdefault(span, []).append(
+                Turn("tool", said, call_id=event.id, failed=event.error is not None)
+            )
+    return {call: turns[span] for call, span in started.items() if span in turns}
+
+
+def responses_in(path: Path, show: Show) -> list[ResponseRow]:
+    """Return a log's responses: one per sample and epoch of an ordinary eval, the requested ones of
+    a tournament."""
+    header = read_by_inspect(path, header_only=True)
+    if not is_tournament(header):
+        return [
+            _response_of(sample, path, header, show)
+            for sample in whole_samples(path)
+            if sample.input
+        ]
+    with named_in_errors(path):
+        read_tournament(header)
+        samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        if any(
+            REQUESTED in sample.metadata and NAMESPACE not in sample.store for sample in samples
+        ):
+            samples = read_by_inspect(path, exclude_fields={"messages"}).samples or []
+        rows: dict[tuple[str, str], ResponseRow] = {}
+        for sample in samples:
+            request = parse_sample(sample.metadata)
+            if isinstance(request, RequestMetadata):
+                known = {name: getattr(request, name) for name in AGREE}
+                is_valid = sample.invalidation is None
+                # Every epoch repeats them.
+                for (name, item), given in parse_answers(
+                    request, kept_in_store(sample, NAMESPACE)
+                ).items():
+                    question = QuestionRow(
+                        item, **known, source=str(path), row=f"sample {sample.id}"
+                    )
+                    row = build_response(
+                        question, name, given.text, errored=given.failed is not None
+                    )
+                    rows[name, item] = (
+                        row if is_valid else ResponseRow(question, name, None, INVALIDATED)
+                    )
+        return list(rows.values())
+
+
+def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> ResponseRow:
+    """Return the response of a sample; without text if it is invalidated, or if it or its item has
+    media that a judge could not be shown."""
+    question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
+    if sample.invalidation is not None:
+        return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
+    if not sample.error and (why := why_not_shown(sample)):
+        return ResponseRow(question, model, None, why, sample.epoch)
+    text, work = build_agent_response(sample, show, question.length)
+    return build_response(
+        question, model, text, errored=bool(sample.error), number=sample.epoch, work=work
+    )
+
+
+def question_of(
+    sample: EvalSample | Sample, item: str | int, source: str, task: str
+) -> QuestionRow:
+    """Return the question that a sample of a log or dataset asks."""
+    metadata, target = sample.metadata or {}, sample.target
+    category = metadata.get("category")
+    instruction, system = _split_prompt(sample.input)
+    return QuestionRow(
+        item=str(item),
+        instruction=instruction,
+        category=category
+        if category is None or isinstance(category, str)
+        else json.dumps(category, default=str),
+        reference=(target if isinstance(target, str) else "\n".join(target)) or None,
+        system=system,
+        source=source,
+        row=f"sample {item}",
+        task=task,
+        media=media_as_text(sample.input),
+    )
+
+
+def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
+    """Return instruction and system prompt; the messages of a conversation are joined, each under
+    its role."""
+    if isinstance(given, str):
+        return given, None
+    asked = [message for message in given if message.role != "system"]
+    system = "\n\n".join(message.text for message in given if message.role == "system") or None
+    texts = text_with_places(asked)
+    named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
+    return "\n\n".join(texts if len(asked) == 1 else named), system

@@ -1,0 +1,1 @@
+"""Tournaments as tasks of Inspect: rounds, samples, answers that are asked for."""

@@ -1,0 +1,380 @@
+"""Answers on demand: which models of the role `models` are asked for what, each in a sample before
+its first battle."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.dataset import Dataset, Sample, example_dataset
+from inspect_ai.model import (
+    CachePolicy,
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    model_roles,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from podium.errors import UsageError, unknown_name
+from podium.hosts.inspect_ai.inspect_ai_compatibility import is_registered_task, load_tasks
+from podium.hosts.inspect_ai.judging.call_control import (
+    JudgeStoppedError,
+    ModelCalls,
+    cause_of,
+    generate_output,
+    make_calls,
+)
+from podium.hosts.inspect_ai.judging.judge_models import judges_by_role, models_of_role, settings_of
+from podium.hosts.inspect_ai.judging.token_estimates import (
+    ESTIMATE,
+    estimate_usage,
+    estimating_tokens,
+)
+from podium.hosts.inspect_ai.logs.log_contents import GivenAnswer, RequestMetadata, parse_sample
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.sample_answers import question_of
+from podium.hosts.inspect_ai.media import input_of
+from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
+from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING, QuestionRow, id_of
+from podium.responses.collection import AGREE, Responses, response_key
+from podium.responses.read import read_prompts
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN
+from podium.scorers.reasoning import Policy, strip_reasoning
+from podium.text import some
+from podium.tournaments.schedule import Pairing
+
+ROLE = "models"
+CHOICES = ("on-demand", "first")
+GENERATION = ("temperature", "max_tokens")
+USUAL_TOKENS = 400
+"""Assumed length of an answer if none is recorded, for the estimate of the cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRequests:
+    """Which models are asked for responses, to what, and how."""
+
+    models: Mapping[str, Model] = field(default_factory=dict)
+    prompts: tuple[QuestionRow, ...] = ()
+    system: str | None = None
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def to_log(self, responses: Responses) -> dict[str, Any]:
+        """Return a hash of the prompts, the number of answers and the settings of each model, as a
+        log keeps them."""
+        items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
+        asked = {name: model for name, model in self.models.items() if name in responses.pending}
+        return {
+            "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
+            "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
+            "model_settings": {
+                name: {"model": str(model), **settings_of(model)} for name, model in asked.items()
+            },
+            "settings": {**self.generation, **({"system": self.system} if self.system else {})},
+        }
+
+    def with_placeholders(self, responses: Responses) -> Responses:
+        """Return the responses with texts of usual length for the answers that are still to
+        come."""
+        text = "x" * self._usual_length(responses)
+        cells = ((name, key) for name, keys in responses.pending.items() for key in keys)
+        return (
+            responses.with_answers(dict.fromkeys(cells, (text, "")))
+            if responses.pending
+            else responses
+        )
+
+    def _usual_length(self, responses: Responses) -> int:
+        """Return the mean characters of the recorded answers, at most `max_tokens`."""
+        known = [len(text) for texts in responses.texts.values() for text in texts.values()]
+        usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
+
+    def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
+        """Return a sentence on the maximum number of answers and the tokens that they take."""
+        items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
+        shown = sum(
+            len(items[item].instruction) + len(items[item].system or "") for _, item in cells
+        )
+        tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
+        how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
+        asked = f"at most {len(cells):,} answers are asked of {some(sorted({name for name, _ in cells}), most=5)}"
+        return f"{asked}, {tokens}, {usual:,.0f} an answer" + (f" ({how})" if how else "")
+
+
+def split_requests(
+    prompts: Sequence[str], when: str, how: Mapping[str, Any]
+) -> tuple[AnswerRequests, dict[str, Any]]:
+    """Split options into what models are asked on demand and how the judge is asked."""
+    if when not in CHOICES:
+        raise unknown_name("choice for answers", when, CHOICES)
+    if ROLE not in model_roles():
+        if prompts:
+            remedy = f"name the models, --model-role {ROLE}=[MODEL,MODEL] (in Python: eval('podium/ring', "
+            remedy += "task_args=..., model_roles=...), which knows them before the task is made)"
+            raise UsageError(f"prompts={','.join(prompts)}: no model has the role {ROLE}; {remedy}")
+        return AnswerRequests(), dict(how)
+    models = models_by_name()
+    questions, notes = read_questions(prompts)
+    judges = {*map(str, judges_by_role())}
+    if own := [name for name, model in models.items() if str(model) in judges]:
+        notes.append(
+            f"{some(own)} judges its own answers: take another judge, or treat its rank with caution"
+        )
+    generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
+    rest = {name: value for name, value in how.items() if name not in GENERATION}
+    system = rest["system"] if isinstance(rest.get("system"), str) else None
+    if system is not None:
+        rest["system"] = True  # the system message of the models is shown to the judge
+    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), rest
+
+
+def models_by_name() -> dict[str, Model]:
+    """Return the models of the role `models` by name, as other logs name them; several of a name by
+    their settings."""
+    models = models_of_role(ROLE)
+    names = [_name_of(model, models) for model in models]
+    if twice := sorted(
+        {str(model) for model, name in zip(models, names, strict=True) if names.count(name) > 1}
+    ):
+        raise UsageError(
+            f"the role {ROLE} names {some(twice)} twice; give one of them another temperature"
+        )
+    return dict(zip(names, models, strict=True))
+
+
+def _name_of(model: Model, models: Sequence[Model]) -> str:
+    """Return the name of a model; if others have it, too, its last part and the settings that
+    differ."""
+    full, short = str(model), str(model).rpartition("/")[2]
+    alike = [settings_of(other) for other in models if str(other) == full]
+    if len(alike) == 1:
+        return full
+    is_short = {str(other) for other in models if str(other).rpartition("/")[2] == short} == {full}
+    own = {
+        name: value
+        for name, value in settings_of(model).items()
+        if any(each.get(name) != value for each in alike)
+    }
+    parts = (
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in own.items()
+    )
+    return ", ".join([short if is_short else full, *parts])
+
+
+def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
+    """Read what models are to be asked; return it with notes for the user."""
+    questions: list[QuestionRow] = []
+    notes: list[str] = []
+    for source in sources:
+        rows, remarks = _questions_by_name(source) or read_prompts(source, readers=(READER,))
+        if not rows:
+            raise UsageError(
+                f"prompts={source}: no prompts in it; give a row per prompt with id and instruction"
+            )
+        questions += rows
+        notes += remarks
+    unnamed = {
+        each.item for each in questions if each.instruction and each.item == id_of(each.instruction)
+    }
+    if unnamed:
+        notes.append(
+            f"{len(unnamed):,} prompts have no id; a hash of their text is their id ({min(unnamed)} ...)"
+        )
+    twice = sum(
+        number > 1 for number in Counter((each.task, each.item) for each in questions).values()
+    )
+    if twice and unnamed:
+        notes.append(f"{twice:,} prompts appear more than once and count once")
+    return questions, notes
+
+
+def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
+    """Return the questions of an Inspect task or example dataset, with notes; None if `source`
+    names neither."""
+    file = Path(source.partition("@")[0])
+    if file.exists() and file.suffix != ".py":
+        return None
+    if file.suffix == ".py" or ("/" in source and is_registered_task(source)):
+        read = [_questions_of(task.dataset, task.name) for task in load_tasks(source)]
+        return [row for rows, _ in read for row in rows], [
+            note for _, notes in read for note in notes
+        ]
+    if "/" not in source:
+        with suppress(ValueError):
+            return _questions_of(example_dataset(source), source)
+    return None
+
+
+def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:
+    """Return the questions of a dataset, with notes on what models are not shown of it."""
+    samples: list[Sample] = list(dataset)
+    ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
+    rows = [
+        question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)
+    ]
+    several = sum(not isinstance(sample.input, str) and len(sample.input) > 1 for sample in samples)
+    choices = sum(bool(sample.choices) for sample in samples)
+    notes = (
+        [f"{task}: {several:,} inputs are conversations; models are shown each as one text"]
+        if several
+        else []
+    )
+    notes += (
+        [f"{task}: {choices:,} inputs have choices, which are no part of the prompt"]
+        if choices
+        else []
+    )
+    return rows, notes
+
+
+Answers = Mapping[tuple[str, str], GivenAnswer]
+"""Answers by model and item."""
+
+
+@solver
+def ask_models(
+    *, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None
+) -> Solver:
+    """Ask models for the answers that a sample requests; leave other samples unchanged."""
+    policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
+    calls, config = ModelCalls(), GenerateConfig(temperature=temperature, max_tokens=max_tokens)
+
+    async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
+        try:
+            model = models_by_name()[name]
+            generate = partial(generate_output, model, messages, config=config, cache=policy)
+            output = await calls.call(name, generate)
+            estimate_usage(model, "\n".join(message.text for message in messages), output)
+            return GivenAnswer(text=output.completion)
+        except JudgeStoppedError as error:
+            return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
+        except Exception as error:
+            return GivenAnswer(failed=cause_of(error))
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        request = parse_sample(state.metadata)
+        if not isinstance(request, RequestMetadata):
+            return state
+        messages: list[ChatMessage] = (
+            [ChatMessageSystem(content=request.system)] if request.system else []
+        )
+        messages += (
+            [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
+        )
+        # Every epoch of the judge gets the same answers.
+        names, item = request.asked_models, request.item
+        asked = [
+            partial(calls.ask_once, (name, item), partial(ask_model, name, messages))
+            for name in names
+        ]
+        with estimating_tokens() as estimate:
+            answers = dict(zip(names, await make_calls(asked), strict=True))
+        if estimate:
+            state.store.set(ESTIMATE, estimate)
+        state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
+        state.output.completion = "\n\n".join(
+            own.text or own.failed or "" for own in answers.values()
+        )
+        state.completed = True
+        return state
+
+    return solve
+
+
+class AnswerCollector:
+    """Keeps track of the answers that are still to be asked for, and builds the samples that
+    request them."""
+
+    def __init__(
+        self,
+        sample_builder: SampleBuilder,
+        order: Sequence[str],
+        pack: bool,
+        first: Sequence[str],
+        reasoning: Policy,
+    ) -> None:
+        self.sample_builder, self.order, self.pack, self.first = sample_builder, order, pack, first
+        self.reasoning = reasoning
+        self.failed: frozenset[tuple[str, str]] = frozenset()
+        self.cause = ""
+        self._start = sample_builder.responses
+
+    def failures_text(self) -> str:
+        """Return which models lack how many answers, and the first error."""
+        text = missing_responses_text(self.sample_builder.responses)
+        return f"{text} (the first cause: {self.cause})" if self.cause else text
+
+    def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
+        """Return the answers, by model and item, that some battles need; None for all that may be
+        requested."""
+        pending = self._start.pending
+        if pairings is None or self.first:
+            items = {*self.first} or {item.id for item in self._start.items}
+            return {(name, item) for name, keys in pending.items() for item in keys & items}
+        sides = {(name, own.item) for own in pairings for name in (own.a, own.b)}
+        return {(name, item) for name, item in sides if item in pending.get(name, ())}
+
+    def update(self, attempts: Iterable[Answers]) -> None:
+        """Set the responses to the recorded ones and these answers."""
+        answered = {key: own for answers in attempts for key, own in answers.items()}
+        texts = {key: self._text_of(own) for key, own in answered.items()}
+        for name in {name for (name, _), own in answered.items() if own.gave_up}:
+            rest = ((name, key) for key in self._start.pending[name])
+            texts |= {key: (None, ERRORED) for key in rest if key not in texts}
+        self.cause = next((own.failed for own in answered.values() if own.failed is not None), "")
+        self.failed = frozenset(key for key, (text, _) in texts.items() if text is None)
+        self.sample_builder.responses = self._start.with_answers(texts)
+
+    def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
+        """Return the text to be judged, or None and the reason."""
+        if given.text is None:
+            return None, ERRORED
+        text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
+        return (
+            (text, "") if text.strip() else (None, ONLY_REASONING if given.text.strip() else EMPTY)
+        )
+
+    def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
+        """Return samples that request the missing answers for these battles."""
+        pending = self.sample_builder.responses.pending
+        for name in self.order if self.first else ():
+            if own := [item for item in self.first if item in pending.get(name, ())]:
+                return [self._build_request(item, [name]) for item in own]
+        wanted: dict[str, dict[str, None]] = {}
+        for battle in pairings:
+            key = response_key(battle.item, battle.response)
+            lacking = [name for name in (battle.a, battle.b) if key in pending.get(name, ())]
+            wanted.setdefault(battle.item, {}).update(dict.fromkeys(lacking))
+        if self.pack:
+            return [
+                self._build_request(item, [*names], label)
+                for item, names in wanted.items()
+                if names
+            ]
+        return [
+            self._build_request(item, [name]) for item, names in wanted.items() for name in names
+        ]
+
+    def _build_request(self, item_id: str, names: list[str], label: str = "") -> Sample:
+        """Return the sample that requests models' answers to an item; `label` is empty unless it is
+        a pack."""
+        item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
+        sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
+        shown: dict[str, Any] = {field: value for field in AGREE if (value := getattr(item, field))}
+        about = {"item": item_id, "asked_models": names, "instruction": "", **shown}
+        metadata = RequestMetadata(**about, pairings=[])
+        return Sample(
+            id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log()
+        )

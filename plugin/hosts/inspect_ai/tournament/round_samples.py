@@ -1,0 +1,265 @@
+"""The samples of a tournament: battles, packs and announced rounds, and the outcomes that finished
+ones hold."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalSample
+
+from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
+from podium.hosts.inspect_ai.logs.log_contents import (
+    AGAIN,
+    BattleMetadata,
+    BattleReplies,
+    EarlierReplies,
+    PackMetadata,
+    PackVerdicts,
+    PortionMetadata,
+    RoundMetadata,
+    SampleReplies,
+    credit_in,
+    parse_sample,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.media import input_of
+from podium.responses.collection import Responses, response_key
+from podium.text import some
+from podium.tournaments.judge_rotation import JudgeRotation
+from podium.tournaments.schedule import NextRound, Outcome, Pairing
+
+
+class SampleBuilder:
+    """Builds the samples of a round's pairings, one per battle or one per item (a pack)."""
+
+    def __init__(self, responses: Responses, rotation: JudgeRotation | None = None) -> None:
+        self.responses, self.rotation = responses, rotation
+        self.items = responses.by_id()
+        self.short_names = names_without_provider(responses.models)
+        self.transcripts = responses.has_transcripts
+
+    def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
+        """Return a sample per battle of round `number`, counted from 1."""
+        samples = []
+        for pairing, judges in self._with_judges(pairings):
+            short, about = self.short_names, self._about_item(pairing, judges)
+            # Inspect's lists show the id.
+            named = pairing._replace(
+                a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or "")
+            )
+            about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
+            about |= {} if pairing.first is None else {"first": pairing.first}
+            a, b = self._text_of(pairing.a, pairing), self._text_of(pairing.b, pairing)
+            samples.append(
+                self._build_sample(named.key, BattleMetadata(**about, response_a=a, response_b=b))
+            )
+        return samples
+
+    def build_packs(
+        self, pairings: Sequence[Pairing], number: int, most: int | None = None
+    ) -> list[Sample]:
+        """Return a sample per item, number of the response and judges, in which each response
+        stands once; several of at most `most` battles if a pack must not cost more."""
+        by_item: dict[PackKey, list[Pairing]] = {}
+        for pairing, judges in self._with_judges(pairings):
+            by_item.setdefault((pairing.item, pairing.response, judges), []).append(pairing)
+        samples = []
+        for (item, response, judges), battles, part in _split_packs(by_item, most):
+            names = sorted({name for battle in battles for name in (battle.a, battle.b)})
+            about = {**self._about_item(battles[0], judges), "round": number}
+            about |= {
+                "battles": [
+                    [own.a, own.b, *([] if own.first is None else [own.first])] for own in battles
+                ]
+            }
+            texts = {name: self._text_of(name, battles[0]) for name in names}
+            sample_id = f"{item}::round {number}" + (
+                f"::response {response}" if response > 1 else ""
+            )
+            if self.rotation:
+                number_of = self.rotation.judges.index(judges[0]) + 1
+                sample_id += "::all judges" if len(judges) > 1 else f"::judge {number_of}"
+            sample_id += f"::part {part}" if part > 1 else ""
+            samples.append(self._build_sample(sample_id, PackMetadata(**about, responses=texts)))
+        return samples
+
+    def _with_judges(
+        self, pairings: Sequence[Pairing]
+    ) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
+        """Yield the pairings that have both responses, each with the judges whose turn it is, none
+        if all judge."""
+        if self.rotation:
+            self.rotation.assign(pairings)
+        for pairing in filter(self.responses.has_both, pairings):
+            yield pairing, self.rotation.judges_of(pairing) if self.rotation else ()
+
+    def _text_of(self, name: str, pairing: Pairing) -> str:
+        return self.responses.shown_text(
+            name, response_key(pairing.item, pairing.response), self.transcripts
+        )
+
+    def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
+        """Return the metadata that an item's battles of some judges share, without those that are
+        None."""
+        item = self.items[pairing.item]
+        number: dict[str, Any] = {"response": pairing.response} if item.responses > 1 else {}
+        number |= {"transcript": True} if self.transcripts else {}
+        number |= {"judges": list(judges)} if judges else {}
+        shown = {
+            field: getattr(item, field)
+            for field in ("instruction", "category", "reference", "system")
+        }
+        return {
+            "item": item.id,
+            **number,
+            **{field: text for field, text in shown.items() if text is not None},
+        }
+
+    def _build_sample(self, sample_id: str, metadata: BattleMetadata | PackMetadata) -> Sample:
+        item = self.items[metadata.item]
+        given = input_of(item.instruction, item.media)
+        return Sample(
+            id=sample_id, input=given, target=item.reference or "", metadata=metadata.to_log()
+        )
+
+
+PackKey = tuple[str, int, tuple[str, ...]]
+"""Of a pack: item, number of the response, and judges."""
+
+
+def _split_packs(
+    packs: Mapping[PackKey, Sequence[Pairing]], most: int | None
+) -> Iterator[tuple[PackKey, Sequence[Pairing], int]]:
+    """Yield the packs with at most `most` battles each, and the number of each part, from 1."""
+    for key, battles in packs.items():
+        size = most or len(battles)
+        for part, start in enumerate(range(0, len(battles), size), start=1):
+            yield key, battles[start : start + size], part
+
+
+def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
+    """Return the sample that repeats the calls of another one that failed, in a later run or at
+    once if this run was killed before; `failed` has the replies on all its battles, by epoch."""
+    metadata = parse_sample(sample.metadata or {})
+    if not isinstance(metadata, BattleMetadata | PackMetadata):
+        raise TypeError(f"{sample.id}: only battles are repeated")
+    if isinstance(metadata, PackMetadata):
+        whole = failed.values()
+        places = [
+            k
+            for k in range(len(metadata.battles))
+            if any(replies[k].has_failed for replies in whole)
+        ]
+        battles = [metadata.battles[k] for k in places]
+        names = {name for battle in battles for name in battle}
+        shown = {name: text for name, text in metadata.responses.items() if name in names}
+        earlier = {epoch: [replies[k] for k in places] for epoch, replies in failed.items()}
+        again: BattleMetadata | PackMetadata = metadata.model_copy(
+            update={"battles": battles, "responses": shown, "earlier": earlier}
+        )
+    else:
+        again = metadata.model_copy(update={"earlier": failed})
+    return sample.model_copy(update={"id": f"{sample.id}{AGAIN}", "metadata": again.to_log()})
+
+
+def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
+    """Return the replies on all battles of a finished sample of which some calls failed; else
+    nothing."""
+    kept = kept_in_store(sample, NAMESPACE) if sample is not None and sample.error is None else None
+    if not kept or "options" not in kept:
+        return ()
+    replies = SampleReplies.parse(kept).to_battles()
+    return replies if any(battle.has_failed for battle in replies) else ()
+
+
+def names_without_provider(names: Iterable[str]) -> dict[str, str]:
+    """Return the last part of each name if no other name ends in it; else the whole name.
+
+    >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
+    {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
+    """
+    last = {name: name.rpartition("/")[2] for name in names}
+    common = Counter([*last.values(), *last])
+    return {
+        name: short if common[short] == 1 + (short == name) else name
+        for name, short in last.items()
+    }
+
+
+def missing_responses_text(responses: Responses) -> str:
+    """Return which models lack how many responses, with the reasons; empty if none are missing."""
+    counts = responses.missing_reasons().items()
+    texts = [
+        f"{name} ({', '.join(f'{why}: {n}' for why, n in reasons.items())})"
+        for name, reasons in counts
+    ]
+    return some(texts, "; ")
+
+
+def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
+    """Return the outcomes of a finished sample's battles; an empty tuple if it failed."""
+    if sample.error is not None or not sample.scores:
+        return ()
+    contents, score = parse_sample(sample.metadata), next(iter(sample.scores.values()))
+    kept = (score.metadata or {}).get(NAMESPACE) or {}
+    rows: list[dict[str, Any]] = []
+    if isinstance(contents, PackMetadata):
+        rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
+    elif isinstance(contents, BattleMetadata):
+        rows = [{**contents.to_log(), "credit": credit_in(score), "margin": kept.get("margin")}]
+    outcomes = []
+    for row in rows:
+        own = Pairing(
+            row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")
+        )
+        outcomes.append(
+            Outcome(own, row["credit"], None if row["credit"] is None else row["margin"])
+        )
+    return tuple(outcomes)
+
+
+def announce_round(
+    upcoming: NextRound, number: int, revision: int = 0, replaced: NextRound | None = None
+) -> Sample:
+    """Return the sample that records what a round schedules."""
+    pairings: list[list[Any]] = []
+    for own in upcoming.pairings:
+        # What stands behind the names only where it says something.
+        response = [own.response] if own.response > 1 or own.first is not None else []
+        pairings.append(
+            [own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])]
+        )
+    note = upcoming.note or f"{len(pairings)} battles"
+    note += ", without the answers that failed" if replaced else ""
+    before: Any = {"replaced": (len(replaced.pairings), replaced.left_out)} if replaced else {}
+    metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
+    return Sample(
+        id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log()
+    )
+
+
+def announce_portion(round_name: str, number: int, size: int) -> Sample:
+    """Return the sample that records how many samples of a round a limited cost allows next."""
+    metadata = PortionMetadata(portion=size)
+    return Sample(
+        id=portion_id(round_name, number),
+        input=f"Portion {number} of {round_name}: {size} samples",
+        metadata=metadata.to_log(),
+    )
+
+
+def portion_id(round_name: str, number: int) -> str:
+    """Return the id of the sample that announces a portion, as `round 002 portion 1`."""
+    return f"{round_name} portion {number}"
+
+
+def schedule_in(announced: RoundMetadata) -> NextRound:
+    """Return the schedule that an announced round records."""
+    pairings = tuple(Pairing(*names) for names in announced.pairings)
+    return NextRound(pairings, announced.note, announced.left_out)
+
+
+def round_id(number: int, revision: int = 0) -> str:
+    """Return the id of the sample that announces a round, as `round 002` or `round 002 again 1`."""
+    return f"round {number:03d}" + (f" again {revision}" if revision else "")

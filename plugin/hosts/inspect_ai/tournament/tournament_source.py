@@ -1,0 +1,322 @@
+"""A tournament as Inspect's source of samples: rounds, replays and retries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from inspect_ai import SampleSource
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalSample
+
+from podium.errors import PodiumError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
+from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
+from podium.hosts.inspect_ai.logs.log_contents import (
+    REQUESTED,
+    EarlierReplies,
+    PortionMetadata,
+    RequestMetadata,
+    RoundMetadata,
+    parse_answers,
+    parse_sample,
+    reason_of_stop,
+)
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector, Answers
+from podium.hosts.inspect_ai.tournament.round_samples import (
+    announce_portion,
+    announce_round,
+    build_repeat,
+    failed_replies_of,
+    outcomes_of,
+    portion_id,
+    round_id,
+    schedule_in,
+)
+from podium.printable import tell
+from podium.responses.collection import response_key
+from podium.tournaments.decisions import build_tournament_answer
+from podium.tournaments.schedule import (
+    Field,
+    NextRound,
+    Outcome,
+    Pairing,
+    Round,
+    TournamentRule,
+    merge_responses,
+)
+
+
+class SampleEnd(NamedTuple):
+    """What a sample left when it ended: the round or the size of the portion that it announced, the
+    requested answers, its battles' outcomes."""
+
+    announced: RoundMetadata | None = None
+    portion: int | None = None
+    answers: Answers | None = None
+    outcomes: tuple[Outcome, ...] = ()
+
+
+@dataclass(eq=False, repr=False)
+class TournamentSource(SampleSource):
+    """Asks a tournament for the next round whenever no sample is in flight, and announces it in a
+    sample that a retry replays, so that opponents are never recomputed; `portion` limits the
+    samples that Inspect keeps in memory."""
+
+    rule: TournamentRule
+    field: Field
+    build_samples: Callable[[Sequence[Pairing], int], list[Sample]]
+    outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of
+    portion: int | None = None
+    spread: Callable[[NextRound], NextRound] = lambda coming: coming
+    calls: int = 1
+    say: Callable[[str], None] = tell
+    opening: Sequence[Sample] = ()
+    answers: AnswerCollector | None = None
+    cost_limit: CostLimit | None = None
+
+    def __post_init__(self) -> None:
+        self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
+        self.events: list[tuple[str, SampleEnd]] = []
+        self.first = self.spread(self.rule.next(self.field, ()))
+        requests = (
+            self.answers.build_requests(self.first.pairings, "1")
+            if self.answers and self.first.pairings
+            else []
+        )
+        samples = requests or self.build_samples(self.first.pairings, 1)
+        self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
+        self.seeds = {str(sample.id) for sample in self._opening}
+        self.start, self.scheduled = 0, set(self.seeds)
+        self._reported_failures: set[str] = set()
+        self._failed_replies: dict[str, EarlierReplies] = {}
+        self._used_of_portion: dict[str, int] = {}
+
+    def initial_samples(self) -> list[Sample]:
+        """Return the first samples of the first round."""
+        return self._opening
+
+    async def sample_complete(self, sample: EvalSample) -> None:
+        """Record the outcomes, the announced round or the answers of a sample."""
+        if why := reason_of_stop(sample):
+            raise PodiumError(
+                f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest"
+            )
+        if self.cost_limit:
+            for note in self.cost_limit.add_cost(sample):
+                self.say(note)
+        self._record_end(sample, sample)
+        # Of all attempts: a retry in this process replays what was finished.
+        failed = self._failed_replies.setdefault(str(sample.id), {})
+        failed.pop(str(sample.epoch), None)
+        if replies := failed_replies_of(sample):
+            failed[str(sample.epoch)] = [*replies]
+
+    async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
+        """Record a sample that Inspect will never run."""
+        self._record_end(sample, None)
+
+    def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
+        """Keep what a sample left, which is less if it was not completed."""
+        contents, end = parse_sample(sample.metadata or {}), SampleEnd()
+        if isinstance(contents, RoundMetadata):
+            end = SampleEnd(contents)
+        elif isinstance(contents, PortionMetadata):
+            end = SampleEnd(portion=contents.portion)
+        elif isinstance(contents, RequestMetadata):
+            kept = kept_in_store(completed, NAMESPACE) if completed else None
+            end = SampleEnd(answers=parse_answers(contents, kept))
+        elif completed:
+            end = SampleEnd(outcomes=self.outcomes(completed))
+        self.events.append((str(sample.id), end))
+
+    async def next_samples(self) -> list[Sample] | None:
+        """Return what is still to be played of the current round, or announce the next; None when
+        all is over."""
+        ends = self._current_attempt()
+        outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
+        if self.answers:
+            self.answers.update(end.answers for end in ends.values() if end.answers)
+            self.field = self.answers.sample_builder.responses.field()
+        played: list[Round] = []
+        schedule, battles = self.first, 0
+        while True:
+            number = len(played) + 1
+            settled = self._settle_answers(schedule, number, ends, played, battles)
+            if not isinstance(settled, NextRound):
+                return settled
+            samples = self.build_samples(settled.pairings, number)
+            if repeats := self._repeats_of_failed_calls(samples, ends):
+                return repeats
+            if any(str(each.id) not in ends for each in samples):
+                return self._unscheduled_samples(samples, ends, round_id(number))
+            ended = tuple(
+                outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
+            )
+            played.append(Round(merge_responses(ended), settled.note))
+            battles += len(settled.pairings)
+            end = ends.get(round_id(number + 1))
+            if end is None:
+                upcoming = self.spread(self.rule.next(self.field, played))
+                if not upcoming.pairings:
+                    return self._final_sample(played, battles, number + 1)
+                if self.stops_early:
+                    self.say(upcoming.note)
+                return [announce_round(upcoming, number + 1)]
+            if end.announced is None or not end.announced.pairings:
+                return None
+            schedule = schedule_in(end.announced)
+
+    def _settle_answers(
+        self,
+        schedule: NextRound,
+        number: int,
+        ends: Mapping[str, SampleEnd],
+        played: Sequence[Round],
+        battles: int,
+    ) -> NextRound | list[Sample] | None:
+        """Return the schedule of round `number` once its answers are there; else the next samples
+        of the round."""
+        if not self.answers:
+            return schedule
+        revision = 0
+        while True:
+            label = f"{number}.{revision}" if revision else str(number)
+            requests = self.answers.build_requests(schedule.pairings, label)
+            if any(str(sample.id) not in ends for sample in requests):
+                return self._unscheduled_samples(
+                    requests, ends, f"{round_id(number, revision)} answers"
+                )
+            end = ends.get(round_id(number, revision + 1))
+            if end is None or end.announced is None:
+                break
+            schedule, revision = schedule_in(end.announced), revision + 1
+        keys = {
+            (name, response_key(own.item, own.response))
+            for own in schedule.pairings
+            for name in (own.a, own.b)
+        }
+        if keys.isdisjoint(self.answers.failed):
+            return schedule
+        revised = self.spread(self.rule.next(self.field, played))
+        if revised.pairings == schedule.pairings:
+            return schedule
+        if not (names := {name for name, _ in self.answers.failed}) <= self._reported_failures:
+            self._reported_failures |= names
+            self.say(f"these answers and their battles are missing: {self.answers.failures_text()}")
+        if not revised.pairings:
+            return self._final_sample(played, battles, number)
+        return [announce_round(revised, number, revision + 1, schedule)]
+
+    def _final_sample(
+        self, played: Sequence[Round], battles: int, number: int
+    ) -> list[Sample] | None:
+        """Return the sample that records what was found, once; None if the tournament does not stop
+        by itself."""
+        if self.answers and not any(done.outcomes for done in played):
+            remedy = "Fix the cause, then start again: the answers so far are kept"
+            raise PodiumError(f"nothing can be played: {self.answers.failures_text()}. {remedy}")
+        answer, name = build_tournament_answer(self.rule, self.field, played), round_id(number)
+        if answer is None or name in self.scheduled:
+            return None
+        self.scheduled.add(name)
+        kept = replace(answer, calls=battles * self.calls)
+        for decision in kept.decisions:
+            self.say(decision)
+        text = "\n".join(kept.decisions)
+        # A round without battles: in a retry the log's own round of this number takes its place, so
+        # that a tournament neither stops before rounds that are on record nor goes on behind an end
+        # that is.
+        metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
+        return [Sample(id=name, input=text, metadata=metadata.to_log())]
+
+    def _repeats_of_failed_calls(
+        self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]
+    ) -> list[Sample]:
+        """Return the samples, not yet scheduled, that repeat the failed calls of samples that have
+        ended."""
+        repeats = []
+        for sample in samples:
+            last = sample
+            while str(last.id) in ends and (failed := self._failed_replies.get(str(last.id))):
+                last = build_repeat(last, failed)
+            if last is not sample and str(last.id) not in {*ends, *self.scheduled}:
+                repeats.append(last)
+        self.scheduled |= {str(sample.id) for sample in repeats}
+        return repeats
+
+    def _unscheduled_samples(
+        self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
+    ) -> list[Sample] | None:
+        """Return the samples of a round that were not scheduled in this attempt, as many as fit, or
+        the announcement of the next portion of a limited cost; None if there are none."""
+        fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
+        if self.cost_limit is None:
+            return self._schedule(fresh[: self.portion])
+        number = 0
+        while portion_id(name, number + 1) in ends:
+            number += 1
+        current = portion_id(name, number)
+        size = ends[current].portion if number else None
+        if size == 0:
+            self._say_that_limit_is_reached(len(fresh))
+            return None
+        room = (size or 0) - self._used_of_portion.get(current, 0)
+        if room <= 0:
+            return self._announce_portion(fresh, name, number + 1)
+        chosen = fresh[:room][: self.portion]
+        self._used_of_portion[current] = self._used_of_portion.get(current, 0) + len(chosen)
+        return self._schedule(chosen)
+
+    def _announce_portion(
+        self, left: Sequence[Sample], name: str, number: int
+    ) -> list[Sample] | None:
+        """Return the sample that records how many of the samples that are left fit into the limit,
+        once: a retry plays the recorded portions, whatever they have cost by then."""
+        if self.cost_limit is None or not left:
+            return None
+        answers = any(REQUESTED in (sample.metadata or {}) for sample in left)
+        room = self.cost_limit.samples_allowed(answers=answers)
+        size = len(left) if room is None else min(room, len(left))
+        announced = announce_portion(name, number, size)
+        if str(announced.id) in self.scheduled:
+            return None
+        return self._schedule([announced])
+
+    def _say_that_limit_is_reached(self, left: int) -> None:
+        """Print what the tournament has spent, and how many samples of the round are not asked."""
+        if self.cost_limit is not None:
+            spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
+            self.say(
+                f"{spent}: {left:,} samples of this round, and all later rounds, are not asked"
+            )
+
+    def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
+        """Note that samples are scheduled in this attempt, and return them; None if there are
+        none."""
+        self.scheduled |= {str(sample.id) for sample in samples}
+        return samples or None
+
+    def _room(self, *, answers: bool) -> int | None:
+        """Return how many samples may be scheduled at once; None for any number."""
+        most = self.cost_limit.samples_allowed(answers=answers) if self.cost_limit else None
+        return (
+            most
+            if self.portion is None
+            else self.portion
+            if most is None
+            else min(most, self.portion)
+        )
+
+    def _current_attempt(self) -> dict[str, SampleEnd]:
+        """Return the latest end of every sample of the current attempt, by sample id."""
+        # It is the shortest suffix that covers the first round: an eval set's retry drives this
+        # same object again and replays what was finished.
+        needed, start = set(self.seeds), len(self.events)
+        while needed and start:
+            start -= 1
+            needed.discard(self.events[start][0])
+        if start != self.start:
+            self.start, self.scheduled = start, set(self.seeds)
+            self._used_of_portion = {}
+        return dict(self.events[start:])

@@ -1,0 +1,165 @@
+"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results
+file."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from podium.errors import (
+    PodiumError,
+    UsageError,
+    import_failure,
+    install_hint,
+    is_of_package,
+    reject_stream,
+)
+from podium.hosts.lm_eval.lm_eval_compatibility import (
+    build_command_line,
+    call_after_evaluation,
+    find_run_parser,
+)
+from podium.hosts.lm_eval.ranker_options import (
+    add_options,
+    as_typed_here,
+    is_ours,
+    options_from,
+    section_of,
+    take_options,
+)
+from podium.printable import exit_code, tell
+from podium.storage.temporary_folders import temporary_folder
+
+if TYPE_CHECKING:
+    # `lm_eval --help` needs no tables.
+    from podium.hosts.lm_eval.ranking_of_run import RunRanking
+
+INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
+
+
+def run_lm_eval(arguments: Sequence[str]) -> int:
+    """Run `lm_eval` with these arguments, `--ranker` among them; return its exit code."""
+    if find_spec("lm_eval") is None:
+        raise UsageError(f"lm-eval is not installed: {install_hint('lm-eval')}")
+    try:
+        cli = build_command_line()
+    except Exception as error:
+        if not is_of_package(error, "lm_eval"):
+            without = "podium rank OUTPUT_DIRS --ranker NAME ranks earlier runs without it"
+            raise UsageError(f"{import_failure('lm-eval', error)}; {without}") from None
+        raise UsageError(f"this lm-eval is too old or too new ({error}): {INSTEAD}") from None
+    try:
+        extend(cli)
+    except LookupError as error:
+        # Without the option, the command still does all that lm-eval does itself.
+        if any(word.startswith("--ranker") for word in arguments):
+            raise UsageError(f"{error}: {INSTEAD}") from None
+    before, sys.argv = sys.argv, ["lm-eval", *arguments]
+    try:
+        cli.execute(cli.parse_args())
+    except SystemExit as end:
+        return exit_code(end)
+    finally:
+        sys.argv = before
+    return 0
+
+
+def extend(cli: Any) -> None:
+    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its
+    runs."""
+    run = find_run_parser(cli)
+    execute = run.get_default("func")
+    if not (isinstance(execute, partial) and execute.func is run_and_rank):
+        add_options(run)
+        run.set_defaults(func=partial(run_and_rank, execute))
+
+
+def run_and_rank(
+    execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace
+) -> None:
+    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are
+    shown and saved."""
+    typed = take_options(arguments)
+    with _config_without_section(arguments) as config:
+        try:
+            values = section_of(config) | typed
+            ranking = _prepare_ranking(values, config, arguments) if values else None
+        except PodiumError as error:
+            tell(str(error))
+            sys.exit(error.exit_code)
+        if ranking is None:
+            execute(arguments)
+            return
+        with call_after_evaluation(ranking.rank):
+            execute(arguments)
+    if code := ranking.print_outcome():
+        sys.exit(code)
+
+
+def _prepare_ranking(
+    values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
+) -> "RunRanking":
+    """Validate the ranking options before the run, turn on the samples they need, and return the
+    ranking to make."""
+    from podium.hosts.lm_eval.coming_run import check_coming, named_model
+    from podium.hosts.lm_eval.lm_eval_runs import find_other_samples
+    from podium.hosts.lm_eval.ranking_of_run import RunRanking
+    from podium.plugins.settings import parse_settings
+
+    options = options_from(values)
+    try:
+        settings = parse_settings(options.settings, options.rankers)
+    except UsageError as error:
+        raise UsageError(as_typed_here(str(error))) from None
+    names = ("output_path", "predict_only", "log_samples", "model_args", "model")
+    typed = {name: vars(arguments).get(name) or config.get(name) for name in names}
+    output_path, predict_only, log_samples = (typed[name] for name in names[:3])
+    others = find_other_samples(options.against, output_path)
+    if options.judges:
+        from podium.hosts.lm_eval.tournament import check_tournament
+
+        check_tournament(options)
+    elif predict_only:
+        raise UsageError(
+            "--predict_only computes no metric to rank by: name a judge with --ranker_judge"
+        )
+    own = options.label or named_model(settings, f"{typed['model_args']} {typed['model']}")
+    for note in check_coming(options, settings, own, {file.model for file in others}):
+        tell(note)
+    if output_path:
+        arguments.log_samples = True
+    return RunRanking(
+        options,
+        output_path,
+        settings,
+        keeps_samples=bool(output_path or log_samples or predict_only),
+    )
+
+
+@contextmanager
+def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
+    """Yield the content of the `--config` file, and give lm-eval, which rejects podium's keys, a
+    copy without them."""
+    import yaml
+
+    path = getattr(arguments, "config", None)
+    if path:
+        reject_stream(Path(path))
+    config: Mapping[str, Any] = {}
+    # lm-eval itself reports a file that cannot be read.
+    with suppress(OSError, ValueError, yaml.YAMLError):
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
+        config = content if isinstance(content, Mapping) else {}
+    theirs = {name: value for name, value in config.items() if not is_ours(str(name))}
+    if len(theirs) == len(config):
+        yield config
+        return
+    with temporary_folder() as folder:
+        copy = folder / Path(arguments.config).name
+        copy.write_text(yaml.safe_dump(theirs), encoding="utf-8")
+        arguments.config = str(copy)
+        yield config

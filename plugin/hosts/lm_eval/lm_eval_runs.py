@@ -1,0 +1,135 @@
+"""Folders of the runs that are ranked together, this run and those on disk, collected in one folder
+and read as `podium rank` reads them, so that the figures are the same."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.data.formats.files import split_label
+from podium.data.formats.lm_eval_layout import (
+    SAMPLES,
+    Samples,
+    describe_samples,
+    is_samples,
+    name_by_settings,
+)
+from podium.errors import UsageError
+from podium.hosts.lm_eval.lm_eval_compatibility import write_results
+from podium.storage.atomic_files import atomic_file, atomic_folder
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolders:
+    """Folders of the runs to rank together."""
+
+    model: str
+    sources: tuple[str, ...]
+    origins: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    def name_origins(self, text: str) -> str:
+        """Return a message with the real places of files instead of the folders that link to
+        them."""
+        for folder, origin in self.origins.items():
+            text = text.replace(folder, origin)
+        return text
+
+
+def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
+    """Return the samples files of other runs, from the folders in `against` or else from the output
+    path."""
+    if not against and not output_path:
+        raise UsageError(
+            "nothing to rank this run against: name other runs with --ranker_against, or an --output_path"
+        )
+    if not against:
+        return _samples_in(results_folder(str(output_path)), None)
+    files: list[Samples] = []
+    for source in against:
+        label, path = split_label(source)
+        if not Path(path).exists():
+            raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
+        samples = _samples_in(Path(path), label)
+        if not samples:
+            raise UsageError(
+                f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "
+                "--log_samples"
+            )
+        files += samples
+    return files
+
+
+def results_folder(output_path: str) -> Path:
+    """Return the folder of lm-eval's results for an output path, which may name a file."""
+    path = Path(output_path)
+    return path.parent if path.suffix == ".json" else path
+
+
+def collect_runs(
+    folder: Path, run: Path, label: str | None, others: Sequence[Samples]
+) -> RunFolders:
+    """Link other models' samples and results of this run's tasks into a folder; return the folders
+    of all runs."""
+    own = _samples_in(run, label)
+    named, settings = name_by_settings([*own, *others])
+    samples, others = named[: len(own)], named[len(own) :]
+    model, tasks = samples[0].model, {file.task for file in samples}
+    earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
+    models: dict[tuple[str, Path], list[Samples]] = {}
+    for file in others:
+        if file.model != model and file.task in tasks:
+            models.setdefault((file.model, file.path.absolute().parent), []).append(file)
+    sources, origins = (
+        [f"{model}={run}" if samples[0].has_label else str(run)],
+        {str(run): "this run"},
+    )
+    for number, ((other, origin), files) in enumerate(models.items(), 1):
+        place = folder / f"{number}" / origin.name
+        place.mkdir(parents=True)
+        for path in {
+            path
+            for file in files
+            for path in (file.path, file.results and file.results.path)
+            if path
+        }:
+            (place / path.name).symlink_to(path.absolute())
+        sources.append(f"{other}={place}" if files[0].has_label else str(place))
+        origins[str(place)] = str(files[0].path.parent)
+    notes = tuple(f"this run replaces earlier runs of {model} in {place}" for place in earlier)
+    return RunFolders(model, tuple(sources), origins, (*settings, *notes))
+
+
+def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
+    """Write this run into a new folder as lm-eval does; return its model's folder, UsageError if it
+    has no samples."""
+    with atomic_folder(folder) as new_folder:
+        write_results(new_folder, results, tracker)
+    paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
+    if not paths:
+        raise UsageError("lm-eval gave no samples of this run; there is nothing to rank")
+    return paths[0].parent
+
+
+def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
+    """Copy the files that podium wrote of lm-eval's run to where lm-eval saves it later; return the
+    copies."""
+    folder = results_folder(output_path)
+    folder = folder / run.name if folder == Path(output_path) else folder
+    folder.mkdir(parents=True, exist_ok=True)
+    saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
+    for path in saved:
+        with atomic_file(path) as copy:
+            shutil.copyfile(run / path.name, copy)
+    return saved
+
+
+def _samples_in(path: Path, label: str | None) -> list[Samples]:
+    """Return the samples files in a folder and below it, or of a single file."""
+    paths = (
+        [path]
+        if path.is_file()
+        else sorted(file for file in path.rglob("samples_*") if file.is_file())
+    )
+    return describe_samples([path for path in paths if is_samples(path)], label)

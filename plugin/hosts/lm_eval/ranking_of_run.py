@@ -1,0 +1,305 @@
+"""The ranking of `--ranker`: made when lm-eval has evaluated a run, before the run is shown and
+saved."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from podium.data.battles import Battles
+from podium.data.reading.judgments import read_battles
+from podium.errors import NotIdentifiedError, PodiumError, UsageError
+from podium.hosts.lm_eval.lm_eval_runs import (
+    RunFolders,
+    collect_runs,
+    find_other_samples,
+    results_folder,
+    save_run,
+    write_run,
+)
+from podium.hosts.lm_eval.ranker_options import RankerOptions, as_typed_here
+from podium.hosts.lm_eval.secrets import redact
+from podium.printable import printable
+from podium.rankers.ranking import Ranking, Standings
+from podium.show.report.ranking_view import ranking_text
+from podium.storage.temporary_folders import temporary_folder
+from podium.text import some
+
+KEY = "podium"
+"""The filter in the names of podium's figures, and the section of the results with the whole
+ranking."""
+DONE, PARTLY, STOPPED = 0, 3, 130
+"""Exit codes: ranked; saved by lm-eval and not or not wholly ranked; saved by lm-eval and the
+ranking stopped."""
+
+
+@dataclass
+class RunRanking:
+    """Ranks a run of lm-eval among other runs."""
+
+    options: RankerOptions
+    output_path: str | None
+    settings: Mapping[str, Any]
+    keeps_samples: bool
+    code: int = DONE
+    notes: list[str] = field(default_factory=list)
+    table: str = ""
+    log: Path | None = None
+    saved: tuple[Path, ...] = ()
+
+    def rank(self, results: dict[str, Any], tracker: Any) -> None:
+        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves
+        lm-eval's results."""
+        try:
+            self._rank(results, tracker)
+        except KeyboardInterrupt:
+            self._note_failure("not ranked: stopped; lm-eval's own results are saved", STOPPED)
+        # A tournament may fail in any provider's way, and the evaluation that it is about may have
+        # taken days.
+        except (Exception, SystemExit) as error:
+            why = (
+                str(error) if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
+            )
+            self._note_failure(f"not ranked: {why}")
+        finally:
+            if not self.keeps_samples:
+                results.pop("samples", None)
+
+    def print_outcome(self) -> int:
+        """Print standings and notes to stderr after lm-eval has saved the run; return the exit
+        code."""
+        for path in self.saved:
+            path.unlink(missing_ok=True)
+        notes = as_typed_here("".join(f"podium: {printable(note)}\n" for note in self.notes))
+        print(self.table, redact(notes, self.options.secrets()), sep="", end="", file=sys.stderr)
+        return self.code
+
+    def _note_failure(self, note: str, code: int = PARTLY) -> None:
+        """Set the exit code and keep a note for the end."""
+        self.code = code
+        self.notes.append(note)
+
+    def _rank(self, results: dict[str, Any], tracker: Any) -> None:
+        """Rank the run; write figures and ranking into the results and into the tournament's
+        log."""
+        with self._runs_folder() as folder:
+            run = write_run(folder / "this", results, tracker)
+            others = find_other_samples(self.options.against, self.output_path)
+            runs = collect_runs(folder / "others", run, self.options.label, others)
+            self.notes += runs.notes
+            if self.options.judges and self.output_path:
+                # Judging takes long: a killed tournament must not lose the evaluation.
+                self.saved = save_run(run, self.output_path)
+            if len(runs.sources) < 2:
+                self._note_lone_run(runs)
+                return
+            try:
+                rankings = self._rankings_by_task(results, runs)
+            except PodiumError as error:
+                raise PodiumError(runs.name_origins(str(error))) from None
+        for task, ranking in rankings.items():
+            for standings in ranking.standings:
+                self.notes += _write_score(results, task, standings, runs.model)
+        whole = _merge_rankings(rankings)
+        results[KEY] = json.loads(whole.to_json())
+        self.table = ranking_text(whole, as_typed_here)
+        if whole.failures:
+            self.code = PARTLY
+        if self.log is not None:
+            from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
+
+            try:
+                write_beside(self.log, whole)
+                write_into_log(self.log, whole)
+            except (OSError, PodiumError) as error:
+                self._note_failure(f"the ranking is not in the tournament's log: {error}")
+
+    def _note_lone_run(self, runs: RunFolders) -> None:
+        """Note that there is no other run to rank against; raise UsageError if `--ranker_against`
+        named some."""
+        if against := self.options.against:
+            advice = (
+                "; if that is another model, name this one with --ranker_label"
+                if runs.notes
+                else ""
+            )
+            why = "; ".join(
+                [f"no other model's samples of these tasks in {some(against)}", *runs.notes]
+            )
+            raise UsageError(why + advice)
+        first = f"{runs.model} is the first model in {self.output_path} with samples of these tasks"
+        self.notes.append(f"not ranked: {first}; the next run can be ranked against it")
+
+    def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
+        """Return a ranking for each task and group; what cannot be ranked becomes a note, and an
+        error if all fails."""
+        tasks = list(results["samples"])
+        battles_of = self._make_battle_reader(runs)
+        rankings: dict[str, Ranking] = {}
+        failures: dict[str, PodiumError] = {}
+        for name, members in (
+            {task: [task] for task in tasks} | _groups_of(results, tasks)
+        ).items():
+            try:
+                rankings[name] = self._rank_battles(
+                    battles_of([] if members == tasks else members), runs
+                )
+            except PodiumError as error:
+                failures[name] = error
+        if not rankings:
+            raise next(iter(failures.values()))
+        for name, failure in failures.items():
+            self._note_failure(f"not ranked: {name}: {runs.name_origins(str(failure))}")
+        return rankings
+
+    def _make_battle_reader(self, runs: RunFolders) -> Callable[[Sequence[str]], Battles]:
+        """Return a function that gives the battles of some tasks, or of all if none is named; may
+        play a tournament."""
+        if not self.options.judges:
+            read = partial(read_battles, *runs.sources, metric=self.options.metric or "all")
+            return lambda tasks: _select_tasks(
+                tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {})
+            )
+        from podium.hosts.lm_eval.tournament import play_tournament
+
+        self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
+        self.notes.append(f"the tournament's log: {self.log}")
+        one_sided = self.options.args.get("one_sided", "unparsed")
+        try:
+            battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
+        except PodiumError:
+            if failure is None:
+                raise
+            raise PodiumError(f"no battle was judged: {failure}") from None
+        if failure:
+            self._note_failure(failure)
+        return lambda tasks: _select_tasks(tasks, "category", battles)
+
+    def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
+        """Rank some battles; sources and warnings name the files where they really are."""
+        from podium.ranking.rank_battles import judge_slices, rank
+
+        rankers, name = self.options.rankers, runs.name_origins
+        how: dict[str, Any] = {
+            "by": judge_slices(battles, rankers),
+            "calibration": self.options.calibration,
+        }
+        ranking = rank(battles, rankers, **how, **self.settings)
+        if battles.lost:
+            self.code = PARTLY
+        return replace(
+            ranking,
+            standings=tuple(
+                replace(each, warnings=tuple(map(name, each.warnings)))
+                for each in ranking.standings
+            ),
+            provenance={
+                **ranking.provenance,
+                "sources": list(map(name, ranking.provenance["sources"])),
+            },
+            failures=tuple(map(name, ranking.failures)),
+        )
+
+    @property
+    def log_dir(self) -> Path:
+        """The folder of tournament logs: beside the results, because `podium rank` reads whole
+        folders."""
+        if not self.output_path:
+            return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
+        folder = results_folder(self.output_path).absolute()
+        return folder.with_name(f"{folder.name}.podium")
+
+    @contextmanager
+    def _runs_folder(self) -> Iterator[Path]:
+        """Yield a folder for the runs; that of a tournament is kept, so that its log can be
+        resumed."""
+        if not self.options.judges:
+            with temporary_folder() as folder:
+                yield folder
+            return
+        # Apart from the logs, because `podium rank` reads whole folders.
+        runs_dir = self.log_dir.with_name(f"{self.log_dir.name}.runs")
+        folder = runs_dir / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
+        folder.mkdir(parents=True)
+        yield folder
+        if self.log is None:
+            shutil.rmtree(folder)
+            with suppress(OSError):
+                runs_dir.rmdir()
+
+
+def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
+    """Return the battles of some tasks, or all battles if no task is named."""
+    if not tasks:
+        return battles
+    if column not in battles.table:
+        raise NotIdentifiedError(
+            f"the battles do not say which of the tasks {some(tasks)} they belong to"
+        )
+    return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
+
+
+def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
+    """Write a model's score on a task and its standard error into the results; return why if there
+    is none."""
+    entry, name = (
+        next((entry for entry in standings.entries if entry.model == model), None),
+        standings.ranker,
+    )
+    if entry is None or entry.score is None or entry.separated:
+        why = "its battles do not bound it" if entry else "it has no battle that could be read"
+        return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
+    filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")
+    error = "N/A" if entry.se is None else float(entry.se)
+    for section in ("results", "groups"):
+        if (figures := results.get(section, {}).get(task)) is not None:
+            figures |= {f"{name},{filter_}": float(entry.score), f"{name}_stderr,{filter_}": error}
+    results.setdefault("higher_is_better", {}).setdefault(task, {})[name] = True
+    return []
+
+
+def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
+    """Merge the rankings of several tasks into one with a slice per task; a single one is returned
+    unchanged."""
+    first, *others = rankings.values()
+    if not others:
+        return first
+    standings, failures, sources = [], [], set()
+    for task, ranking in rankings.items():
+        standings += [
+            replace(own, slice=f"{task} {own.slice}" if own.slice else task)
+            for own in ranking.standings
+        ]
+        failures += [f"{task}: {failure}" for failure in ranking.failures]
+        sources |= {*ranking.provenance.get("sources", [])}
+    return Ranking(
+        tuple(standings), {**first.provenance, "sources": sorted(sources)}, tuple(failures)
+    )
+
+
+def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
+    """Return the ranked tasks of each group that has a row in the results, including those of
+    groups within it."""
+    children, ranked = results.get("group_subtasks", {}), set(tasks)
+
+    def leaves(name: str) -> list[str]:
+        """Return the tasks of a group, or the task itself."""
+        below = children.get(name) or []
+        return [leaf for child in below for leaf in leaves(child)] if below else [name]
+
+    groups = {
+        group: [task for task in dict.fromkeys(leaves(group)) if task in ranked]
+        for group in children
+    }
+    return {
+        group: own
+        for group, own in groups.items()
+        if len(own) > 1 and group in results.get("results", {})
+    }

@@ -1,2 +1,0 @@
-"""What users hold: battles, an estimate, a ranking, a calibration and its file, labels by
-humans."""

@@ -1,0 +1,51 @@
+"""Format numbers, in the same way in every view."""
+
+from podium.tables import EMPTY
+
+
+def cell_text(value: float | None, style: str) -> str:
+    """Format a number by a format specification; a dash if unknown."""
+    return EMPTY if value is None else format(value, style)
+
+
+def number_text(value: float | None, digits: int) -> str:
+    """Format a number with a fixed number of decimals."""
+    return cell_text(value, f".{digits}f")
+
+
+def share_text(value: float | None) -> str:
+    """Format a share as a percentage with one decimal."""
+    return cell_text(value, ".1%")
+
+
+def percent(level: float) -> str:
+    """Format a confidence level, as 95%."""
+    return f"{100 * level:.{4 if level < 0.9999 else 10}g}%"
+
+
+def slope_text(value: float) -> str:
+    """Format a slope with three decimals, or three significant digits if it is small."""
+    return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
+
+
+def difference_text(value: float, scale: str) -> str:
+    """Format a difference of scores: in Elo, in points (hundredths) of win rates, or as a
+    number."""
+    if scale == "elo":
+        return f"{value:.0f} Elo"
+    return f"{100 * value:.1f} points" if scale.startswith("win rate") else f"{value:.3g}"
+
+
+def interval_text(low: float | None, high: float | None, digits: int) -> str:
+    """Format an interval, of which an end that is None beside a known one is unbounded; a dash
+    without ends."""
+    if low is None and high is None:
+        return EMPTY
+    first = "-∞" if low is None else number_text(low, digits)
+    last = "∞" if high is None else number_text(high, digits)
+    return f"{first} … {last}"
+
+
+def range_text(low: int | None, high: int | None) -> str:
+    """Format a range of integers as 1–3, or 2 if its ends are equal; a dash for unknown ends."""
+    return EMPTY if low is None else str(low) if low == high else f"{low}–{high}"

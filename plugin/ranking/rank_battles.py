@@ -1,0 +1,348 @@
+"""Rank battles: choose rankers, refuse judges that are no jury, split into slices, continue if one
+part fails."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import Battles
+from podium.data.reading.judgments import read_battles
+from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
+from podium.defaults import RANKER_OF_DECISIONS
+from podium.diagnosis.judge_checks import judge_warnings
+from podium.errors import (
+    NotIdentifiedError,
+    PluginError,
+    PodiumError,
+    UnknownScaleError,
+    UsageError,
+)
+from podium.findings import add_accepted
+from podium.hookspecs import Ranker
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
+from podium.rankers.calibration.calibration import Calibration
+from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.identification import bounded_models
+from podium.rankers.ranking import Ranking, Standings, build_provenance
+from podium.scorers.identity import differ_in_prompt
+from podium.show.answers.sentences import add_answers
+from podium.text import some
+from podium.tournaments.decisions import printed_level
+from podium.tournaments.judge_rotation import SHARED, UNKNOWN
+
+Slice = tuple[str | None, Battles]
+"""A value of the column that slices, None for all battles, and the battles that have it."""
+
+REPLACES = "replaces"
+"""Key of the diagnostics with the ranker that was asked for in place of this one, and the
+reason."""
+
+
+def rank(
+    battles: Battles | pd.DataFrame | str | Path,
+    rankers: str | Sequence[str] | None = None,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    by: str | None = None,
+    pool: bool = False,
+    calibration: Calibration | str | Path | None = None,
+    models: About = None,
+    answers: bool = True,
+    **options: Any,
+) -> Ranking:
+    """Rank battles by one or more rankers.
+
+    Args:
+        battles: from `read_battles`; or what it reads: a data frame, or a path.
+        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; without a
+            judge, `mean`.
+        level: of intervals and rank sets, in (0, 1).
+        seed: of everything random; the same seed gives the same output.
+        by: rank each value of this column separately, on a scale centred on the models common to
+            all.
+        pool: rank the battles of several judges together.
+        calibration: of the judge, or the path of its file; for rankers that soften verdicts.
+        models: a table with the columns `model` and `family`, or its path.
+        answers: add the finding in words.
+        **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
+
+    Raises:
+        UsageError: an unknown ranker, option or column. NotIdentifiedError: several judges that did
+        not take turns, without `by` or `pool`; or no ranker has an answer.
+    """
+    battles = battles if isinstance(battles, Battles) else read_battles(battles)
+    names = ranker_names(battles.default_ranker if rankers is None else rankers)
+    functions = {name: catalogue.ranker_function(name) for name in names}
+    settings = ranker_options(names, options)
+    for own in settings.values():
+        if isinstance(own.get("length_data"), str | Path):
+            own["length_data"] = read_length_data(own["length_data"])
+    column, slices = _split_slices(battles, by, pool)
+    pool = pool or battles.is_one_jury
+    families = families_of(about_models(models))
+    if models is not None and not families:
+        raise UsageError(
+            "the table of models names no family; give it the columns model and family, or leave it out"
+        )
+    # Each judge has its own temperature: where judges are the slices, each is fitted alone.
+    alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
+    context = choose_context(functions, None if alone else battles, calibration)
+    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
+    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
+    standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
+    if answers:
+        standings = add_answers(standings, dict(slices), families)
+        standings = tuple(
+            replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings
+        )
+    asked: dict[str, Any] = {"reading": dict(battles.reading), "rankers": names}
+    asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
+    asked |= {"calibration": str(calibration)} if calibration is not None else {}
+    asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
+    judges = {"judges": list(battles.judges)} if battles.judges else {}
+    return Ranking(standings, build_provenance(battles.sources, asked | options) | judges, failures)
+
+
+def withhold_ranks(standings: Standings) -> Standings:
+    """Return standings in which nobody is clearly ahead: the errors are too small if rows share
+    items."""
+    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    entries = tuple(
+        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
+        for entry in standings.entries
+    )
+    separation = standings.separation
+    if separation is not None:
+        separation = replace(
+            separation, cuts=(), beats=tuple(() for _ in separation.beats), lead=None
+        )
+    return replace(standings, entries=entries, separation=separation)
+
+
+def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
+    """Return the column that slices the battles, and the slices; notes say why, and how many
+    battles are in none."""
+    notes, column = [], by
+    if (
+        by is None
+        and not pool
+        and battles.apart
+        and len(known := battles.values_of(battles.apart)) > 1
+    ):
+        column, shown = battles.apart, some(known, most=5)
+        notes.append(
+            f"{len(known)} {column}s ({shown}), each ranked alone, as by --by {column}; --pool joins them"
+        )
+    elif by != "judge" and battles.is_one_jury:
+        sides = [
+            name for name in ("item", "response", "model_a", "model_b") if name in battles.table
+        ]
+        judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
+        shared = int(judges.gt(1).sum())
+        notes.append(
+            f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges"
+            if shared
+            else UNKNOWN
+        )
+    slices: list[Slice] = list(battles.slices(column)) if column else [(None, battles)]
+    if outside := len(battles) - sum(len(part) for _, part in slices):
+        notes.append(f"{outside} of {len(battles)} battles have no {column} and are in no slice")
+    return column, [
+        (value, replace(part, notes=(*part.notes, *notes)) if notes else part)
+        for value, part in slices
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class RankerCall:
+    """A ranker with its level, options and context by parameter, its seed, and warnings to add to
+    its own."""
+
+    name: str
+    function: Callable[..., Standings]
+    settings: Mapping[str, Any]
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    def __call__(self, battles: Battles) -> Standings:
+        """Rank the battles with a new random generator; a tournament's answer sets the level and is
+        added."""
+        known, settings = catalogue.extension(Ranker, self.name), dict(self.settings)
+        if self.name == RANKER_OF_DECISIONS:
+            settings["level"] = printed_level(settings["level"], battles.answer)
+        try:
+            with catalogue.name_plugin_in_errors(known):
+                result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
+        except UnknownScaleError as error:
+            return self._rank_by_replacement(battles, error)
+        if not isinstance(result, Standings):
+            raise PluginError(
+                f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}"
+            )
+        if result.entries and all(entry.score is None for entry in result.entries):
+            raise PluginError(
+                f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models"
+            )
+        answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
+        warnings = (*result.warnings, *self.warnings)
+        done = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
+        return done if battles.likely_item is None else withhold_ranks(done)
+
+    def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
+        """Rank by the ranker that the error names, with the settings that it has, and say so."""
+        function = catalogue.ranker_function(error.instead)
+        known = parameters_of(function).keys()
+        settings = {name: value for name, value in self.settings.items() if name in known}
+        idle = sorted((self.settings.keys() & options_of(self.function).keys()) - known)
+        without_effect = f" ({', '.join(idle)} without effect)" if idle else ""
+        reason = f"ranked by {error.instead}, not by {self.name}{without_effect}: {error}"
+        standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
+        facts = {REPLACES: {"ranker": self.name, "reason": reason}}
+        return replace(
+            standings,
+            warnings=(*standings.warnings, reason),
+            diagnostics={**standings.diagnostics, **facts},
+        )
+
+
+def _rank_slices(
+    slices: Sequence[Slice],
+    rankers: Sequence[RankerCall],
+    families: Mapping[str, str],
+    *,
+    pool: bool,
+) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
+    """Rank every slice by every ranker; a part that fails does not stop the others."""
+    known = {value: judge_warnings(part, families) for value, part in slices}
+    standings: list[Standings] = []
+    errors: list[tuple[str, PodiumError]] = []
+    for ranker in _centre_rankers(rankers, slices):
+        before, misused = len(standings), True
+        takes_several = pool or catalogue.extension(Ranker, ranker.name).several_judges
+        for value, part in slices:
+            try:
+                if not takes_several:
+                    refuse_several_judges(part)
+                done = ranker(part)
+                standings.append(
+                    replace(done, slice=value, warnings=(*done.warnings, *known[value]))
+                )
+            except PodiumError as error:
+                misused &= isinstance(error, UsageError)
+                reason: PodiumError = error
+                if isinstance(error, NotIdentifiedError) and known[value] and not part.tally.judged:
+                    # No reply could be read: what is known of the judge says why.
+                    reason = NotIdentifiedError(f"{error}; {known[value][0]}")
+                errors.append((ranker.name + ("" if value is None else f" [{value}]"), reason))
+        if len(standings) == before and misused:
+            raise errors[-len(slices)][1]
+    failures = tuple(f"{part}: {error}" for part, error in errors)
+    if not standings:
+        raise (
+            errors[0][1]
+            if len({str(error) for _, error in errors}) == 1
+            else NotIdentifiedError("; ".join(failures))
+        )
+    return _merge_replacements(standings), failures
+
+
+def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]:
+    """Leave out the standings of a ranker in place of another one where the same ranker was asked
+    for, and say so there."""
+    made_for = {
+        (own.ranker, own.slice): own.diagnostics[REPLACES]
+        for own in standings
+        if REPLACES in own.diagnostics
+    }
+    asked_for = {(own.ranker, own.slice) for own in standings if REPLACES not in own.diagnostics}
+    merged = []
+    for own in standings:
+        place = own.ranker, own.slice
+        if REPLACES in own.diagnostics:
+            merged += [] if place in asked_for else [own]
+        elif place in made_for:
+            merged.append(replace(own, warnings=(*own.warnings, made_for[place]["reason"])))
+        else:
+            merged.append(own)
+    return tuple(merged)
+
+
+def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
+    """Centre rankers with a free origin on the models common to all slices, so that slices are
+    comparable."""
+    if len(slices) < 2:
+        return list(rankers)
+    rated, known = [], []
+    for part in (prepare_battles(part) for _, part in slices if part.tally.judged):
+        names, items = np.array(part.models, dtype=object), part.clusters_by_model()
+        rated.append({*names[bounded_models(comparison_graph(pair_sums_with_items(part)))]})
+        known.append({*names[items >= np.median(items) / 2]})
+    bounded = set.intersection(*rated) if rated else set()
+    common = tuple(sorted(bounded.intersection(*known) or bounded))
+    note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
+    changes, warnings = ({"centre": common}, ()) if common else ({}, (note,))
+    return [
+        replace(ranker, settings={**ranker.settings, **changes}, warnings=warnings)
+        if "centre" in parameters_of(ranker.function)
+        else ranker
+        for ranker in rankers
+    ]
+
+
+def choose_context(
+    functions: Mapping[str, Callable[..., Any]],
+    whole: Battles | None,
+    calibration: Calibration | str | Path | None,
+) -> dict[str, dict[str, Any]]:
+    """Return for each ranker the context arguments that its signature asks for."""
+    if isinstance(calibration, str | Path):
+        from podium.rankers.json_files import read_calibration
+
+        calibration = read_calibration(calibration)
+    at_hand = {"calibration": calibration, "whole": whole}
+    takes = {
+        name: at_hand.keys() & parameters_of(function).keys()
+        for name, function in functions.items()
+    }
+    if calibration is not None and not any("calibration" in taken for taken in takes.values()):
+        raise UsageError(
+            f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does"
+        )
+    return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
+
+
+def refuse_several_judges(battles: Battles) -> None:
+    """Raise NotIdentifiedError if the battles are of several judges that did not take turns as one
+    jury."""
+    judges = battles.judges
+    if len(judges) > 1 and not battles.is_one_jury:
+        same = [judge for group in differ_in_prompt(judges) for judge in group]
+        which = "they" if len(same) == len(judges) else some(same)
+        why = (
+            f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
+            if same
+            else ""
+        )
+        raise NotIdentifiedError(
+            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: choose one with --where "
+            "judge=NAME, rank each with --by judge, or put them together with --pool"
+        )
+
+
+def judge_slices(battles: Battles, rankers: Sequence[str]) -> str | None:
+    """Return `judge` if a host ranks each judge alone; None for one judge, one jury, or rankers of
+    several judges."""
+    if len(battles.judges) < 2 or battles.is_one_jury:
+        return None
+    return (
+        None
+        if all(catalogue.extension(Ranker, name).several_judges for name in rankers)
+        else "judge"
+    )

@@ -1,0 +1,179 @@
+"""A site of many rankings: index, page per ranking, Markdown; a ranking is called as its file lies
+in the folder."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from podium.errors import DataError
+from podium.numbers import number_text, range_text
+from podium.printable import printable
+from podium.rankers.json_files import REMEDY, read_ranking
+from podium.rankers.ranking import Entry, Ranking, Standings
+from podium.show.page.material import PageContent
+from podium.show.page.packing import read_asset, render_page
+from podium.show.page.report_page import plain_answer, report_page
+from podium.show.report.html import table_part
+from podium.show.report.markup import markdown_text
+from podium.show.report.ranking_view import ranking_reports, standings_name
+from podium.tables import EMPTY, Report, Section, Table
+from podium.text import plural, some
+
+DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
+INDEX, CARD = "index.html", "leaderboard.md"
+SPACE = """---
+title: {title}
+emoji: 📊
+colorFrom: gray
+colorTo: blue
+sdk: static
+app_file: {index}
+pinned: false
+---
+
+{card}"""
+"""README.md of a static Space: https://huggingface.co/docs/hub/spaces-config-reference."""
+PLACES, ANSWERS = "Scores and rank sets", "Answers"
+HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteEntry:
+    """One standings table of one ranking."""
+
+    name: str
+    standings: Standings
+    judges: Sequence[str] = ()
+
+    @property
+    def title(self) -> str:
+        """The ranking, its ranker and its slice."""
+        return f"{self.name} · {standings_name(self.standings)}"
+
+    @property
+    def firsts(self) -> list[str]:
+        """The models whose rank sets include rank 1; empty without rank sets."""
+        return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
+
+    @property
+    def answer(self) -> str:
+        """The answer of the ranking as one text."""
+        return " ".join(self.standings.answer or plain_answer(self.standings))
+
+
+def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
+    """Read the rankings of a folder by name, newest first, except below `site`; also return why
+    files were skipped."""
+    rankings: dict[str, Ranking] = {}
+    failures = []
+    for path in sorted(folder.rglob("*.json")):
+        if site is not None and path.resolve().is_relative_to(site.resolve()):
+            continue
+        try:
+            ranking = read_ranking(path)
+        except DataError as error:
+            failures.append(str(error))
+            continue
+        if ranking is not None and ranking.standings:
+            rankings[path.relative_to(folder).with_suffix("").as_posix()] = ranking
+    if not rankings:
+        raise DataError("no ranking", remedy=f"for each, {REMEDY}", source=str(folder))
+    names = sorted(sorted(rankings, reverse=True), key=lambda name: DATE.sub("", name))
+    return {name: rankings[name] for name in names}, failures
+
+
+def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yield path and content of each file of the site; with a title, also the README of a Hugging
+    Face Space."""
+    entries = [
+        SiteEntry(name, standings, ranking.provenance.get("judges", ()))
+        for name, ranking in rankings.items()
+        for standings in ranking.standings
+    ]
+    places, index = _places_table(entries), _index_table(entries)
+    title, leaders = (
+        f"{len(places.rows)} models in {_rankings(len(entries))}",
+        _describe_leaders(entries),
+    )
+    links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
+    shown = {"header": HEADER, "rankings": list(zip(links, index.rows, strict=True)), "card": CARD}
+    shown["places"] = table_part(places)
+    heads = {"title": f"{title} · podium", "heading": title, "answer": leaders}
+    yield INDEX, render_page("leaderboard", [read_asset("tables.js")], {}, **heads, **shown)
+    answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
+    sections = (
+        Section("places", PLACES, tables=(places,)),
+        Section("answers", ANSWERS, notes=answers),
+    )
+    card = markdown_text([Report(title, leaders, index, sections=sections)])
+    yield CARD, card
+    if space is not None:
+        readme = {
+            "title": json.dumps(printable(space), ensure_ascii=False),
+            "index": INDEX,
+            "card": card,
+        }
+        yield "README.md", SPACE.format(**readme)
+    for name, ranking in rankings.items():
+        home = "../" * (name.count("/") + 1) + INDEX
+        yield f"rankings/{name}.html", report_page(PageContent(ranking, home=home))
+        yield f"rankings/{name}.json", ranking.to_json() + "\n"
+        yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
+
+
+def _index_table(entries: Sequence[SiteEntry]) -> Table:
+    rows = []
+    for each in entries:
+        standings, counts = each.standings, each.standings.counts
+        best = printable(standings.entries[0].model)
+        first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
+        judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
+        figures = (
+            f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items)
+        )
+        rows.append(
+            (printable(each.name), printable(standings_name(standings)), judges, first, *figures)
+        )
+    return Table("", HEADER, tuple(rows), "llllrrr")
+
+
+def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
+    """Write which models lead clearly in how many rankings, and in how many none is known to."""
+    leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
+    of_all, unled = _rankings(len(entries)), len(entries) - leaders.total()
+    leads = [f"{model} in {count}" for model, count in leaders.most_common()]
+    sentences = [f"Clear leaders in {of_all}: {some(leads, most=5)}."] if leads else []
+    where = f"{unled} of {of_all}" if leads else "every ranking"
+    return (*sentences, *([f"In {where} no model is known to lead clearly."] if unled else []))
+
+
+def _rankings(number: int) -> str:
+    """Write a number of rankings in words: `3 rankings`."""
+    return f"{number:,} {plural('ranking', number)}"
+
+
+def _places_table(entries: Sequence[SiteEntry]) -> Table:
+    """Build the table of each model's score and rank set in each ranking."""
+    scores = [
+        {entry.model: _format_score(each.standings, entry) for entry in each.standings.entries}
+        for each in entries
+    ]
+    models = dict.fromkeys(name for known in scores for name in known)
+    rows = tuple(
+        (printable(name), *(known.get(name, EMPTY) for known in scores)) for name in models
+    )
+    legend = (
+        "Scores, with rank sets in brackets: the ranks that the data do not exclude, simultaneous within a ranking. "
+        "Each column has its own scale, and no score is averaged over rankings.",
+    )
+    return Table("", ("model", *(printable(each.title) for each in entries)), rows, legend=legend)
+
+
+def _format_score(standings: Standings, entry: Entry) -> str:
+    """Format a model's score with its rank set."""
+    score = number_text(entry.score, 0 if standings.scale == "elo" else 3)
+    return f"{score} ({range_text(entry.rank_low, entry.rank_high)})"

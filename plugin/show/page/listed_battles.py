@@ -1,0 +1,185 @@
+"""Select the battles that a page lists: disagreements first, then a random sample."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import Battles
+from podium.data.human_labels import is_turned, matchup_frame
+from podium.responses.transcripts import read_pieces
+from podium.show.page.sources import BattleTexts
+from podium.text import as_text
+
+MOST = 5000
+LONGEST = 20_000
+"""Characters of one text that a page shows."""
+LARGEST = 12_000_000
+"""Characters of all texts of a page."""
+TURNED = {"ab": "ba", "ba": "ab"}
+CHANCE, ORDERS, JUDGES, HUMANS = (
+    "",
+    "the two orders disagree",
+    "judges disagree",
+    "judge and humans disagree",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBattles:
+    """The rows of a page's battles, the texts of their codes, and how many battles there are; `cut`
+    counts texts cut or left out."""
+
+    rows: Sequence[Mapping[str, Any]]
+    pool: Sequence[Any]
+    total: int
+    disagreeing: int
+    cut: int
+
+
+def list_battles(
+    battles: Battles, judgments: Battles, texts: BattleTexts, seed: int = 0
+) -> ListedBattles:
+    """Select disagreements and a sample of the other (merged) battles, and join them with judgments
+    and texts."""
+    table = battles.table
+    why = _disagreements(battles)
+    order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])
+    chosen = np.sort(order[:MOST])
+    chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
+    rows, pool = table.iloc[chosen], TextPool()
+    nothing = [None] * len(rows)
+    columns: dict[str, Iterable[Any]] = {
+        name: as_text(rows[name]) if name in rows else nothing
+        for name in ("item", "category", "reason")
+    }
+    columns |= {
+        "a": list(rows["model_a"]),
+        "b": list(rows["model_b"]),
+        "why": map(str, why[chosen]),
+    }
+    columns |= {
+        name: _numbers(rows[name]) if name in rows else nothing for name in ("credit", "human")
+    }
+    columns["orders"] = _list_judgments(judgments, rows)
+    numbers = rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
+    keys = zip(columns["item"], numbers, columns["a"], columns["b"], strict=True)
+    codes = [_pool_texts(texts, pool, str(item or ""), *key) for item, *key in keys]
+    listed = [
+        dict(zip(columns, cells, strict=True)) | own
+        for own, *cells in zip(codes, *columns.values(), strict=True)
+    ]
+    return ListedBattles(listed, pool.shown, len(table), int((why != CHANCE).sum()), pool.cut)
+
+
+class TextPool:
+    """A pool of distinct texts by code, limited in total size; `cut` counts texts shortened or left
+    out."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, int] = {}
+        self.shown: list[Any] = []
+        self.cut = 0
+        self._size = 0
+
+    def code(self, text: str | None, *, is_transcript: bool = False) -> int:
+        """Return the code of a text, adding it if there is room; -1 for no text or no room.
+        Transcripts, which have a limit of their own, are not shortened."""
+        if not text:
+            return -1
+        more = 0 if is_transcript else len(text) - LONGEST
+        shown = text if more <= 0 else f"{text[:LONGEST]}\n\n[{more:,} more characters]"
+        if shown not in self.codes:
+            is_full = self._size + len(shown) > LARGEST
+            self.cut += is_full or len(shown) != len(text)
+            if is_full:
+                return -1
+            self._size += len(shown)
+            self.codes[shown] = len(self.codes)
+            self.shown.append(read_pieces(text) if is_transcript else shown)
+        return self.codes[shown]
+
+
+def _disagreements(battles: Battles) -> np.ndarray:
+    """Return the kind of disagreement (orders, judges, humans) per battle, empty if there is none,
+    shape (battles,)."""
+    table = battles.table
+    why = np.full(len(table), CHANCE, dtype=object)
+    side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
+    if len(battles.judges) > 1:
+        keys = [column for _, column in matchup_frame(battles).items()]
+        turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
+        # A judge counts by the mean of its verdicts: one judge that contradicts itself is not two
+        # judges.
+        said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
+        groups = said.transform("mean").groupby(keys, sort=False)
+        why[((groups.transform("max") > 0) & (groups.transform("min") < 0)).to_numpy()] = JUDGES
+    if "human" in table:
+        why[side * np.sign(table["human"].to_numpy(dtype=float) - 0.5) < 0] = HUMANS
+    if "swap" in table:
+        why[(table["swap"] == "flip").to_numpy()] = ORDERS
+    return why
+
+
+def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
+    """Return order, credit of model_a and the reason if unparsed, for each judgment of each
+    battle."""
+    known = [
+        name
+        for name in ("item", "judge", "repeat", "response")
+        if name in rows and name in judgments.table
+    ]
+    if "item" not in known or "order" not in judgments.table:
+        return [[] for _ in range(len(rows))]
+    listed = _battle_keys(rows, known)
+    orders: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in listed}
+    wanted = judgments.table[judgments.table["item"].isin(rows["item"])]
+    reasons = as_text(wanted["reason"]) if "reason" in wanted else [None] * len(wanted)
+    credits = _numbers(wanted["credit"])
+    for key, order, credit, reason in zip(
+        _battle_keys(wanted, known), wanted["order"], credits, reasons, strict=True
+    ):
+        turned_credit = None if credit is None else round(1 - credit, 3)
+        orders.get(key, []).append([str(order or ""), credit, reason])
+        orders.get((*key[:-2], key[-1], key[-2]), []).append(
+            [TURNED.get(order, str(order or "")), turned_credit, reason]
+        )
+    return [orders[key] for key in listed]
+
+
+def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
+    """Return the given columns and both models of each row as tuples of text."""
+    columns = [as_text(table[name]).to_numpy(object) for name in (*names, "model_a", "model_b")]
+    return list(zip(*columns, strict=True))
+
+
+def _pool_texts(
+    texts: BattleTexts, pool: TextPool, item: str, number: int, a: str, b: str
+) -> dict[str, Any]:
+    """Return the codes of a battle's instruction, responses and judge texts."""
+    words = list(texts.words.get((item, number, a, b), []))
+    words += [
+        (TURNED.get(o, o), judge, said)
+        for o, judge, said in texts.words.get((item, number, b, a), [])
+    ]
+    keys = [(item, number, model) for model in (a, b)]
+    first, second = (
+        pool.code(texts.responses.get(key), is_transcript=key in texts.transcripts) for key in keys
+    )
+    said = [(order, judge, pool.code(text)) for order, judge, text in words]
+    return {
+        "instruction": pool.code(texts.instructions.get(item)),
+        "first": first,
+        "second": second,
+        "words": said,
+    }
+
+
+def _numbers(values: pd.Series) -> list[float | None]:
+    """Convert a column to floats with None for NaN."""
+    return [
+        None if np.isnan(value) else round(float(value), 3)
+        for value in values.to_numpy(dtype=float)
+    ]

@@ -1,0 +1,100 @@
+"""The content of a page: rankings, the battles behind them, and everything computed from both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import Battles
+from podium.diagnosis.card import card_reports, diagnose
+from podium.errors import PodiumError
+from podium.rankers.calibration.calibration import Calibration
+from podium.rankers.fit.cells import prepare_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.head_to_head import matchup_table, rank_probabilities
+from podium.rankers.ranking import Ranking
+from podium.show.answers.trust_checks import MOST_BATTLES
+from podium.show.page.checks_table import checks_table
+from podium.show.page.listed_battles import ListedBattles, list_battles
+from podium.show.page.sources import BattleTexts
+from podium.tables import Report, Table
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """What a report page shows, empty parts left out; `rank_probabilities` (models, ranks) has the
+    order of `names`."""
+
+    ranking: Ranking
+    matchups: pd.DataFrame | None = None
+    names: Sequence[str] = ()
+    rank_probabilities: np.ndarray | None = None
+    listed: ListedBattles | None = None
+    has_texts: bool = True
+    calibration: Calibration | None = None
+    judge: Sequence[Report] = ()
+    command: str = ""
+    missing: dict[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    checks: Table | None = None
+    costs: Table | None = None
+    home: str = ""
+
+
+def add_battles_to_page(
+    content: PageContent,
+    battles: Battles,
+    judgments: Battles,
+    texts: BattleTexts | None,
+    *,
+    families: Mapping[str, str],
+    level: float,
+    seed: int,
+) -> PageContent:
+    """Add all that merged battles and their judgments (a row per order) support; the rest goes to
+    `missing`."""
+    content = _add_matchups(content, battles, seed)
+    missing, judge = dict(content.missing), content.judge
+    if len(battles) > MOST_BATTLES:
+        missing["judge"] = (
+            "Too many battles for a judge card on this page: `podium diagnose` makes it."
+        )
+    else:
+        try:
+            judge = card_reports(
+                diagnose(judgments, battles, families=families, level=level, seed=seed)
+            )
+        except PodiumError as error:
+            missing["judge"] = str(error)
+    return replace(
+        content,
+        listed=list_battles(battles, judgments, texts or BattleTexts(), seed),
+        has_texts=texts is not None,
+        judge=judge,
+        missing=missing,
+        notes=texts.notes if texts else (),
+        checks=checks_table(content.ranking.standings[0], battles, families),
+    )
+
+
+def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
+    """Add win rates of pairs, and rank probabilities from draws of Bradley-Terry ratings, if models
+    are connected."""
+    try:
+        prepared = prepare_battles(battles)
+        matchups = matchup_table(prepared)
+        met = set(matchups["model"])
+        names = [
+            entry.model for entry in content.ranking.standings[0].entries if entry.model in met
+        ]
+        content = replace(content, matchups=matchups, names=names)
+        strengths = fit_battles(prepared)
+        codes = [prepared.models.index(name) for name in names]
+        covariance = strengths.covariance(prepared)[np.ix_(codes, codes)]
+        probabilities = rank_probabilities(
+            strengths.theta[codes], covariance, np.random.default_rng(seed)
+        )
+        return replace(content, rank_probabilities=probabilities)
+    except PodiumError as error:
+        return replace(content, missing={**content.missing, "ranks": str(error)})

@@ -1,0 +1,84 @@
+"""Embed data, charts and scripts in a page safely: escaped JSON, columnar rows, script hashes."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from podium.show.pictures.style import load_extra
+from podium.show.report.html import stylesheet
+from podium.text import to_plain_values
+
+POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+JSON = {
+    "ensure_ascii": False,
+    "allow_nan": False,
+    "separators": (",", ":"),
+    "default": to_plain_values,
+}
+"""How data are serialized; the template escapes markup in them."""
+
+
+def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Convert rows to columns; texts are stored once and referenced by code."""
+    columns: dict[str, Any] = {
+        name: [row[name] for row in rows] for name in (rows[0] if rows else ())
+    }
+    for name, values in columns.items():
+        if any(isinstance(value, str) for value in values):
+            codes = {value: k for k, value in enumerate(dict.fromkeys(values))}
+            columns[name] = {"names": list(codes), "codes": [codes[value] for value in values]}
+    return columns
+
+
+def chart_in_page(chart: Any) -> dict[str, Any]:
+    """Return a chart's specification for embedding, at container width and with columnar data."""
+    specification = chart.to_dict(validate=False)
+    for name in ("config", "$schema", "width"):
+        specification.pop(name, None)
+    datasets = {name: pack_columns(rows) for name, rows in specification["datasets"].items()}
+    return {
+        **specification,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "datasets": datasets,
+    }
+
+
+@cache
+def charting_library() -> str:
+    """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy."""
+    return str(load_extra("vl_convert").javascript_bundle()).replace("</script", "<\\/script")
+
+
+def read_asset(name: str) -> str:
+    """Read a template, style or script of this package."""
+    return files("podium.show.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
+    """Render the template of a kind with title, heading, answer and data; only these scripts may
+    run, and no request is made."""
+    jinja = load_extra("jinja2")
+    digests = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts
+    )
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    environment = jinja.Environment(
+        loader=jinja.FunctionLoader(read_asset),
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = JSON
+    page = environment.get_template(f"{kind}.html").render(
+        **context,
+        kind=kind,
+        content_security_policy=f"default-src 'none'; script-src {allowed}; {POLICY}",
+        styles=stylesheet() + read_asset("page.css"),
+        scripts=scripts,
+        data=data,
+    )
+    return str(page)

@@ -1,0 +1,139 @@
+"""A ranking as one self-contained page: the answer, the trust checks, and the evidence."""
+
+from dataclasses import replace
+from typing import Any
+
+from podium.numbers import share_text
+from podium.rankers.ranking import Standings
+from podium.show.page.checks_table import checks_table
+from podium.show.page.material import PageContent
+from podium.show.page.packing import (
+    chart_in_page,
+    charting_library,
+    pack_columns,
+    read_asset,
+    render_page,
+)
+from podium.show.pictures.charts import (
+    bubble_rows,
+    forest,
+    heat_map,
+    placement,
+    rank_bubbles,
+    reliability_diagram,
+)
+from podium.show.pictures.style import DARK, LIGHT, theme
+from podium.show.report.calibration_view import calibration_reports
+from podium.show.report.html import html_part, section_body, table_part
+from podium.show.report.ranking_view import ranking_messages, ranking_reports, standings_name
+from podium.tables import Section, Table
+from podium.text import some
+
+SCRIPTS = ("tables.js", "charts.js", "battles.js")
+CAPTIONS = {
+    "ranks": "First place: {top}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance over items.",
+    "beats": "Win rates of the row's model against the column's, in ranking order: blue above one half, grey below; "
+    "empty if the two never met. Click on a cell, or on the names below, to open its battles.",
+    "placement": "Held-out models: the judge's rating over the human rating; on the line both agree.",
+    "reliability": "Each point is a tenth of the battles; on the line the signal is a probability.",
+}
+"""Text alternatives of charts; that of a forest plot names its ranker."""
+
+
+def report_page(content: PageContent) -> str:
+    """Render the page of a ranking."""
+    standings, first = content.ranking.standings, content.ranking.standings[0]
+    reports, charts, listed = ranking_reports(content.ranking), _charts(content), content.listed
+    data = {
+        "charts": {name: chart_in_page(chart) for name, (chart, _) in charts.items()},
+        "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
+        "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
+        "order": [entry.model for entry in first.entries],
+    }
+    answer = reports[0].answer or plain_answer(first)
+    models, judged, items = len(first.entries), first.counts.readable, first.counts.items
+    return render_page(
+        "report",
+        [charting_library(), *map(read_asset, SCRIPTS)],
+        data,
+        title=f"{answer[0]} · podium",
+        heading=f"{models} models, {judged:,} judged battles on {items:,} items",
+        answer=answer,
+        rankings=[
+            (standings_name(each), section_body(report.parts[0]), f"forest-{k}")
+            for k, (each, report) in enumerate(zip(standings, reports, strict=True))
+        ],
+        checks=_checks_part(content),
+        content=content,
+        charts=charts,
+        calibration=html_part(calibration_reports(content.calibration), 3)
+        if content.calibration
+        else "",
+        judge=[
+            (card.title, html_part([replace(card, title="", answer=())])) for card in content.judge
+        ],
+        costs=table_part(content.costs) if content.costs else "",
+        provenance=table_part(_provenance_table(content)),
+    )
+
+
+def plain_answer(first: Standings) -> tuple[str, ...]:
+    """Write a simple answer from the scores, for rankings without answer sentences."""
+    shared = [entry.model for entry in first.entries if entry.rank_low == 1]
+    if len(shared) == 1:
+        return (f"First is {shared[0]}.",)
+    if shared:
+        return (f"The first place is too close to call between {some(shared, most=6)}.",)
+    return (
+        f"{first.entries[0].model} has the highest score; there is no interval to compare it by.",
+    )
+
+
+def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
+    """Build the charts of the page, by name, each with its text alternative."""
+    charts, standings = {}, content.ranking.standings
+    for k, each in enumerate(standings):
+        beside = [
+            other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)
+        ]
+        caption = f"Scores of {standings_name(each)} with intervals and rank sets; the table has the figures."
+        charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each]), caption
+    if content.matchups is not None:
+        if (shares := content.rank_probabilities) is not None:
+            rows = [row for row in bubble_rows(content.names, shares) if row["rank"] == 1]
+            top = some([f"{row['model']} {share_text(row['share'])}" for row in rows], most=5)
+            charts["ranks"] = rank_bubbles(content.names, shares), CAPTIONS["ranks"].format(top=top)
+        charts["beats"] = heat_map(content.matchups, content.names), CAPTIONS["beats"]
+    if content.calibration is not None:
+        charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
+        if content.calibration.agreement.bins:
+            charts["reliability"] = (
+                reliability_diagram(content.calibration),
+                CAPTIONS["reliability"],
+            )
+    return charts
+
+
+def _checks_part(content: PageContent) -> str:
+    """Render the table of checks, then the warnings."""
+    checks = content.checks or checks_table(content.ranking.standings[0], None, {})
+    return section_body(
+        Section("", "", tables=(checks,), notes=tuple(ranking_messages(content.ranking)))
+    )
+
+
+def _provenance_table(content: PageContent) -> Table:
+    """Build the table of sources, options and versions."""
+    known = content.ranking.provenance
+    rows = [("sources", some(known.get("sources", ()), most=30))]
+    for name, value in known.get("options", {}).items():
+        if value not in (None, {}, [], False):
+            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            rows.append((name.replace("_", " "), text))
+    rows.append(
+        (
+            "versions",
+            ", ".join(f"{name} {version}" for name, version in known.get("versions", {}).items()),
+        )
+    )
+    return Table("", ("", "as it was"), tuple(rows), "ll", words=True)

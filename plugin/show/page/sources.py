@@ -1,0 +1,169 @@
+"""Collect what the sources of a page hold beside verdicts: the texts of battles, and the costs of
+answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from podium.data.battles import REPLIES, Battles
+from podium.data.formats.files import find_files
+from podium.errors import PodiumError
+from podium.hookspecs import load_target
+from podium.numbers import number_text
+from podium.plugins import catalogue
+from podium.rankers.ranking import Standings
+from podium.responses.collection import Responses
+from podium.responses.read import read_responses
+from podium.storage.remote import without_secrets
+from podium.tables import EMPTY, Table
+from podium.text import some, text_of
+
+ASKED = ("instruction", "prompt", "question")
+SAID = (*REPLIES, "explanation", "rationale", "comment")
+"""Columns of a table that may hold the instruction, and the judge's reply."""
+MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
+"""Means of costs per answer, with their decimals."""
+Words = tuple[str, str, str]
+"""Whose response was shown first (`ab`, `ba` or empty), the judge, and its reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleTexts:
+    """Texts of battles: instructions by item; responses and judges' replies also by response number
+    and model; the keys of the responses that are transcripts of agents."""
+
+    instructions: dict[str, str] = field(default_factory=dict)
+    responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
+    words: dict[tuple[str, int, str, str], list[Words]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    transcripts: set[tuple[str, int, str]] = field(default_factory=set)
+
+    def add_row(self, row: Mapping[str, Any]) -> None:
+        """Add the texts of one judgment, given as a row of the battles table."""
+        if not row.get("item"):
+            return
+        item, number = str(row["item"]), int(row.get("response") or 1)
+        if row.get("instruction"):
+            self.instructions.setdefault(item, row["instruction"])
+        for side in ("a", "b"):
+            if row.get(f"response_{side}"):
+                key = item, number, row[f"model_{side}"]
+                self.responses.setdefault(key, row[f"response_{side}"])
+                if row.get("transcript") is True:
+                    self.transcripts.add(key)
+        if row.get("words"):
+            said = (row.get("order") or "", row.get("judge") or "", row["words"])
+            self.words.setdefault((item, number, row["model_a"], row["model_b"]), []).append(said)
+
+    def add_responses(self, read: Responses) -> None:
+        """Add the instructions and answers of response files."""
+        for item in read.items:
+            self.instructions.setdefault(item.id, item.instruction)
+            for model, answers in read.texts.items():
+                for number, key in enumerate(item.keys, 1):
+                    if key in answers:
+                        self.responses.setdefault((item.id, number, model), answers[key])
+
+
+def collect_texts(
+    battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()
+) -> BattleTexts:
+    """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response
+    files."""
+    texts = BattleTexts()
+    for row in chain(_rows_with_texts(battles), _read_texts_or_costs("texts", sources)):
+        texts.add_row(row)
+    folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
+    if responses:
+        texts.add_responses(read_responses(*responses))
+    if folders:
+        _add_responses_beside(texts, folders)
+    return texts
+
+
+def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
+    """Add the responses in sources of verdicts, which need not hold any, or a note on why there are
+    none."""
+    try:
+        beside = read_responses(*sources, optional=True)
+    except PodiumError as error:
+        texts.notes.append(f"No texts of responses: {error}")
+        return
+    texts.add_responses(beside)
+    if not beside.texts:
+        texts.notes.append(
+            f"No texts of responses: none were found in {without_secrets(some(sources))}"
+        )
+
+
+def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
+    """Build a row per model with mean tokens, time and price of its answers; None if no source
+    records them."""
+    rows = _read_texts_or_costs("costs", sources)
+    ranked = [entry.model for entry in standings.entries]
+    frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
+    of_models = frame.groupby("model")[list(MEANS)]
+    means, counts = (
+        of_models.mean().reindex(ranked),
+        of_models.count().max(axis=1).reindex(ranked).fillna(0),
+    )
+    means = means.dropna(axis=1, how="all")
+    if not len(means.columns):
+        return None
+    digits, table_rows = 0 if standings.scale == "elo" else 3, []
+    for entry in standings.entries:
+        costs = means.loc[entry.model].items()
+        cells = (
+            EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs
+        )
+        table_rows.append(
+            (entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *cells)
+        )
+    legend = (
+        "Means over a model's answers, from its own logs; the judge's costs are not included.",
+    )
+    return Table(
+        "", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend
+    )
+
+
+def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows that formats with `texts` or `costs` read from the files of sources."""
+    for known in catalogue.formats():
+        if reader := getattr(known, kind):
+            paths = (path for source in sources for path in _files_in(source, known.suffixes))
+            yield from chain.from_iterable(map(load_target(reader), paths))
+
+
+def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files of a source with one of the suffixes; empty if the source cannot be
+    listed."""
+    try:
+        return [path for path in find_files(source, suffixes).paths if path.name.endswith(suffixes)]
+    except PodiumError:
+        return []
+
+
+def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the battles table with their instruction and the judge's words, if it has
+    columns of texts."""
+    table = battles.table
+    asked, said = ([name for name in names if name in table] for names in (ASKED, SAID))
+    sides = [name for name in ("response_a", "response_b") if name in table]
+    if "item" not in table or not (asked or said or sides):
+        return
+    names = [
+        "item",
+        "model_a",
+        "model_b",
+        *(name for name in ("response", "order", "judge") if name in table),
+    ]
+    for row in table[[*names, *asked, *said, *sides]].astype(object).to_dict("records"):
+        cells = {str(name): text_of(cell) for name, cell in row.items()}
+        instruction = next((cells[name] for name in asked if cells[name]), None)
+        words = next((cells[name] for name in said if cells[name]), None)
+        yield {**cells, "instruction": instruction, "words": words}

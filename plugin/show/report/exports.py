@@ -1,0 +1,221 @@
+"""Write rankings as records for others: Every Eval Ever (arXiv 2606.14516, schema 0.3.0), and
+results of the HF hub."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+from uuid import UUID
+
+from podium.numbers import number_text, percent
+from podium.printable import printable
+from podium.rankers.ranking import Entry, Ranking, Standings
+from podium.scorers.identity import split_identity
+from podium.show.report.ranking_view import standings_name
+from podium.text import json_text, some, text_of
+
+UNSAFE = re.compile(r'[<>:"/\\|?*\s]+')
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|data|unknown|", re.IGNORECASE)
+"""Names that Windows or a datastore keeps for itself, and the empty one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Options of `podium export`; docs/report.md says what they mean."""
+
+    dataset: str | None
+    task_id: str
+    source_url: str | None
+    developer: str
+    organization: str
+
+
+def portable_name(text: str) -> str:
+    """Return a name with the characters that a file's name cannot have replaced by `_`."""
+    name = UNSAFE.sub("_", printable(text))[:80].strip(". ")
+    return f"_{name}" if RESERVED.fullmatch(name) else name
+
+
+def path_of_model(model: str, developer: str) -> str:
+    """Return DEVELOPER/MODEL as a path, with the given developer for a model that is not named
+    so."""
+    owner, slash, own = model.partition("/")
+    return (
+        f"{portable_name(owner if slash else developer)}/{portable_name(own if slash else model)}"
+    )
+
+
+def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the path, `DEVELOPER/MODEL/.eval_results/NAME.yaml`, and the content of each result of
+    each model; see huggingface.co/docs/hub/eval-results."""
+    for each, entry in _scored_entries(ranking):
+        file = portable_name(
+            name if len(ranking.standings) == 1 else f"{name}-{standings_name(each)}"
+        )
+        lines = [
+            f"- dataset: {{id: {_yaml_text(facts.dataset or '')}, task_id: {_yaml_text(facts.task_id)}}}"
+        ]
+        lines.append(f"  value: {entry.score:.6f}")
+        if facts.source_url:
+            lines.append(
+                f"  source: {{url: {_yaml_text(facts.source_url)}, name: {_yaml_text(name)}}}"
+            )
+        lines.append(f"  notes: {_yaml_text(_describe_result(ranking, each, entry))}")
+        place = f"{path_of_model(entry.model, facts.developer)}/.eval_results/{file}.yaml"
+        yield place, "\n".join(lines) + "\n"
+
+
+def _yaml_text(text: str) -> str:
+    """Write a text as in JSON, which YAML reads, too."""
+    return json.dumps(printable(text), ensure_ascii=False)
+
+
+def _scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
+    """Yield each model of each standings table that has a score for it."""
+    yield from (
+        (each, entry)
+        for each in ranking.standings
+        for entry in each.entries
+        if entry.score is not None
+    )
+
+
+def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> str:
+    """Write method, interval, number of items and judges of a score."""
+    parts = [f"{standings_name(standings)} ({standings.scale}) by podium"]
+    if entry.low is not None and entry.high is not None:
+        ends = f"{number_text(entry.low, 3)} to {number_text(entry.high, 3)}"
+        parts.append(f"{percent(standings.level)} interval {ends} ({standings.interval})")
+    elif entry.low is not None or entry.high is not None:
+        bound = (
+            f"at least {number_text(entry.low, 3)}"
+            if entry.high is None
+            else f"at most {number_text(entry.high, 3)}"
+        )
+        parts.append(f"{percent(standings.level)} bound: {bound} ({standings.interval})")
+    parts.append(f"{standings.counts.items:,} items, {entry.battles:,} battles")
+    judges = ranking.provenance.get("judges", ())
+    return "; ".join([*parts, *([f"judged by {some(judges, most=3)}"] if judges else [])])
+
+
+def every_eval_ever_files(
+    name: str, ranking: Ranking, facts: Facts, now: float
+) -> Iterator[tuple[str, str]]:
+    """Yield the path, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and the content of the record of
+    each model."""
+    content, provenance = ranking.to_json(), ranking.provenance
+    for model in dict.fromkeys(entry.model for _, entry in _scored_entries(ranking)):
+        identifier = path_of_model(model, facts.developer)
+        record = {
+            "schema_version": "0.3.0",
+            "evaluation_id": f"{name}/{identifier.replace('/', '_')}/{now:.0f}",
+            "retrieved_timestamp": f"{now:.3f}",
+            "source_metadata": {
+                "source_name": name,
+                "source_type": "evaluation_run",
+                "source_organization_name": facts.organization,
+                "evaluator_relationship": "other",
+                "additional_details": _texts_of(
+                    {"sources": [*map(_public_place, provenance.get("sources", ()))]}
+                ),
+            },
+            "eval_library": {
+                "name": "podium",
+                "version": provenance.get("versions", {}).get("podium", "unknown"),
+            },
+            "model_info": _describe_model(model, identifier),
+            "evaluation_results": [
+                _describe_score(name, ranking, each, entry, facts.dataset)
+                for each, entry in _scored_entries(ranking)
+                if entry.model == model
+            ],
+        }
+        # The same ranking has the same files, however often it is exported.
+        file = UUID(bytes=sha256(f"{name}\0{model}\0{content}".encode()).digest()[:16], version=4)
+        yield (
+            f"data/{portable_name(facts.dataset or name)}/{identifier}/{file}.json",
+            json_text(record) + "\n",
+        )
+
+
+def _describe_score(
+    name: str, ranking: Ranking, standings: Standings, entry: Entry, dataset: str | None
+) -> dict[str, Any]:
+    """Describe a model's score: its source, metric, uncertainty and, as texts, the figures of its
+    row and the denominators."""
+    method = standings.interval or "unknown"
+    items = standings.diagnostics.get("items_by_model", {}).get(entry.model, standings.counts.items)
+    uncertainty: dict[str, Any] = {"num_samples": items}
+    if entry.se is not None:
+        uncertainty["standard_error"] = {"value": entry.se, "method": method.partition(",")[0]}
+    if entry.low is not None and entry.high is not None:
+        ends = {"lower": entry.low, "upper": entry.high}
+        uncertainty["confidence_interval"] = {
+            **ends,
+            "confidence_level": standings.level,
+            "method": method,
+        }
+    details = entry.to_dict() | {
+        f"ranking_{key}": value for key, value in standings.counts.to_dict().items()
+    }
+    hub = {"source_type": "hf_dataset", "hf_repo": dataset} if dataset else {"source_type": "other"}
+    return {
+        "evaluation_result_id": standings_name(standings),
+        "evaluation_name": name if standings.slice is None else f"{name} [{standings.slice}]",
+        "source_data": {"dataset_name": dataset or name, **hub},
+        "metric_config": _describe_metric(standings, ranking.provenance.get("judges", ())),
+        "score_details": {
+            "score": entry.score,
+            "uncertainty": uncertainty,
+            "details": _texts_of(details),
+        },
+    }
+
+
+def _describe_model(name: str, identifier: str) -> dict[str, Any]:
+    """Describe a model or a judge, of which podium knows the name alone."""
+    unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
+    return {"name": name, "id": identifier, "additional_details": unknown}
+
+
+def _describe_metric(standings: Standings, judges: list[str]) -> dict[str, Any]:
+    """Describe what a ranker's score is, its range, and who judged; prompts are known by their
+    hash."""
+    own = [judge for judge in judges if judge == standings.slice] or list(judges)
+    asked = {judge: parts for judge in own if (parts := split_identity(judge))}
+    kind = standings.scale.partition(" against ")[0].replace(" ", "_")
+    prompts = ", ".join(
+        dict.fromkeys(f"podium's {name} (hash {digest})" for _, name, digest in asked.values())
+    )
+    jury = [{"model_info": _describe_model(judge, model)} for judge, (model, *_) in asked.items()]
+    return {
+        "evaluation_description": f"{standings.ranker}: {standings.scale} of models on the same items",
+        "metric_id": f"podium.{standings.ranker.replace('-', '_')}",
+        "metric_name": standings.ranker,
+        "metric_kind": kind,
+        "metric_unit": {"elo": "points", "win_rate": "proportion"}.get(kind, "score"),
+        "lower_is_better": False,
+        # `continuous` asks for bounds, which other scores do not have.
+        **(
+            {"score_type": "continuous", "min_score": 0, "max_score": 1}
+            if kind == "win_rate"
+            else {}
+        ),
+        "additional_details": _texts_of({"judges": own}),
+    } | ({"llm_scoring": {"judges": jury, "input_prompt": prompts}} if jury else {})
+
+
+def _public_place(source: str) -> str:
+    """Return a source without the folders of an absolute path, which say nothing to others."""
+    path = (
+        PureWindowsPath(source) if PureWindowsPath(source).is_absolute() else PurePosixPath(source)
+    )
+    return path.name if path.is_absolute() else source
+
+
+def _texts_of(details: dict[str, Any]) -> dict[str, str]:
+    """Write values as texts, as the schema asks for, and leave out empty ones."""
+    return {key: text for key, value in details.items() if (text := text_of(value)) is not None}

@@ -1,0 +1,104 @@
+"""Render reports as HTML: a whole document, or a part of one for notebooks and pages; texts are
+escaped."""
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from podium.printable import printable
+from podium.tables import WARNING, Report, Section, Table
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+NAME = "model"
+"""The column whose cells are row headers."""
+
+
+def html_text(reports: Sequence[Report]) -> str:
+    """Render reports as a self-contained HTML document."""
+    title = next(
+        (text for report in reports for text in (*report.answer, report.title) if text), "podium"
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape_html(title)}</title>'
+        f"<style>{stylesheet()}</style></head>\n<body><main>{html_part(reports)}</main></body></html>\n"
+    )
+
+
+def html_part(reports: Sequence[Report], heading: int = 2) -> str:
+    """Render reports as sections, with headings from a level on."""
+    parts = []
+    for report in reports:
+        sections = "\n".join(
+            section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts)
+        )
+        parts.append(
+            "".join(f'<p class="answer">{escape_html(text)}</p>' for text in report.answer)
+            + sections
+        )
+    return "\n".join(parts)
+
+
+def stylesheet() -> str:
+    """Return the CSS of documents and pages."""
+    return files("podium.show.report").joinpath("report.css").read_text(encoding="utf-8")
+
+
+def escape_html(text: str) -> str:
+    """Escape HTML markup and control characters."""
+    return escape(printable(text))
+
+
+def table_part(table: Table) -> str:
+    """Render a table with its legend and without bars; columns are aligned, and a thick line marks
+    a cut."""
+    sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
+    if table.words:
+        sides[-1] = ' class="words"'
+    header = "".join(
+        f'<th scope="col"{side}>{escape_html(cell)}</th>'
+        for cell, side in zip(table.header, sides, strict=True)
+    )
+    named = table.header.index(NAME) if NAME in table.header else 0
+    rows = []
+    for k, row in enumerate(table.rows):
+        cells = [
+            _cell(cell, side, place == named)
+            for place, (cell, side) in enumerate(zip(row, sides, strict=True))
+        ]
+        cut = ' class="cut"' if k in table.rules else ""
+        rows.append(f"<tr{cut}>{''.join(cells)}</tr>")
+    head = f"<thead><tr>{header}</tr></thead>" if any(table.header) else ""
+    caption = f"<caption>{escape_html(table.title)}</caption>" if table.title else ""
+    legend = "".join(f'<p class="note">{escape_html(text)}</p>' for text in table.legend)
+    body = f"<tbody>{''.join(rows)}</tbody>"
+    box = '<div class="wide" tabindex="0" role="group" aria-label="table">'
+    return f"{box}<table>{caption}{head}{body}</table></div>{legend}"
+
+
+def section_part(section: Section, heading: int) -> str:
+    """Render a section with a heading of a level."""
+    title = f"<h{heading}>{escape_html(section.title)}</h{heading}>" if section.title else ""
+    return f"<section>{title}{section_body(section)}</section>"
+
+
+def section_body(section: Section) -> str:
+    """Render a section's tables and notes."""
+    return "".join(map(table_part, (*section.fact_tables, *section.tables))) + notes_part(
+        section.notes
+    )
+
+
+def notes_part(notes: Sequence[str]) -> str:
+    """Render notes, with warnings highlighted."""
+    kinds = ("note warning" if note.startswith(WARNING) else "note" for note in notes)
+    return "".join(
+        f'<p class="{kind}">{escape_html(note)}</p>'
+        for kind, note in zip(kinds, notes, strict=True)
+    )
+
+
+def _cell(text: str, side: str, is_name: bool) -> str:
+    tag = 'th scope="row"' if is_name else "td"
+    return f"<{tag}{side}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"

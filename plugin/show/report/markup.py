@@ -1,0 +1,93 @@
+"""Render reports as Markdown and as LaTeX (booktabs), without interval bars; markup in texts is
+escaped."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from podium.printable import printable
+from podium.tables import EMPTY, Report, Table
+
+MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
+"""Characters that Markdown reads as markup, apart from underscores inside a word."""
+RULE = {"l": "---", "r": "---:"}
+SIGNS = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "…": r"\ldots{}",
+    EMPTY: "--",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "²": r"\textsuperscript{2}",
+}
+"""LaTeX of characters."""
+PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
+
+
+def markdown_text(reports: Sequence[Report]) -> str:
+    """Render reports as Markdown."""
+    blocks = [
+        _blocks(report, escape_markdown, "**{}**", _markdown_table, "  \n") for report in reports
+    ]
+    return "\n".join("\n\n".join(filter(None, parts)) + "\n" for parts in blocks)
+
+
+def latex_text(reports: Sequence[Report]) -> str:
+    """Render reports as LaTeX tables (booktabs) with their notes."""
+    blocks = [
+        _blocks(report, escape_latex, r"\paragraph{{{}}}", _latex_table, "\n\n")
+        for report in reports
+    ]
+    return f"{PREAMBLE}\n" + "".join(f"{block}\n\n" for parts in blocks for block in parts if block)
+
+
+def escape_markdown(text: str) -> str:
+    """Escape Markdown markup."""
+    return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
+
+
+def escape_latex(text: str) -> str:
+    """Escape LaTeX special characters."""
+    return "".join(SIGNS.get(sign, sign) for sign in printable(text))
+
+
+def _blocks(
+    report: Report,
+    escape: Callable[[str], str],
+    heading: str,
+    table_text: Callable[[Table], str],
+    line_end: str,
+) -> Iterator[str]:
+    """Yield the blocks of a report, empty ones too: the answer, then titles, tables, legends and
+    notes of each part."""
+    yield " ".join(map(escape, report.answer))
+    for section in report.parts:
+        yield heading.format(escape(section.title)) if section.title else ""
+        for table in (*section.fact_tables, *section.tables):
+            yield from (escape(table.title), table_text(table), *map(escape, table.legend))
+        yield line_end.join(map(escape, section.notes))
+
+
+def _markdown_table(table: Table) -> str:
+    """Return a table as Markdown, without its title."""
+    header, *rows = [
+        "| " + " | ".join(map(escape_markdown, row)) + " |" for row in (table.header, *table.rows)
+    ]
+    return "\n".join([header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows])
+
+
+def _latex_table(table: Table) -> str:
+    """Return a table as LaTeX, without its title."""
+    header, *rows = [
+        " & ".join(map(escape_latex, row)) + r" \\" for row in (table.header, *table.rows)
+    ]
+    rules = table.rules - {len(table.rows) - 1}
+    body = [line for k, row in enumerate(rows) for line in (row, *[r"\midrule"] * (k in rules))]
+    head = [header, r"\midrule"] if any(table.header) else []
+    begin, end = rf"\begin{{tabular}}{{{table.align}}}", r"\end{tabular}"
+    return "\n".join([begin, r"\toprule", *head, *body, r"\bottomrule", end])

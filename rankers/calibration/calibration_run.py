@@ -1,0 +1,280 @@
+"""Calibrate a judge on human-labelled battles: leave one model out, conformal scores, agreement."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.data.human_labels import human_ties
+from podium.defaults import CALIBRATION_LEVEL, REGULARIZATION
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.calibration.agreement import measure_agreement
+from podium.rankers.calibration.calibration import (
+    SMALLEST_SE,
+    Agreement,
+    Calibration,
+    HeldOut,
+    models_needed,
+)
+from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal, prompt_hashes
+from podium.rankers.calibration.disagreement import calibration_answer, scale_warnings
+from podium.rankers.calibration.evidence import (
+    Evidence,
+    build_evidence,
+    measure_stability,
+    select_calibratable,
+)
+from podium.rankers.calibration.held_out import BOTH, HeldOutRun, hold_out_models
+from podium.rankers.calibration.human_label_fit import human_label_fit
+from podium.rankers.calibration.leave_one_out import HeldOutScale
+from podium.rankers.calibration.placement import ErrorMethod
+from podium.rankers.calibration.signals import RIDGE, Kind, default_kind, read_signal
+from podium.rankers.calibration.targets import (
+    build_given_target,
+    few_items_warnings,
+    soften_verdicts,
+    weak_signal_warnings,
+)
+from podium.rankers.errors.intervals import check_level
+from podium.rankers.fit.coded import Cluster, require_choice
+from podium.rankers.fit.strengths import check_regularization
+from podium.rankers.ranking import build_provenance
+from podium.text import some
+
+FEWEST_RESAMPLES = 20
+
+UNWEIGHTED = "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings and beta use weights"
+
+
+def calibrate(
+    battles: Battles,
+    *,
+    level: float = CALIBRATION_LEVEL,
+    splits: int = 5,
+    bootstrap: int | None = None,
+    seed: int = 0,
+    target: Kind | None = None,
+    constant: float | None = None,
+    ridge: float = RIDGE,
+    cluster: Cluster = "item",
+    regularization: float = REGULARIZATION,
+    scale_correction: bool = True,
+) -> Calibration:
+    """Fit a judge's temperature, and measure how far its ratings stray from human ratings of
+    held-out models.
+
+    Args:
+        battles: of one judge, with human labels.
+        level: of the conformal intervals and of the interval of beta, in (0, 1).
+        splits: random half splits that measure coverage and width.
+        bootstrap: resamples behind every standard error of the judge, at least 20; by default
+            errors are analytic (sandwich), as those of humans always are.
+        target: the signal that is softened; by default `margin`, or `credit` if there are soft
+            credits only.
+        constant: of target `smoothing`, instead of fitting it.
+        ridge: of target `criteria`.
+        cluster: what is independent within a model's battles: `item` (all battles of an item
+            together), or `row` (the paper's; the same if no item comes twice).
+        scale_correction: bring the judge's ratings to human scale by a factor estimated from the
+            other models, and divide residuals by all known errors; without it, ratings and scores
+            are the paper's.
+
+    Raises:
+        NotIdentifiedError: several judges, no human labels, no signal, too few models, groups that
+        never met. UsageError: an option's value is impossible.
+
+    Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
+    """
+    _check_options(level, cluster, splits, bootstrap, regularization)
+    _require_labels(battles)
+    kind = target or ("smoothing" if constant is not None else default_kind(battles))
+    evidence = select_calibratable(
+        build_evidence(battles, read_signal(battles, kind, ridge, verdicts=True), cluster)
+    )
+    method = ErrorMethod(bootstrap or 0, seed)
+    run = hold_out_models(
+        evidence, build_given_target(kind, None, constant), level, regularization, method
+    )
+    held, corrections = (run.corrected, run.factors) if scale_correction else (run.plain, {})
+    calibration = Calibration(
+        judge=next(iter(battles.judges), None),
+        target=run.target,
+        regularization=regularization,
+        se_method=str(method),
+        se_cluster=evidence.unit,
+        seed=seed,
+        accuracy=run.accuracy(held, level),
+        models=held,
+        anchors=run.anchors(),
+        conformal={
+            name: measure_conformal(held, name, corrections.get(name), level, splits, seed)
+            for name in BOTH
+        },
+        agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
+        stability=tuple(measure_stability(evidence, np.random.default_rng(seed)))
+        if run.target.battles
+        else (),
+        provenance=_calibration_provenance(battles, evidence, level, splits, ridge, constant),
+        scale_correction=corrections,
+        is_uninformative="soft" not in run.factors,
+    )
+    warnings = _calibration_warnings(
+        battles, run, calibration, level, scale_corrected=scale_correction
+    )
+    return replace(calibration, answer=calibration_answer(calibration), warnings=warnings)
+
+
+def _check_options(
+    level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float
+) -> None:
+    check_level(level)
+    require_choice("cluster", cluster, ("item", "row"))
+    if splits < 1:
+        raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
+    if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
+        raise UsageError(
+            f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual"
+        )
+    check_regularization(regularization)
+
+
+def calibrate_targets(
+    battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any
+) -> list[Calibration]:
+    """Return a calibration by every target that the battles allow; `tell` gets the reason of each
+    one left out."""
+    calibrations = []
+    tried: list[tuple[Kind, float | None]] = (
+        [("credit", None)] if default_kind(battles) == "credit" else []
+    )
+    tried += [("margin", None), ("criteria", None), ("smoothing", None)]
+    # Those of Soft-Elo's Table 8.
+    tried += [("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)]
+    for kind, constant in tried:
+        try:
+            calibrations.append(calibrate(battles, target=kind, constant=constant, **options))
+        except NotIdentifiedError as error:
+            tell(f"{kind}: {error}")
+    return calibrations
+
+
+def judge_agreement(battles: Battles) -> Agreement:
+    """Return how a judge's verdicts agree with human labels; needs no margins."""
+    _require_labels(battles)
+    return measure_agreement(build_evidence(battles, read_signal(battles, "smoothing")))
+
+
+def _require_labels(battles: Battles) -> None:
+    """Raise NotIdentifiedError for verdicts of several judges, as each has its own scale, or
+    without human labels."""
+    if len(battles.judges) > 1:
+        raise NotIdentifiedError(
+            f"verdicts of {len(battles.judges)} judges in one table ({some(battles.judges, most=10)}): calibrate one "
+            "at a time, with --where judge=NAME"
+        )
+    if "human" not in battles.table or battles.table["human"].isna().all():
+        raise NotIdentifiedError(
+            "no human labels: calibration compares the judge with humans. Give a column `human` (what model_a earned "
+            "from them), or name one judge's rows as theirs with --human-judge"
+        )
+
+
+def _calibration_warnings(
+    battles: Battles,
+    run: HeldOutRun,
+    calibration: Calibration,
+    level: float,
+    *,
+    scale_corrected: bool,
+) -> tuple[str, ...]:
+    held, labels = (
+        calibration.models,
+        human_label_fit(battles, battles.models) if battles.votes else None,
+    )
+    scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
+    by_t = held[0].soft_scale_correction is not None and scored >= FEWEST_FOR_T
+    instead = (
+        "the interval is by t, which assumes normal disagreement" if by_t else "so it is infinite"
+    )
+    few = f"{scored} models with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}"
+    return (
+        *battles.notes,
+        *([labels.left_out_warning()] if labels and labels.left_out else []),
+        *([UNWEIGHTED] if battles.has_weights else ()),
+        *_data_warnings(battles, run.evidence, run.scales["hard"], held),
+        *([few] if scored < needed else []),
+        *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),
+        *(few_items_warnings(run.evidence) if run.target.battles else ()),
+        *weak_signal_warnings(run.target, calibration.agreement),
+    )
+
+
+def _data_warnings(
+    battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]
+) -> list[str]:
+    readable = int(battles.readable.sum())
+    lost = readable - int(read_signal(battles, evidence.signal.kind, verdicts=True).is_known.sum())
+    blamed = {"hard"} if hard.unbounded.any() else set()
+    concerned: dict[str, Sequence[str]] = {
+        "not calibrated, for lack of human labels, verdicts or signals: {}": evidence.dropped,
+        "not calibrated, because humans always prefer them, or never: their human rating is unbounded: {}": (
+            evidence.unbounded
+        ),
+        "{} judged battles have no signal: not in the soft fits": [f"{lost:,} of {readable:,}"]
+        if lost
+        else [],
+        "cannot be held out, because without them the others never met or their labels give no beta: {}": [
+            model.model
+            for model in held
+            if None in (model.human_elo, model.hard_elo, model.soft_elo)
+        ],
+        "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: {}": [
+            f"{model.model} ({', '.join(model.separated)})"
+            for model in held
+            if set(model.separated) - blamed
+        ],
+        "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
+        "regularization, and none is compared; soft ratings are not affected: {}": [
+            evidence.models[k] for k in np.flatnonzero(hard.unbounded)
+        ],
+        "resamples of hard ratings without a win or without a loss are left out: {}": [
+            f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost) if n
+        ],
+        f"a single {evidence.unit}, or no variation: no standard error and no score for {{}}": [
+            model.model
+            for model in held
+            if model.soft_elo is not None and not (model.soft_se or 0.0) > SMALLEST_SE
+        ],
+    }
+    return [text.format(some(names)) for text, names in concerned.items() if names]
+
+
+def _calibration_provenance(
+    battles: Battles,
+    evidence: Evidence,
+    level: float,
+    splits: int,
+    ridge: float,
+    constant: float | None,
+) -> dict[str, Any]:
+    options = {
+        "level": level,
+        "splits": splits,
+        "target": evidence.signal.kind,
+        "constant": constant,
+        "ridge": ridge,
+    }
+    human = battles.table["human"]
+    return build_provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {
+        "date": datetime.now(UTC).date().isoformat(),
+        "counts": battles.counts().to_dict(),
+        "human": {
+            "labelled": int(human.notna().sum()),
+            "ties": int(human_ties(battles).sum()),
+            "preferences": int(evidence.preference.sum()),
+        },
+        "prompts": list(prompt_hashes(battles)),
+    }

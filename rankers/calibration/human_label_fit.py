@@ -1,0 +1,133 @@
+"""Human labels as battles: ratings by labels alone, and a test of random sampling."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import Battles
+from podium.data.human_labels import MATCHUP_COLUMNS, matchup_frame, mean_labels
+from podium.errors import NotIdentifiedError
+from podium.rankers.calibration.calibration import SMALLEST_SE
+from podium.rankers.errors.intervals import centre_covariance
+from podium.rankers.fit.coded import CodedBattles, cluster_codes
+from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
+from podium.text import plural, some
+
+LARGEST_Z = 3.0
+"""Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000
+samples."""
+NO_LABELS = (
+    "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, model_b, "
+    "credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabelFit:
+    """Human labels between ranked models, one row per labelled battle, weighted by votes;
+    `left_out` labels are of models without verdicts (`unknown`)."""
+
+    coded: CodedBattles
+    votes: float
+    unknown: tuple[str, ...]
+    left_out: int
+    battles: np.ndarray
+
+    def left_out_warning(self) -> str:
+        """Return a warning that names models whose labels are left out."""
+        labels = f"{self.left_out:,} {plural('label', self.left_out)} of models without verdicts"
+        return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
+
+
+def human_label_fit(
+    battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None
+) -> HumanLabelFit:
+    """Collect human labels of some items, or all, averaging the votes on a battle;
+    NotIdentifiedError without any."""
+    if battles.votes is None and "human" not in battles.table:
+        raise NotIdentifiedError(NO_LABELS)
+    source = battles if battles.votes is None else battles.votes
+    means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
+    means = means[means["item"].isin(items)] if items is not None else means
+    codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
+    first, second = (means[side].map(codes) for side in ("first", "second"))
+    unknown = {*means["first"][first.isna()], *means["second"][second.isna()]}
+    known = (first.notna() & second.notna()).to_numpy()
+    if not known.any():
+        raise NotIdentifiedError(NO_LABELS)
+    # A label that stands next to the verdicts of several judges is one vote.
+    votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
+    cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
+    coded = CodedBattles(
+        a=first[known].to_numpy(dtype=np.int64),
+        b=second[known].to_numpy(dtype=np.int64),
+        credit=means["credit"][known].to_numpy(),
+        weight=votes[known].to_numpy(),
+        cluster=cluster,
+        clusters=int(cluster.max()) + 1,
+        unit="item" if source.has_items else "row",
+        models=models,
+    )
+    left_out = round(float(votes[~known].sum()))
+    # Rows without an item cannot be matched with another table.
+    met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
+    labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(
+        pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS])
+    )
+    return HumanLabelFit(
+        coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled
+    )
+
+
+def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:
+    """Fit log-strengths (mean zero) to labels alone; return them and their standard errors, NaN
+    where unknown."""
+    size = len(labels.models)
+    theta, se = np.full(size, np.nan), np.full(size, np.nan)
+    met = labels.battles_by_model() > 0
+    part = labels.battles_among(met)
+    pairs = pair_sums(part)
+    graph = comparison_graph(pairs)
+    if graph.groups > 1:
+        return theta, se
+    strengths = fit_strengths(pairs, regularization)
+    hidden = graph.separated
+    theta[met] = np.where(hidden, np.nan, strengths.theta)
+    variance = np.diag(centre_covariance(strengths.covariance(part)))
+    # Labels that are all equal, as ties, leave no residuals: the error is unknown, not zero.
+    unknown = hidden | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
+    se[met] = np.where(unknown, np.nan, np.sqrt(np.maximum(variance, 0.0)))
+    return theta, se
+
+
+def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[str]:
+    """Yield a warning if the judge is surer, or less sure, of a mask of labelled battles, by an
+    item-clustered z."""
+    table = battles.table
+    has_margins = "margin" in table and bool(table["margin"].notna().any())
+    sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(
+        dtype=np.float64
+    )
+    known = ~np.isnan(sure)
+    inside, outside = known & labelled, known & ~labelled
+    if min(inside.sum(), outside.sum()) < 2:
+        return
+    gap = float(sure[inside].mean() - sure[outside].mean())
+    influence = np.where(inside, (sure - sure[inside].mean()) / inside.sum(), 0.0)
+    influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
+    codes = np.unique(cluster_codes(battles)[known], return_inverse=True)[1]
+    sums = np.bincount(codes, influence[known])
+    error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
+    if abs(gap) > LARGEST_Z * error > 0:
+        what = "|margin|" if has_margins else "share of decided verdicts"
+        yield (
+            f"labels are no random sample: humans were asked where the judge was {'sure' if gap > 0 else 'unsure'} "
+            f"(mean {what} {sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, "
+            f"{gap / error:+.1f} standard errors); ratings are biased. What would help: labels of battles drawn at "
+            "random (`podium label`)"
+        )

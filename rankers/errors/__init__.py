@@ -1,0 +1,1 @@
+"""Standard errors, intervals, tests of differences, and rank sets."""

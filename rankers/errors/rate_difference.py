@@ -1,0 +1,81 @@
+"""The difference of two win rates, tested by what each item adds to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from podium.rankers.errors.difference import ROUNDING, DifferenceTest, drop_zeros, paired_difference
+from podium.rankers.fit.cells import BattleData, pair_sums_with_items
+from podium.rankers.fit.pairs import PairCells, Pairs, cells_by_cluster, opponent_weights, win_rates
+
+
+@dataclass(frozen=True)
+class RateTests:
+    """Tests of the difference between the win rates of any two models.
+
+    An item adds the sum over pairs of w (S - c W) / N, where w is the weight of the pair's credit
+    in the difference, S and W are credit and battles of the pair's first model on the item, N its
+    battles, and c is one half between the two models, else the mean of their rates. Where all pairs
+    met on all items equally often, c cancels out. If the two are exchangeable, the sign of each is
+    even chance, which the test of paired differences uses.
+    """
+
+    battles: BattleData
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Sums of credits and weights by pair."""
+        return pair_sums_with_items(self.battles)
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """Win rate of each model, shape (models,)."""
+        return win_rates(self.pairs)
+
+    @cached_property
+    def cells(self) -> Sequence[PairCells]:
+        """Sums by cluster and pair, a block of clusters each."""
+        return [cells_by_cluster(block, self.pairs) for block in self.battles.blocks()]
+
+    @cached_property
+    def weights(self) -> sparse.csc_matrix:
+        """Weight of each pair's credit in each model's rate, shape (pairs, models)."""
+        return rate_weights(self.pairs).tocsc()
+
+    def difference(self, first: int, second: int) -> DifferenceTest | None:
+        """Return the tests of the difference between the rates of two models; None if they have no
+        battle."""
+        pairs = self.pairs
+        in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[:, 0]
+        rate = float(np.mean(self.rates[[first, second]]))
+        of_second = np.isin(pairs.second, (first, second))
+        is_direct = np.isin(pairs.first, (first, second)) & of_second
+        # The credit of the pair's first model: where that is an opponent, the rate is what the
+        # opponent lost.
+        centre = np.where(is_direct, 0.5, np.where(of_second, 1 - rate, rate))
+        share = in_difference / pairs.weight
+        added, present = [], []
+        for block in self.cells:
+            added.append(block.credit @ share - block.weight @ (share * centre))
+            present.append(block.weight @ (in_difference != 0))
+        items = np.concatenate(added)[np.concatenate(present) > 0]
+        if not len(items):
+            return None
+        items = items * len(items)
+        items = np.where(np.abs(items) > ROUNDING, items, 0.0)
+        sizes = np.abs(drop_zeros(items))
+        is_two_valued = len(sizes) > 0 and np.ptp(sizes) <= ROUNDING * sizes.max()
+        return paired_difference(items, float(sizes[0]) if is_two_valued else None, 1.0)
+
+
+def rate_weights(pairs: Pairs) -> sparse.csr_matrix:
+    """Return the weight of each pair's credit in each model's win rate, negative for the pair's
+    second model, shape (pairs, models)."""
+    in_first, in_second = opponent_weights(pairs)
+    rows = np.tile(np.arange(len(pairs.first)), 2)
+    codes = np.concatenate([pairs.first, pairs.second])
+    values = np.concatenate([in_first, -in_second])
+    return sparse.csr_matrix((values, (rows, codes)), shape=(len(pairs.first), pairs.models))

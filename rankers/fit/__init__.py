@@ -1,0 +1,1 @@
+"""From battles to strengths: the relations of the data and the solver."""

@@ -1,0 +1,170 @@
+"""Readable battles for rankers of pair sums: in memory, or summed by item and pair in a database,
+block by block."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.data.counting.verdicts import Verdicts
+from podium.rankers.fit.coded import (
+    Cluster,
+    CodedBattles,
+    Labels,
+    code_battles,
+    nothing_readable,
+    order_rows,
+    require_choice,
+)
+from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sums
+
+
+@dataclass(frozen=True)
+class SummedBattles:
+    """Battles summed by item and pair in a database, each cell coded like one battle; `codes` are
+    of the models with readable battles, `anchor` is the model whose battles are selected, or
+    None."""
+
+    verdicts: Verdicts
+    codes: np.ndarray
+    hard: bool = False
+    anchor: int | None = None
+
+    @property
+    def unit(self) -> Cluster:
+        """What a cluster is: an item, or a row if no item is known."""
+        return "item" if self.verdicts.has_items else "row"
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models with readable battles, by code; sorted."""
+        return tuple(self.verdicts.models[code] for code in self.codes)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Pair sums, with the number of clusters in which each pair met."""
+        return replace(self._pairs, items=self._cluster_counts[2])
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters with readable battles."""
+        return self._cluster_counts[0]
+
+    def clusters_by_model(self) -> np.ndarray:
+        """Return the number of clusters in which each model has a readable battle, shape
+        (models,)."""
+        return self._cluster_counts[1]
+
+    def battles_by_model(self) -> np.ndarray:
+        """Return the number of battles of each model, shape (models,)."""
+        number = self._sums["judged"]
+        return self._pairs.sum_by_model(number, number).astype(np.int64)
+
+    def battles_of_anchor(self, anchor: str) -> "SummedBattles":
+        """Return the battles of one model."""
+        return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
+
+    def blocks(self) -> Iterator[CodedBattles]:
+        """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each
+        block."""
+        code = self._code_by_database_code
+        for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
+            arrays = (
+                code[block.first],
+                code[block.second],
+                block.credit,
+                block.weight,
+                block.cluster,
+            )
+            yield CodedBattles(*arrays, block.clusters, self.unit, self.models, block.battles)
+
+    @cached_property
+    def _sums(self) -> dict[str, np.ndarray]:
+        return self.verdicts.pairs(hard=self.hard, against=self.anchor)
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        sums, code = self._sums, self._code_by_database_code
+        return Pairs(
+            code[sums["first"]],
+            code[sums["second"]],
+            sums["credit"],
+            sums["weight"],
+            len(self.codes),
+        )
+
+    @cached_property
+    def _cluster_counts(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """Number of clusters in all, of each model, and of each pair."""
+        clusters, by_model = 0, np.zeros(len(self.codes), dtype=np.int64)
+        by_pair = np.zeros(len(self._pairs.first), dtype=np.int64)
+        for block in self.blocks():
+            clusters, by_model = clusters + block.clusters, by_model + block.clusters_by_model()
+            # Cells of one cluster and pair are adjacent.
+            pair = pair_index(block, self._pairs)[0]
+            begins = np.append(
+                True, (pair[1:] != pair[:-1]) | (block.cluster[1:] != block.cluster[:-1])
+            )
+            by_pair = by_pair + np.bincount(pair[begins], minlength=len(by_pair))
+        return clusters, by_model, by_pair
+
+    @cached_property
+    def _code_by_database_code(self) -> np.ndarray:
+        """Model codes (positions in `models`) indexed by code in the database."""
+        codes = np.zeros(int(self.codes[-1]) + 1, dtype=np.int64)
+        codes[self.codes] = np.arange(len(self.codes))
+        return codes
+
+
+BattleData = CodedBattles | SummedBattles
+"""Readable battles in memory or summed in a database."""
+
+
+def pair_sums_with_items(battles: BattleData) -> Pairs:
+    """Add up credits and weights by pair, and count the clusters in which each pair met."""
+    if isinstance(battles, SummedBattles):
+        return battles.pairs
+    pairs = pair_sums(battles)
+    return replace(pairs, items=items_per_pair(battles, pairs))
+
+
+def load_battles(battles: BattleData) -> CodedBattles:
+    """Load all battles, or sums by item and pair, into memory; rows that are clusters are numbered
+    by content."""
+    blocks = list(battles.blocks())
+    coded = blocks[0]
+    if len(blocks) > 1:
+        names = ("a", "b", "credit", "weight", "number")
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(own, name) for own in blocks]) for name in names
+        }
+        starts = np.cumsum([0, *(block.clusters for block in blocks)])
+        cluster = np.concatenate(
+            [block.cluster + start for block, start in zip(blocks, starts, strict=False)]
+        )
+        coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
+    if coded.unit == "item":
+        return coded
+    # Resamples then depend on no name and no order of a file.
+    return replace(
+        coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)])
+    )
+
+
+def prepare_battles(
+    battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
+) -> BattleData:
+    """Return the readable battles as arrays, or as sums by item and pair if they are in a
+    database."""
+    if battles.verdicts is None or cluster != "item":
+        return code_battles(battles, labels=labels, cluster=cluster)
+    require_choice("labels", labels, ("soft", "hard"))
+    sums = battles.verdicts.pairs(hard=labels == "hard")
+    if not len(sums["first"]):
+        raise nothing_readable(battles)
+    return SummedBattles(
+        battles.verdicts, np.union1d(sums["first"], sums["second"]), labels == "hard"
+    )

@@ -1,0 +1,279 @@
+"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them. Where rows
+are the clusters, they are ordered by content: no name, side or order of a file decides a
+resample."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from podium.data.battles import Battles, criterion_columns, parsed_credits
+from podium.errors import NotIdentifiedError, unknown_value
+
+Labels = Literal["soft", "hard"]
+Cluster = Literal["item", "row"]
+MOST_FLAGS = 100_000_000
+"""Clusters times codes up to which presence is flagged in an array."""
+MOST_DENSE_CELLS = 40_000_000
+Matrix: TypeAlias = Any
+"""A dense array or a SciPy CSR matrix."""
+ROUNDS = 4
+"""Rounds after which a model is identified by its credits, its opponents, their credits and their
+opponents."""
+COMPLEMENTS = {"credit": 1.0, "human": 1.0, "margin": 0.0}
+"""Columns about model a, each with the number that it and the same column about model b add up
+to."""
+SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
+
+
+@dataclass(frozen=True, slots=True)
+class CodedBattles:
+    """Readable battles, arrays of shape (battles,): `credit` is that of a; `unit` says what a
+    cluster is, `item` or `row` (also if no item is known); `number` counts the battles that a row
+    sums, None if each is one."""
+
+    a: np.ndarray
+    b: np.ndarray
+    credit: np.ndarray
+    weight: np.ndarray
+    cluster: np.ndarray
+    clusters: int
+    unit: Cluster
+    models: tuple[str, ...]
+    number: np.ndarray | None = None
+
+    def battles_by_model(self) -> np.ndarray:
+        """Return the number of battles of each model, shape (models,)."""
+        size = len(self.models)
+        battles = np.bincount(self.a, self.number, size) + np.bincount(self.b, self.number, size)
+        return battles.astype(np.int64)
+
+    def clusters_by_model(self) -> np.ndarray:
+        """Return the number of clusters in which each model has a battle, shape (models,)."""
+        shape = (self.clusters, len(self.models))
+        return count_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
+
+    def take(self, rows: np.ndarray) -> "CodedBattles":
+        """Return the battles of a mask or of positions; clusters and models keep their codes."""
+        number = None if self.number is None else self.number[rows]
+        a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
+        return replace(
+            self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number
+        )
+
+    def battles_of_anchor(self, anchor: str) -> "CodedBattles":
+        """Return the battles of one model, clusters coded anew."""
+        code = self.models.index(anchor)
+        against = self.take((self.a == code) | (self.b == code))
+        distinct, cluster = np.unique(against.cluster, return_inverse=True)
+        return replace(against, cluster=cluster, clusters=len(distinct))
+
+    def battles_among(self, kept: np.ndarray) -> "CodedBattles":
+        """Return the battles between the models of a mask, models and clusters coded anew in the
+        same order."""
+        part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
+        distinct, cluster = np.unique(part.cluster, return_inverse=True)
+        names = tuple(name for name, there in zip(self.models, kept, strict=True) if there)
+        return replace(
+            part,
+            a=codes[part.a],
+            b=codes[part.b],
+            cluster=cluster,
+            clusters=len(distinct),
+            models=names,
+        )
+
+    def blocks(self) -> Iterator["CodedBattles"]:
+        """Yield all battles as one block, as `SummedBattles.blocks` does for battles in a
+        database."""
+        yield self
+
+
+def code_battles(
+    battles: Battles,
+    *,
+    labels: Labels = "soft",
+    cluster: Cluster = "item",
+    credit: np.ndarray | None = None,
+) -> CodedBattles:
+    """Convert readable battles to integer-coded arrays; `hard` labels are win, tie or loss, a flip
+    being a tie; `credit` replaces the credits of a, NaN leaves a battle out."""
+    require_choice("labels", labels, ("soft", "hard"))
+    require_choice("cluster", cluster, ("item", "row"))
+    if credit is None:
+        credit = (
+            hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
+        )
+    keep = ~np.isnan(credit)
+    if not keep.any():
+        raise nothing_readable(battles)
+    table, credit = (battles.table, credit) if keep.all() else (battles.table[keep], credit[keep])
+    a, b, models = _code_present_models(table["model_a"].cat, table["model_b"].cat)
+    unit = cluster if battles.has_items else "row"
+    codes = cluster_codes(battles, unit)[keep]
+    present = np.bincount(codes) > 0
+    return CodedBattles(
+        a=a,
+        b=b,
+        credit=credit,
+        weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
+        cluster=(np.cumsum(present) - 1)[codes],
+        clusters=int(present.sum()),
+        unit=unit,
+        models=models,
+    )
+
+
+def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return the number of distinct clusters in which each code occurs; `shape` is (clusters,
+    codes)."""
+    clusters, codes = shape
+    cells = cluster * np.int64(codes) + code
+    if clusters * codes <= MOST_FLAGS:
+        seen = np.zeros(clusters * codes, dtype=bool)
+        seen[cells] = True
+        return seen.reshape(shape).sum(axis=0)
+    return np.bincount(np.unique(cells) % codes, minlength=codes)
+
+
+def hard_credits(table: pd.DataFrame) -> np.ndarray:
+    """Round parsed verdicts, else credits, to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where
+    unparsed."""
+    credit = parsed_credits(table).to_numpy()
+    flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
+    return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
+
+
+def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
+    """Return cluster codes, shape (battles,): items by name, then rows without one; only rows: by
+    content."""
+    known = cluster == "item" and "item" in battles.table
+    codes = (
+        battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True)
+        if known
+        else np.full(len(battles), -1)
+    )
+    alone = np.flatnonzero(codes < 0)
+    if len(alone) == len(codes):
+        return order_of_battles(battles)
+    codes[alone] = codes.max() + 1 + np.arange(len(alone))
+    return codes
+
+
+def nothing_readable(battles: Battles) -> NotIdentifiedError:
+    """Return the error for battles without a readable verdict."""
+    return NotIdentifiedError(
+        f"none of the {len(battles)} battles has a readable verdict: nothing to rank"
+    )
+
+
+def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Return total / number, NaN where the number is not above 0."""
+    return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=number > 0)
+
+
+def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Raise UsageError if an option's value is not among the allowed ones."""
+    if value not in allowed:
+        raise unknown_value(option, value, allowed)
+
+
+def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return the model codes of both sides and the names by code, leaving out models that occur on
+    neither side."""
+    names, a, b = tuple(a.categories), a.codes.to_numpy(), b.codes.to_numpy()
+    present = np.bincount(a, minlength=len(names)) + np.bincount(b, minlength=len(names)) > 0
+    if present.all():
+        return a, b, names
+    position = np.cumsum(present) - 1
+    return (
+        position[a],
+        position[b],
+        tuple(name for name, there in zip(names, present, strict=True) if there),
+    )
+
+
+def order_rows(
+    a: np.ndarray,
+    b: np.ndarray,
+    credit: np.ndarray,
+    columns: Iterable[tuple[np.ndarray, np.ndarray]] = (),
+) -> np.ndarray:
+    """Return the position of each row in an order by content, shape (rows,); rows of equal content
+    are in any order."""
+    lean = np.nan_to_num(credit - 0.5)
+    size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
+    battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)
+    model = np.zeros(size)
+    for _ in range(ROUNDS):
+        earned = np.bincount(a, lean + np.sin(model[b]), size) + np.bincount(
+            b, np.sin(model[a]) - lean, size
+        )
+        model = earned / np.maximum(battles, 1) + np.sqrt(battles)
+    key_a, key_b = model[a] + np.e * lean, model[b] - np.e * lean
+    for number, (of_a, of_b) in enumerate(columns, start=2):
+        key_a = key_a + np.sqrt(number) * np.nan_to_num(of_a, nan=-np.pi)
+        key_b = key_b + np.sqrt(number) * np.nan_to_num(of_b, nan=-np.pi)
+    place = np.empty(len(a), dtype=np.int64)
+    place[np.argsort(np.sin(key_a) + np.sin(key_b) + np.isnan(credit))] = np.arange(len(a))
+    return place
+
+
+def order_of_battles(battles: Battles) -> np.ndarray:
+    """Return the position of each row of a battles table in an order by content, shape (rows,)."""
+    table, numbers_of = battles.table, battles.numbers_of
+    complements = COMPLEMENTS | dict.fromkeys(criterion_columns(table), 0.0)
+    columns = [
+        (numbers_of(name), total - numbers_of(name))
+        for name, total in complements.items()
+        if name in table
+    ]
+    columns += [
+        (numbers_of(of_a), numbers_of(of_b))
+        for of_a, of_b in SIDE_COLUMNS
+        if of_a in table and of_b in table
+    ]
+    if "weight" in table:
+        columns.append((numbers_of("weight"), numbers_of("weight")))
+    return order_rows(*battles.model_codes, numbers_of("credit"), columns)
+
+
+def sum_by_cell(
+    row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]
+) -> Matrix:
+    """Add up values by row and column of a matrix; the first three arguments have shape (n,)."""
+    if shape[0] * shape[1] <= MOST_DENSE_CELLS:
+        cell = row * np.int64(shape[1]) + column
+        return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+    return sparse.csr_matrix((values, (row, column)), shape=shape)
+
+
+def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
+    """Return each cluster's log-likelihood gradient by log-strength: sums of weight (credit -
+    expected)."""
+    surplus = coded.weight * (coded.credit - expected)
+    shape = (coded.clusters, len(coded.models))
+    return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(
+        coded.cluster, coded.b, -surplus, shape
+    )
+
+
+def centre_columns(matrix: Matrix) -> np.ndarray:
+    """Return a dense copy of a matrix whose columns have mean zero."""
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    return dense - dense.mean(axis=0)
+
+
+def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
+    """Return X'X of a matrix X with centred columns, given as blocks of rows, and its number of
+    rows."""
+    rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
+    for block in blocks:
+        product = block.T @ block
+        square = square + (product.toarray() if sparse.issparse(product) else product)
+        total = total + np.asarray(block.sum(axis=0)).ravel()
+        rows += block.shape[0]
+    return square - np.outer(total, total) / rows, rows

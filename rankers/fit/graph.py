@@ -1,0 +1,151 @@
+"""Connectivity of comparison and win graphs: whether ratings exist, and which battles would make
+them exist."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from podium.rankers.fit.newton import DesignMatrix
+from podium.rankers.fit.pairs import Pairs
+
+LARGEST_SPECTRUM = 1500
+"""Models up to which the eigenvalues of a design are computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Connectivity of battles: `group` is the component of each model, `groups` their number among
+    the models that `played`; `separated` ones lie outside the largest strongly connected component
+    of the win graph."""
+
+    group: np.ndarray
+    groups: int
+    played: np.ndarray
+    separated: np.ndarray
+
+
+def comparison_graph(pairs: Pairs) -> Graph:
+    """Find the components of the comparison graph and of the win graph (an edge wherever credit was
+    earned)."""
+    played = pairs.sum_by_model() > 0
+    _, group = connected_components(
+        _adjacency(pairs.first, pairs.second, pairs.models), directed=False
+    )
+    return Graph(group, len(np.unique(group[played])), played, separated_models(pairs) & played)
+
+
+def separated_models(pairs: Pairs) -> np.ndarray:
+    """Return which models lie outside the largest strong component, so are unbounded (Ford 1957),
+    shape (models,)."""
+    return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
+
+
+def win_paths(pairs: Pairs) -> np.ndarray:
+    """Return whether the first model has earned credit from the second, directly or through others,
+    shape (models, models): such wins bound the rating of the second from above, relative to that of
+    the first."""
+    first = pairs.credit > 0
+    second = pairs.credit < pairs.weight
+    winner = np.concatenate([pairs.first[first], pairs.second[second]])
+    loser = np.concatenate([pairs.second[first], pairs.first[second]])
+    graph = _adjacency(winner, loser, pairs.models)
+    is_reached = np.zeros((pairs.models, pairs.models), dtype=bool)
+    for model in range(pairs.models):
+        is_reached[model, breadth_first_order(graph, model, return_predecessors=False)] = True
+    return is_reached
+
+
+def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return which models each resample of pair sums separates, as in `separated_models`, shape
+    (draws, models)."""
+    winner, loser = (
+        np.concatenate([pairs.first, pairs.second]),
+        np.concatenate([pairs.second, pairs.first]),
+    )
+    shape = (pairs.models, pairs.models)
+    places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
+    separated = np.empty((len(credit), pairs.models), dtype=bool)
+    for k, (earned, played) in enumerate(zip(credit, weight, strict=True)):
+        won = np.concatenate([earned > 0, earned < played])[places.data]
+        starts = np.append(0, np.cumsum(won))[places.indptr]
+        edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
+        _, strong = connected_components(edges, connection="strong")
+        size = np.bincount(strong).astype(np.float64)
+        if np.sum(size == size.max()) > 1:
+            # Of components of one size, that with more credit: the order of the models must not
+            # decide.
+            credits = np.bincount(pairs.first, earned, pairs.models) + np.bincount(
+                pairs.second, played - earned, pairs.models
+            )
+            size += np.bincount(strong, credits) / (1 + credits.sum())
+        separated[k] = strong != np.argmax(size) if size.max() >= 2 else True
+    return separated
+
+
+def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
+    """Return the fewest pairs that would join all groups: the most-played model of each group with
+    the next."""
+    hubs = [
+        max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
+        for group in np.unique(graph.group[graph.played])
+    ]
+    return [(int(a), int(b)) for a, b in pairwise(hubs)]
+
+
+def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | None:
+    """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near
+    0 for a chain. It is the harmonic over the arithmetic mean of the non-zero eigenvalues of the
+    Laplacian of battle counts. None for more than 1500 models. `known`: models to include, if
+    connected without the others, shape (models,)."""
+    if pairs.models > LARGEST_SPECTRUM:
+        return None
+    kept = (
+        np.ones(len(pairs.first), dtype=bool)
+        if known is None
+        else known[pairs.first] & known[pairs.second]
+    )
+    if known is not None and not are_connected(pairs, kept, known):
+        return design_efficiency(pairs)
+    present, index = np.unique(
+        np.concatenate([pairs.first[kept], pairs.second[kept]]), return_inverse=True
+    )
+    first, second = np.split(index, 2)
+    laplacian = DesignMatrix(None, first, second, len(present)).information(
+        pairs.weight[kept][None]
+    )[0]
+    eigenvalues = linalg.eigvalsh(laplacian)[1:]
+    return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
+
+
+def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
+    """Return whether the pairs of a mask connect all models of a mask, of which there must be at
+    least two."""
+    _, group = connected_components(
+        _adjacency(pairs.first[kept], pairs.second[kept], pairs.models), directed=False
+    )
+    return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
+
+
+def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Return the best models and the others that each is clearly ahead of, with the most such
+    pairs; `beats` has, for each model, best first, the positions of those that it is clearly ahead
+    of."""
+    best: tuple[list[int], list[int]] = ([], [])
+    above: list[int] = []
+    below = set(range(len(beats)))
+    for k, beaten in enumerate(beats):
+        if below.intersection(beaten):
+            above, below = [*above, k], below.intersection(beaten)
+            if len(above) * len(below) > len(best[0]) * len(best[1]):
+                best = above, sorted(below)
+    return best
+
+
+def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
+    return sparse.csr_matrix(
+        (np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size)
+    )

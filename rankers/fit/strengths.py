@@ -1,0 +1,314 @@
+"""Bradley-Terry log-strengths with their errors, fitted once to arrays, and ratings of a ladder as
+their prior."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.special import expit
+
+from podium.data.ladder import Ladder
+from podium.defaults import REGULARIZATION
+from podium.errors import UsageError
+from podium.rankers.fit.cells import BattleData, load_battles
+from podium.rankers.fit.coded import (
+    CodedBattles,
+    Matrix,
+    centre_columns,
+    centred_gram,
+    surplus_by_cluster,
+)
+from podium.rankers.fit.graph import (
+    Graph,
+    comparison_graph,
+    separated_in_resamples,
+    separated_models,
+)
+from podium.rankers.fit.newton import (
+    RESAMPLE_TOLERANCE,
+    DesignMatrix,
+    Likelihood,
+    Optimum,
+    maximize,
+    maximize_samples,
+)
+from podium.rankers.fit.pairs import PairCells, Pairs
+from podium.rankers.fit.scale import POINTS, EloScale
+
+SMALLEST_VARIANCE = 1e-10
+"""Logits squared, added to the variances of ratings: an exact one has a standard error of 0.002
+Elo."""
+NEARLY_ALL = 0.95
+"""Share of a newcomer's credit from which, with nobody rated above it, its rating has a lower end
+only."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPrior:
+    """The prior of log-strengths by model: `mean` (0 for newcomers), `covariance` of the rated
+    models, in their order, and its inverse as `precision` of all models, zero for newcomers;
+    log-strength 0 is `origin` in Elo."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    precision: np.ndarray
+    is_rated: np.ndarray
+    origin: float
+
+    @property
+    def scale(self) -> EloScale:
+        """The ladder's Elo scale."""
+        return EloScale(np.zeros(len(self.mean)), self.origin)
+
+    def join_rated(self, pairs: Pairs) -> Pairs:
+        """Return pairs in which neighbours among the rated models are tied, as the ladder bounds
+        their difference."""
+        codes = np.flatnonzero(self.is_rated)
+        a, b, tie = codes[:-1], codes[1:], np.full(len(codes) - 1, 0.5)
+        other = pairs.take(
+            ~np.isin(pairs.first * pairs.models + pairs.second, a * pairs.models + b)
+        )
+        credit, weight = np.append(other.credit, tie), np.append(other.weight, 2 * tie)
+        return Pairs(
+            np.append(other.first, a), np.append(other.second, b), credit, weight, pairs.models
+        )
+
+    def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
+        """Return 1 for newcomers above all rated models that win nearly all battles with them, -1
+        for those below that lose nearly all, else 0, shape (models,)."""
+        rated, against = (
+            self.is_rated,
+            pairs.take(self.is_rated[pairs.first] != self.is_rated[pairs.second]),
+        )
+        earned = against.sum_by_model(against.credit, against.weight - against.credit)
+        total = np.maximum(against.sum_by_model(against.weight, against.weight), 1e-300)
+        above = (theta > theta[rated].max()) & (earned >= NEARLY_ALL * total)
+        below = (theta < theta[rated].min()) & (earned <= (1 - NEARLY_ALL) * total)
+        return np.where(rated, 0, above.astype(int) - below)
+
+
+def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
+    """Build the prior of some models, of which the ladder must have at least one."""
+    codes = np.array([k for k, name in enumerate(models) if name in ladder.models])
+    order, size = [ladder.models.index(models[k]) for k in codes], len(models)
+    covariance = (
+        np.diag(np.square(ladder.se)) if ladder.covariance is None else np.array(ladder.covariance)
+    )
+    covariance = covariance[np.ix_(order, order)] / POINTS**2 + SMALLEST_VARIANCE * np.eye(
+        len(order)
+    )
+    elo, mean, precision = np.array(ladder.elo)[order], np.zeros(size), np.zeros((size, size))
+    mean[codes], precision[np.ix_(codes, codes)] = (
+        (elo - elo.mean()) / POINTS,
+        linalg.inv(covariance),
+    )
+    return LadderPrior(
+        mean, covariance, precision, np.isin(np.arange(size), codes), float(elo.mean())
+    )
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a -
+    theta_b. Further columns are unpenalized and follow the strengths; rows are then battles, else
+    pairs. With a `prior`, strengths are on the ladder's scale, and lambda holds for newcomers."""
+
+    pairs: Pairs
+    regularization: float
+    likelihood: Likelihood
+    optimum: Optimum
+    prior: LadderPrior | None = None
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Log-strengths, with mean zero unless there is a prior, shape (models,)."""
+        return self.optimum.at[: self.pairs.models]
+
+    @property
+    def coefficients(self) -> np.ndarray:
+        """Logits per unit of the further columns, shape (columns,)."""
+        return self.optimum.at[self.pairs.models :]
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Connectivity of the pairs, and of the models of a ladder."""
+        return comparison_graph(self.prior.join_rated(self.pairs) if self.prior else self.pairs)
+
+    def expected_credit(
+        self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the expected credit of a against b, shape (n,); further columns are zero by
+        default."""
+        gaps = self.theta[a] - self.theta[b]
+        return expit(gaps if columns is None else gaps + columns @ self.coefficients)
+
+    def cluster_scores(self, coded: CodedBattles) -> Matrix:
+        """Return each cluster's gradient of the log-likelihood at the maximum, shape (clusters,
+        parameters)."""
+        columns = self.likelihood.design.columns
+        if columns is None:
+            return surplus_by_cluster(coded, self.expected_credit(coded.a, coded.b))
+        expected = self.expected_credit(coded.a, coded.b, columns)
+        by_battle = (coded.weight * (coded.credit - expected))[:, None] * columns
+        by_cluster = [np.bincount(coded.cluster, column, coded.clusters) for column in by_battle.T]
+        strengths = surplus_by_cluster(coded, expected)
+        dense = strengths.toarray() if sparse.issparse(strengths) else strengths
+        return np.column_stack([dense, *by_cluster])
+
+    def solve(self, values: np.ndarray) -> np.ndarray:
+        """Return H^-1 v, H the negative Hessian at the maximum, shape (parameters,) or (parameters,
+        n)."""
+        return linalg.cho_solve(self._factor(), values)
+
+    def influence(self, coded: CodedBattles) -> np.ndarray:
+        """Return the influence of each fitted cluster on each parameter, shape (clusters,
+        parameters)."""
+        return self.solve(centre_columns(self.cluster_scores(coded)).T).T
+
+    def covariance(self, battles: BattleData) -> np.ndarray:
+        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters'
+        centred scores; a prior adds H^-1 P H^-1, P its precision."""
+        clusters = battles.clusters
+        if clusters < len(self.optimum.at):
+            # Solving for the clusters' scores is the smaller system: 10,000 models stay affordable.
+            influence = self.influence(load_battles(battles))
+            covariance = influence.T @ influence
+        else:
+            scores, _ = centred_gram(self.cluster_scores(block) for block in battles.blocks())
+            factor = self._factor()
+            covariance = linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
+        covariance *= clusters / max(clusters - 1, 1)
+        return (
+            covariance
+            if self.prior is None
+            else covariance + self.solve(self.solve(self.prior.precision).T)
+        )
+
+    def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+        """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws,
+        models)."""
+        credit, weight = cells.resampled_sums(counts)
+        theta, sound = (
+            np.full((len(counts), self.pairs.models), np.nan),
+            are_sound(self.pairs, credit, weight),
+        )
+        likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
+        theta[sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
+        return theta
+
+    def resampled_scores(self, scale: EloScale, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+        """Fit Elo scores to resamples, shape (draws, models): NaN where a resample does not connect
+        a model with the others, infinite where it separates a model that all battles bound.
+
+        Models that a resample does not bound stay where all battles put them, beside the others, in
+        its origin.
+        """
+        credit, weight = cells.resampled_sums(counts)
+        sound = are_sound(self.pairs, credit, weight)
+        theta = np.full((len(counts), self.pairs.models), np.nan)
+        for part, penalty in (
+            (sound, self.regularization),
+            (~sound, max(self.regularization, REGULARIZATION)),
+        ):
+            if part.any():
+                likelihood = pair_likelihood(self.pairs, penalty, credit[part], weight[part])
+                theta[part] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
+        scores = scale.scores(theta)
+        for draw in np.flatnonzero(~sound):
+            beyond = self._unbounded_sides(self.pairs, credit[draw], weight[draw], theta[draw])
+            lost = np.isnan(beyond) | (beyond != 0)
+            if lost.all() or (scale.pinned is not None and lost[scale.pinned]):
+                scores[draw] = np.nan
+                continue
+            share = np.where(lost, 0.0, scale.weights)
+            shift = share @ (theta[draw] - self.theta) / max(share.sum(), 1e-300)
+            scores[draw] = scale.scores(np.where(lost, self.theta + shift, theta[draw])) + beyond
+        return scores
+
+    def _unbounded_sides(
+        self, pairs: Pairs, credit: np.ndarray, weight: np.ndarray, theta: np.ndarray
+    ) -> np.ndarray:
+        """Return 0 for models that a resample bounds as all battles do, else the infinite side on
+        which they are, or NaN where they have no battle with the bounded ones, even through others,
+        shape (models,)."""
+        separated = separated_in_resamples(pairs, credit[None], weight[None])[
+            0
+        ] & ~separated_models(pairs)
+        if separated.all():
+            return np.full(pairs.models, np.nan)
+        if not separated.any():
+            return np.zeros(pairs.models)
+        core = ~separated & ~separated_models(pairs)
+        group = comparison_graph(pairs.take(weight > 0)).group
+        side = np.where(theta > theta[core].mean(), np.inf, -np.inf)
+        apart = ~np.isin(group, group[core])
+        return np.where(separated, np.where(apart, np.nan, side), 0.0)
+
+    def _factor(self) -> tuple[np.ndarray, bool]:
+        """Return the Cholesky factor of the negative Hessian, as `scipy.linalg.cho_solve` takes
+        it."""
+        return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)
+
+
+def fit_strengths(
+    pairs: Pairs,
+    regularization: float = REGULARIZATION,
+    start: np.ndarray | None = None,
+    prior: LadderPrior | None = None,
+) -> Strengths:
+    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_battles`
+    checks."""
+    check_regularization(regularization)
+    likelihood = pair_likelihood(pairs, regularization)
+    if prior:
+        penalty = prior.precision + np.diag(np.where(prior.is_rated, 0.0, likelihood.penalty))
+        likelihood = replace(likelihood, penalty=penalty, mean=prior.mean)
+    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start), prior)
+
+
+def pair_likelihood(
+    pairs: Pairs,
+    regularization: float,
+    credit: np.ndarray | None = None,
+    weight: np.ndarray | None = None,
+) -> Likelihood:
+    """Return the likelihood of log-strengths given pair sums, or given sums of resamples, shape
+    (samples, pairs)."""
+    return Likelihood(
+        DesignMatrix(None, pairs.first, pairs.second, pairs.models),
+        pairs.credit if credit is None else credit,
+        pairs.weight if weight is None else weight,
+        np.full(pairs.models, float(regularization)),
+    )
+
+
+def column_likelihood(
+    coded: CodedBattles, columns: np.ndarray, regularization: float
+) -> Likelihood:
+    """Return the likelihood of log-strengths and unpenalized coefficients given battles and further
+    columns."""
+    design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
+    penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
+    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
+
+
+def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return which resamples (pair sums) separate no model that the full data do not separate,
+    shape (draws,)."""
+    pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
+    sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
+    further = separated_in_resamples(pairs, credit[~sound], weight[~sound]) & ~separated_models(
+        pairs
+    )
+    sound[~sound] = ~further.any(axis=1)
+    return sound
+
+
+def check_regularization(regularization: float) -> None:
+    """Raise UsageError if lambda is negative or not finite."""
+    if not 0 <= regularization < np.inf:
+        raise UsageError(
+            f"regularization={regularization} is not a finite number of 0 or more ({REGULARIZATION} is the default)"
+        )

@@ -1,0 +1,302 @@
+"""Read podium's own JSON files, calibrations and rankings, into validated records; imported only
+where one is read."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from math import inf
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WrapValidator,
+)
+from typing_extensions import TypedDict
+
+from podium.data.battles import LARGEST
+from podium.data.counts import Counts
+from podium.errors import DataError, UsageError, reject_stream
+from podium.format_version import RANK_AGAIN, require_format
+from podium.printable import shorten
+from podium.rankers.calibration import calibration
+from podium.rankers.ranking import Entry, Fit, Ranking, Standings
+
+
+class JsonRecord(BaseModel):
+    """Base of file contents: types are not coerced, NaN is rejected, and fields of later versions
+    are ignored."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+class FileVersion(JsonRecord):
+    """The format version of a JSON document; None if it says none."""
+
+    podium: str | None = None
+
+
+Record = TypeVar("Record", bound=JsonRecord)
+
+
+def read_json_record(
+    path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None
+) -> Record:
+    """Read a JSON file as a record; `what` is the kind with its article, `old_remedy` for another
+    format version."""
+    reject_stream(path)
+    try:
+        text = path.read_bytes()
+        version = FileVersion.model_validate_json(text).podium
+        require_format(version, what, path, old_remedy or remedy)
+        record = kind.model_validate_json(text)
+        if (impossible := next(_impossible_numbers(record), None)) is None:
+            return record
+        problem = f"is not {what}: {impossible}"
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+    except ValidationError as error:
+        problem = _describe_problem(error, what)
+    raise DataError(problem, remedy=remedy, source=str(path))
+
+
+def _describe_problem(error: ValidationError, what: str) -> str:
+    """Return the sentence on the first problem of a document: no JSON, a missing field, or a wrong
+    value."""
+    first = error.errors()[0]
+    if "recursion limit" in first["msg"]:
+        return "cannot be read as JSON: it is nested too deeply"
+    field, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+    if first["type"] == "json_invalid":
+        return f"cannot be read as JSON ({message.removeprefix('Invalid JSON: ')})"
+    if first["type"] == "value_error":
+        return f"is not {what}: {field + ': ' if field else ''}{message}"
+    if not field:
+        return f"is not {what}: no JSON object"
+    if first["type"] == "missing":
+        return f"is not {what}: no field {field!r}"
+    return f"is not {what}: {field} is {shorten(repr(first['input']))}: {message[0].lower()}{message[1:]}"
+
+
+SMALLEST = 1e-15
+"""Smallest number that counts as above 0; a level is at least this far from 0 and from 1."""
+LIMITS = {
+    **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
+    **dict.fromkeys(
+        ("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"),
+        (0, inf),
+    ),
+    **dict.fromkeys(("n", "splits", "draws", "failed", "decisive", "beta_battles"), (0, inf)),
+    **dict.fromkeys(
+        ("se", "hard_se", "soft_se", "human_se", "sd", "spread", "median_se", "q", "t"),
+        (0, LARGEST),
+    ),
+    **dict.fromkeys(
+        ("win_rate", "coverage", "loo_coverage", "agreement", "auc", "auc_p", "ece"),
+        (-1e-9, 1 + 1e-9),
+    ),
+    **dict.fromkeys(
+        ("hard_scale_correction", "soft_scale_correction", "value"), (SMALLEST, LARGEST)
+    ),
+    "level": (SMALLEST, 1 - SMALLEST),
+}
+"""Smallest and largest possible value of the fields of records; of others up to `LARGEST` in
+size."""
+
+
+def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator[str]:
+    """Yield what is wrong with each number that is out of its range or not finite, beginning with
+    its place."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        low, high = LIMITS.get(name, (-LARGEST, LARGEST))
+        if not max(low, -LARGEST) <= value <= min(high, LARGEST):
+            yield f"{place} is {shorten(repr(value))}: out of range"
+        return
+    is_record = isinstance(value, BaseModel) or is_dataclass(value)
+    if is_record:
+        value = (
+            dict(value)
+            if isinstance(value, BaseModel)
+            else {e.name: getattr(value, e.name) for e in fields(value)}
+        )
+    parts = (
+        value.items()
+        if isinstance(value, Mapping)
+        else enumerate(value)
+        if isinstance(value, list | tuple)
+        else ()
+    )
+    for key, part in parts:
+        inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
+        yield from _impossible_numbers(part, inner, str(key) if is_record else "")
+
+
+def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
+    for model, count in Counter(each.model for each in records).most_common(1):
+        if count > 1:
+            raise ValueError(f"{shorten(repr(model))} appears twice")
+    return records
+
+
+CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
+Noun = TypeVar("Noun")
+AS_WRITTEN = WrapValidator(lambda value, validate: (validate(value), value)[1])
+"""Check a mapping and keep all of its keys, in the order of the file."""
+ONCE = AfterValidator(_check_models_once)
+
+
+class TargetPart(JsonRecord):
+    """The target, except beta and its interval."""
+
+    kind: str
+    weights: dict[str, float]
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    ridge: float = 0.0
+
+
+class ByKind(JsonRecord, Generic[Noun]):
+    """Figures of hard and of soft ratings."""
+
+    hard: Noun
+    soft: Noun
+
+
+class OriginCounts(TypedDict, total=False):
+    """The counts that the report of a calibration shows."""
+
+    battles: int
+    judged: int
+
+
+class CalibrationOrigin(TypedDict, total=False):
+    """The parts of a calibration's provenance that are read again; it may have others."""
+
+    prompts: list[Any]
+    counts: OriginCounts
+    human: dict[str, int]
+
+
+class CalibrationContent(JsonRecord):
+    """The fields of a calibration file; the contract does not ask for those with defaults."""
+
+    judge: str | None
+    beta: Annotated[float, Field(gt=0)]
+    beta_low: float | None
+    beta_high: float | None
+    beta_battles: int
+    regularization: Annotated[float, Field(ge=0)]
+    se_method: Annotated[str, Field(pattern=r"^(sandwich|bootstrap:([2-9]|[1-9][0-9]+))$")]
+    seed: int
+    loo: ByKind[calibration.Accuracy]
+    models: Annotated[tuple[calibration.HeldOut, ...], ONCE]
+    anchors: Annotated[tuple[calibration.AnchorStrengths, ...], ONCE]
+    conformal: ByKind[calibration.Conformal]
+    agreement: calibration.Agreement
+    provenance: Annotated[CalibrationOrigin, AS_WRITTEN]
+    target: TargetPart | None = None
+    beta_level: float | None = None
+    se_cluster: str = "row"
+    scale_correction: dict[str, calibration.ScaleCorrection] = Field(default_factory=dict)
+    stability: tuple[calibration.Stability, ...] = ()
+    warnings: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+    is_uninformative: bool = False
+
+
+def read_calibration(path: str | Path) -> calibration.Calibration:
+    """Read a calibration file; UsageError if there is none, DataError if it is damaged or of
+    another format version."""
+    if not Path(path).exists():
+        raise UsageError(
+            f"there is no calibration file {str(path)!r}; `podium calibrate` makes one"
+        )
+    content = read_json_record(Path(path), CalibrationContent, "a calibration", CALIBRATE_AGAIN)
+    target = content.target or TargetPart(kind="margin", weights={"margin": content.beta})
+    beta = {name: getattr(content, f"beta_{name}") for name in ("low", "high", "level", "battles")}
+    names = [field.name for field in fields(calibration.Calibration)]
+    values: dict[str, Any] = {name: getattr(content, name, None) for name in names}
+    values |= {
+        "target": calibration.Target(**dict(target), beta=content.beta, **beta),
+        "accuracy": dict(content.loo),
+        "conformal": dict(content.conformal),
+    }
+    return calibration.Calibration(**values)
+
+
+REMEDY = "give what `podium rank --format json -o ranking.json` writes"
+KNOWN = {field.name for field in fields(Entry)} - {"extra"}
+
+
+def _gather_extra(row: Any) -> Any:
+    """Move the fields that an entry does not have into its `extra`."""
+    if not isinstance(row, dict):
+        return row
+    extra = {name: value for name, value in row.items() if name not in KNOWN}
+    return {name: row[name] for name in row.keys() & KNOWN} | {"extra": extra}
+
+
+class SwapCounts(TypedDict):
+    """Battles by how their two orders agree."""
+
+    same: int
+    half: int
+    flip: int
+
+
+class Diagnostics(TypedDict, total=False):
+    """The diagnostics that reports show; rankers may have others."""
+
+    swap: SwapCounts
+    unparsed_reasons: dict[str, int]
+    informative_items: int
+
+
+class StandingsContent(JsonRecord):
+    """One element of the list `rankings`."""
+
+    ranker: str
+    slice: str | None
+    scale: str
+    level: float
+    interval: str | None
+    models: Annotated[
+        tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1), ONCE
+    ]
+    fit: Fit
+    counts: Counts
+    diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
+    warnings: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+
+
+class RankingContent(JsonRecord):
+    """The fields of a ranking file."""
+
+    rankings: Annotated[tuple[StandingsContent, ...], Field(min_length=1)]
+    provenance: dict[str, Any] = Field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+
+
+def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
+    """Read the ranking in a JSON file; None if the file is something else, DataError if it is
+    damaged or too old."""
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    try:
+        document = json.loads(path.read_bytes(), parse_int=str)
+    except RecursionError:
+        raise DataError("nested too deeply", remedy=remedy, source=str(path)) from None
+    except ValueError:
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):
+        return None
+    content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
+    parts: list[dict[str, Any]] = [dict(part) for part in content.rankings]
+    standings = tuple(Standings(entries=part.pop("models"), **part) for part in parts)
+    return Ranking(standings, content.provenance, content.failures)

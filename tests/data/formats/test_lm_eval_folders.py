@@ -1,0 +1,802 @@
+"""lm-eval's output folders: scores become battles where task, document and target agree.
+
+Oracles: the figures that lm-eval itself reports (written by the host where it is installed, else
+their closed form, the mean), and credits counted by hand.
+"""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lm_eval_output import LATER, TIME, sample, scored, write_run
+
+import podium
+from podium.data.formats.lm_eval_layout import item_ids, read_doc_hash
+from podium.ranking.rank_battles import rank
+
+A = [1.0, 1.0, 0.0, 1.0]
+B = [1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Two models on one task: both right, a right, both wrong, a right."""
+    write_run(tmp_path, "org/a", {"t": scored(A)})
+    write_run(tmp_path, "org/b", {"t": scored(B)})
+    return tmp_path
+
+
+def credits(battles: podium.Battles) -> list[Any]:
+    return list(battles.table.sort_values("item")["credit"])
+
+
+def scores_by_mean(*sources: Any, **options: Any) -> dict[str, float | None]:
+    return {
+        one.model: one.score
+        for one in rank(podium.read_battles(*sources, **options), "mean").standings[0].entries
+    }
+
+
+def test_a_document_that_one_model_gets_right_is_won_and_others_are_ties(out: Path) -> None:
+    battles = podium.read_battles(out)
+    found = dict(zip(battles.table["item"].astype(str), battles.table["credit"], strict=True))
+    hashes = {k: sample(f"q{k}", {})["doc_hash"][:12] for k in range(4)}
+    assert found == {
+        f"t:{hashes[0]}": 0.5,
+        f"t:{hashes[1]}": 1,
+        f"t:{hashes[2]}": 0.5,
+        f"t:{hashes[3]}": 1,
+    }
+
+
+def test_the_mean_score_is_the_figure_that_lm_eval_reports(out: Path) -> None:
+    reported = {
+        content["model_name"]: content["results"]["t"]["acc,none"]
+        for content in (json.loads(path.read_text()) for path in out.rglob("results_*.json"))
+    }
+    assert scores_by_mean(out) == reported
+
+
+def test_the_win_rate_of_two_is_a_half_plus_half_the_difference_of_their_accuracies(
+    out: Path,
+) -> None:
+    """Closed form: credit is (1 + acc_a - acc_b) / 2 document by document."""
+    entries = rank(podium.read_battles(out), "win-rate").standings[0].entries
+    assert {one.model: one.score for one in entries}["org/a"] == pytest.approx(
+        (1 + np.mean(A) - np.mean(B)) / 2
+    )
+
+
+def test_the_items_on_which_models_differ_are_counted(out: Path) -> None:
+    assert podium.read_battles(out).tally.informative == 2
+
+
+def test_folders_given_one_by_one_with_labels_are_the_same_battles(out: Path) -> None:
+    battles = podium.read_battles(f"x={out}/org__a", f"y={out}/org__b")
+    assert (battles.models, credits(battles)) == (("x", "y"), credits(podium.read_battles(out)))
+
+
+def test_results_files_stand_for_their_runs(out: Path) -> None:
+    battles = podium.read_battles(
+        *(f"{name}={out}/org__{name}/results_{TIME}.json" for name in "ab")
+    )
+    assert (battles.models, len(battles)) == (("a", "b"), 4)
+
+
+def test_models_that_share_a_folder_are_distinguishable_by_their_results(tmp_path: Path) -> None:
+    for name, values, time in (("org/a", A, TIME), ("org/b", B, LATER)):
+        write_run(tmp_path, name, {"t": scored(values)}, time=time, one_folder=True)
+    assert scores_by_mean(tmp_path) == {"org/a": 0.75, "org/b": 0.25}
+
+
+def test_documents_meet_whatever_their_place_and_their_prompt(tmp_path: Path) -> None:
+    """--limit, --samples and a chat template change doc_id and prompt_hash, not doc_hash."""
+    write_run(tmp_path, "a", {"t": scored(A)})
+    moved = [row | {"doc_id": row["doc_id"] - 2, "prompt_hash": "other"} for row in scored(B)[2:]]
+    write_run(tmp_path, "b", {"t": moved})
+    battles = podium.read_battles(tmp_path)
+    assert (sorted(credits(battles)), battles.missing) == ([0.5, 1.0], 2)
+    assert "t: not all have the same documents (a: 4, b: 2); 2 are common to all" in battles.notes
+
+
+def test_a_document_that_a_set_holds_twice_is_two_items_in_the_order_of_the_set(
+    tmp_path: Path,
+) -> None:
+    """Two processes write their rows one after the other: b's second document comes first."""
+    twice = [sample("q", {"acc": value}, place=k) for k, value in enumerate([1.0, 0.0])]
+    write_run(tmp_path, "a", {"t": twice})
+    write_run(tmp_path, "b", {"t": twice[::-1]})
+    assert credits(podium.read_battles(tmp_path)) == [0.5, 0.5]
+
+
+def test_occurrences_are_counted_filter_by_filter() -> None:
+    rows = [("strict", "h" * 64, 0.0), ("loose", "h" * 64, 0.0), ("strict", "h" * 64, 1.0)]
+    assert item_ids("t", rows) == ["t:hhhhhhhhhhhh", "t:hhhhhhhhhhhh", "t:hhhhhhhhhhhh#2"]
+
+
+def test_half_a_character_in_a_hash_is_kept_for_the_error_that_names_it() -> None:
+    assert item_ids("t", [("none", "\ud83d", 1.0), ("none", "\ud83d", 0.0)]) == [
+        "t:\ud83d#2",
+        "t:\ud83d",
+    ]
+
+
+def test_a_row_without_the_hash_is_hashed_as_lm_eval_does() -> None:
+    """Oracle: the hash that lm-eval 0.4.13 wrote for this document."""
+    row = {"doc": {"q": "3+2=", "choices": ["5", "6", "8"], "gold": 0}}
+    assert read_doc_hash(row) == "6f6b7cab1b6478f65e1f61be53d34ec9bbfc3647393af2afe7a9763e320b7362"
+
+
+def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)})
+    write_run(tmp_path, "b", {"t": [*scored(B)[:3], *scored(B, target="no")[3:]]})
+    battles = podium.read_battles(tmp_path)
+    note_text = next(note for note in battles.notes if "different targets" in note)
+    assert (sorted(credits(battles)), battles.missing) == ([0.5, 0.5, 1.0], 2)
+    assert [
+        part
+        for part in (f"a/samples_t_{TIME}", f"b/samples_t_{TIME}", "line 4", "1 documents")
+        if part not in note_text
+    ] == []
+
+
+def test_without_a_common_target_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)})
+    write_run(tmp_path, "b", {"t": scored(B, target="no")})
+    with pytest.raises(
+        podium.DataError, match=r"nothing to compare: .*a/samples_t.*no document or target of a"
+    ):
+        podium.read_battles(tmp_path)
+
+
+def test_one_metric_with_two_filters_must_be_chosen(tmp_path: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        rows = [*scored(values, "em", filter_="strict"), *scored(B, "em", filter_="flexible")]
+        write_run(tmp_path, name, {"t": rows})
+    for metric in ((), "em"):
+        with pytest.raises(
+            podium.NotIdentifiedError, match=r"em,strict \| em,flexible \(t\).*--metric em,strict"
+        ):
+            podium.read_battles(tmp_path, metric=metric)
+    assert credits(podium.read_battles(tmp_path, metric="em,flexible")) == [0.5] * 4
+    assert sorted(credits(podium.read_battles(tmp_path, metric="em,strict"))) == [
+        0.5,
+        0.5,
+        1.0,
+        1.0,
+    ]
+
+
+@pytest.fixture
+def two_metrics(tmp_path: Path) -> Path:
+    """Accuracy says a, its normed form says b."""
+    for name, plain, normed in (("a", A, B), ("b", B, A)):
+        rows = [
+            sample(f"q{k}", {"acc": x, "acc_norm": y})
+            for k, (x, y) in enumerate(zip(plain, normed, strict=True))
+        ]
+        write_run(tmp_path, name, {"t": rows})
+    return tmp_path
+
+
+def test_several_metrics_are_listed_and_one_must_be_chosen(two_metrics: Path) -> None:
+    with pytest.raises(podium.NotIdentifiedError, match=r"acc,none \| acc_norm,none \(t\)"):
+        podium.read_battles(two_metrics)
+
+
+def test_the_chosen_metric_decides(two_metrics: Path) -> None:
+    assert scores_by_mean(two_metrics, metric="acc") == {"a": 0.75, "b": 0.25}
+    assert scores_by_mean(two_metrics, metric="acc_norm,none") == {"a": 0.25, "b": 0.75}
+
+
+def test_all_metrics_are_judges_of_their_own(two_metrics: Path) -> None:
+    ranking = rank(podium.read_battles(two_metrics, metric="all"), "mean", by="judge")
+    assert [(one.slice, one.entries[0].model) for one in ranking.standings] == [
+        ("acc,none", "a"),
+        ("acc_norm,none", "b"),
+    ]
+
+
+def test_a_metric_that_is_not_there_is_rejected_with_those_that_are(out: Path) -> None:
+    with pytest.raises(
+        podium.UsageError, match=r"no task has the metric 'f1'; there are: acc,none \(t\)"
+    ):
+        podium.read_battles(out, metric="f1")
+
+
+def test_lower_is_better_where_the_results_say_so_and_scores_say_that_they_are_negated(
+    tmp_path: Path,
+) -> None:
+    for name, values in (("a", [0.25, 0.5]), ("b", [0.75, 0.5])):
+        write_run(tmp_path, name, {"t": scored(values, "wer")}, higher={"wer": False})
+    battles = podium.read_battles(tmp_path)
+    assert sorted(credits(battles)) == [0.5, 1.0]
+    assert (battles.judges, scores_by_mean(tmp_path)) == (
+        ("wer,none (negated)",),
+        {"a": -0.375, "b": -0.625},
+    )
+    assert any("lower is better, so scores are negated" in note for note in battles.notes)
+
+
+def test_results_that_contradict_each_other_on_what_is_better_are_rejected(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)})
+    write_run(tmp_path, "b", {"t": scored(B)}, higher={"acc": False})
+    with pytest.raises(
+        podium.DataError, match=r"b/results_.*higher acc of t is better by .*a/results_"
+    ):
+        podium.read_battles(tmp_path)
+
+
+def test_the_lower_perplexity_wins_although_its_documents_hold_log_likelihoods(
+    tmp_path: Path,
+) -> None:
+    """lm-eval reports exp(-mean) and that lower is better; a document's value is the
+    log-likelihood."""
+    for name, values in (("a", [-0.5, -0.25]), ("b", [-0.75, -1.0])):
+        figures = {"t": {"perplexity,none": float(np.exp(-np.mean(values)))}}
+        write_run(
+            tmp_path,
+            name,
+            {"t": scored(values, "perplexity")},
+            higher={"perplexity": False},
+            figures=figures,
+        )
+    battles = podium.read_battles(tmp_path)
+    assert (credits(battles), battles.judges) == ([1.0, 1.0], ("perplexity,none (log-likelihood)",))
+
+
+def test_a_perplexity_without_results_is_known_by_its_name(tmp_path: Path) -> None:
+    for name, values in (("a", [-0.5]), ("b", [-0.75])):
+        write_run(tmp_path, name, {"t": scored(values, "perplexity")}, results=False)
+    assert podium.read_battles(tmp_path).judges == ("perplexity,none (log-likelihood)",)
+
+
+def test_a_figure_per_document_that_is_called_perplexity_is_one_where_its_mean_is_reported(
+    tmp_path: Path,
+) -> None:
+    for name, values in (("a", [2.0, 3.0]), ("b", [4.0, 5.0])):
+        write_run(tmp_path, name, {"t": scored(values, "perplexity")}, higher={"perplexity": False})
+    battles = podium.read_battles(tmp_path)
+    assert (credits(battles), battles.judges) == ([1.0, 1.0], ("perplexity,none (negated)",))
+
+
+@pytest.mark.parametrize("value", [["yes", "Yes."], [-0.25, 4], "Yes.", {"x": 1}])
+def test_a_metric_without_a_number_per_document_is_rejected_by_name(
+    tmp_path: Path, value: Any
+) -> None:
+    for name in "ab":
+        write_run(tmp_path, name, {"t": scored([value] * 2, "bleu")})
+    with pytest.raises(
+        podium.NotIdentifiedError,
+        match=r"bleu,none of t: per document it is (a list|not a number) \(",
+    ):
+        podium.read_battles(tmp_path, metric="bleu")
+
+
+def test_a_task_without_any_metric_says_that_a_judge_can_compare(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_run(tmp_path, name, {"t": [sample("q0", {})]})
+    with pytest.raises(
+        podium.NotIdentifiedError, match=r"to compare: t has no metric; a judge .*--ranker_judge"
+    ):
+        podium.read_battles(tmp_path)
+
+
+def test_the_one_metric_with_numbers_is_taken_where_others_have_none(tmp_path: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        write_run(
+            tmp_path,
+            name,
+            {"t": [sample(f"q{k}", {"acc": x, "bleu": ["a", "b"]}) for k, x in enumerate(values)]},
+        )
+    assert podium.read_battles(tmp_path).judges == ("acc,none",)
+
+
+def test_a_run_that_only_predicted_has_nothing_to_compare(tmp_path: Path) -> None:
+    for name in "ab":
+        write_run(tmp_path, name, {"t": scored([None, None], "bypass")})
+    with pytest.raises(
+        podium.NotIdentifiedError, match="bypass,none of t: it has no value for any document"
+    ):
+        podium.read_battles(tmp_path)
+
+
+def test_no_value_is_missing_and_an_infinite_one_unparsed_and_neither_a_zero(
+    tmp_path: Path,
+) -> None:
+    write_run(tmp_path, "a", {"t": scored([1.0, None, float("nan"), float("inf")])})
+    write_run(tmp_path, "b", {"t": scored([0.0, 0.0, 0.0, 0.0])})
+    battles = podium.read_battles(tmp_path)
+    assert battles.unparsed_reasons() == {"acc,none is infinite": 1}
+    assert (battles.counts().readable, battles.counts().missing) == (1, 2)
+
+
+def test_a_metric_that_some_documents_lack_is_missing_there(tmp_path: Path) -> None:
+    write_run(
+        tmp_path, "a", {"t": [sample("q0", {"acc": 1.0, "f1": 0.5}), sample("q1", {"acc": 1.0})]}
+    )
+    write_run(
+        tmp_path,
+        "b",
+        {"t": [sample("q0", {"acc": 1.0, "f1": 0.25}), sample("q1", {"acc": 1.0, "f1": 0.0})]},
+    )
+    counts = podium.read_battles(tmp_path, metric="f1").counts()
+    assert (counts.readable, counts.unparsed, counts.missing) == (1, 0, 1)
+
+
+def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) -> None:
+    write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER)
+    battles = podium.read_battles(out)
+    note_text = next(note for note in battles.notes if "run 2 times" in note)
+    assert scores_by_mean(out) == {"org/a": 0.0, "org/b": 0.25}
+    assert note_text.index(LATER) < note_text.index(TIME)
+
+
+def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_requested(
+    tmp_path: Path,
+) -> None:
+    for name, first, second in (("a", A, B), ("b", B, B)):
+        for time, values in ((TIME, first), (LATER, second)):
+            write_run(tmp_path, name, {"t": scored(values)}, time=time)
+    battles = podium.read_battles(tmp_path, runs="all")
+    by_run = battles.table.groupby("response")["credit"].sum().to_dict()
+    assert (by_run, battles.counts().items) == ({1.0: 3.0, 2.0: 2.0}, 4)
+
+
+def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(
+    tmp_path: Path,
+) -> None:
+    for revision, values, time in (("x", A, TIME), ("y", B, LATER)):
+        arguments = {"pretrained": "org/a", "revision": revision}
+        write_run(tmp_path, "org/a", {"t": scored(values)}, time=time, arguments=arguments)
+    home = tmp_path / "org__a"
+    remedy = [f"a-{k}={home}/results_{time}.json" for k, time in ((1, TIME), (2, LATER))]
+    with pytest.raises(podium.UsageError) as caught:
+        podium.read_battles(tmp_path)
+    assert "other arguments (revision)" in str(caught.value)
+    assert f"({' '.join(remedy)})" in str(caught.value)
+    assert scores_by_mean(*remedy) == {"a-1": 0.75, "a-2": 0.25}
+
+
+def test_another_batch_size_is_the_same_model(tmp_path: Path) -> None:
+    write_run(tmp_path, "b", {"t": scored(B)})
+    for size, time in ((1, TIME), (8, LATER)):
+        write_run(
+            tmp_path,
+            "a",
+            {"t": scored(A)},
+            time=time,
+            arguments={"pretrained": "a", "batch_size": size},
+        )
+    assert podium.read_battles(tmp_path).models == ("a", "b")
+
+
+def test_arguments_written_as_text_are_compared_too(tmp_path: Path) -> None:
+    for revision, time in (("x", TIME), ("y", LATER)):
+        home = write_run(tmp_path, "a", {"t": scored(A)}, time=time)
+        path = home / f"results_{time}.json"
+        content = json.loads(path.read_text()) | {
+            "config": {"model_args": f"pretrained=a,revision={revision}"}
+        }
+        path.write_text(json.dumps(content))
+    with pytest.raises(podium.UsageError, match=r"other arguments \(revision\)"):
+        podium.read_battles(tmp_path)
+
+
+def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path: Path) -> None:
+    for place, values in (("one", A), ("two", B)):
+        write_run(tmp_path / place, "org/a", {"t": scored(values)})
+    with pytest.raises(
+        podium.UsageError,
+        match=rf"lies in two folders.*a-1={tmp_path}/one/org__a a-2={tmp_path}/two",
+    ):
+        podium.read_battles(tmp_path)
+
+
+SETTINGS = [
+    {"temperature": 0, "top_p": 1},
+    {"temperature": 0.7, "top_p": 1},
+    "temperature=1.3,top_p=1",
+]
+
+
+def test_runs_with_other_settings_of_generation_are_models_named_by_what_differs(
+    tmp_path: Path,
+) -> None:
+    for k, (settings, values) in enumerate(zip(SETTINGS, (A, B, A), strict=True)):
+        write_run(tmp_path / f"t{k}", "org/smol", {"t": scored(values)}, generation=settings)
+    names = [f"org/smol temperature={value}" for value in ("0", "0.7", "1.3")]
+    for sources in ([tmp_path], [tmp_path / f"t{k}" for k in range(3)]):
+        battles = podium.read_battles(*sources)
+        assert battles.models == tuple(names)
+        assert (
+            f"runs of org/smol with other gen_kwargs count as different models: {', '.join(names)}"
+            in battles.notes
+        )
+
+
+def test_a_run_without_settings_keeps_its_name_and_a_label_is_never_changed(tmp_path: Path) -> None:
+    for name, settings in (
+        ("one", None),
+        ("two", {"temperature": 1}),
+        ("three", {"temperature": 2}),
+    ):
+        write_run(tmp_path / name, "smol", {"t": scored(A)}, generation=settings)
+    battles = podium.read_battles(tmp_path / "one", tmp_path / "two", f"warm={tmp_path / 'three'}")
+    assert battles.models == ("smol", "smol temperature=1", "warm")
+
+
+def test_labels_proposed_for_runs_with_the_same_settings_hold_no_setting(tmp_path: Path) -> None:
+    for name, heat in (("one", 1), ("two", 1), ("three", 2)):
+        write_run(tmp_path / name, "org/smol", {"t": scored(A)}, generation={"temperature": heat})
+    with pytest.raises(
+        podium.UsageError, match=rf"label them \(smol-1={tmp_path}/one/org__smol smol-2="
+    ):
+        podium.read_battles(tmp_path)
+
+
+def test_a_newer_run_with_the_same_settings_replaces_the_older(tmp_path: Path) -> None:
+    write_run(tmp_path, "elm", {"t": scored(B)})
+    for time, values in ((TIME, A), (LATER, B)):
+        write_run(tmp_path, "smol", {"t": scored(values)}, time=time, generation={"temperature": 1})
+    battles = podium.read_battles(tmp_path)
+    assert battles.models == ("elm", "smol")
+    assert any("smol was run 2 times on t: the newest counts" in note for note in battles.notes)
+
+
+def test_a_label_may_hold_an_equals_sign_before_a_path_that_exists(out: Path) -> None:
+    assert podium.read_battles(f"org/a t=0={out}/org__a", f"b={out}/org__b").models == (
+        "b",
+        "org/a t=0",
+    )
+
+
+def test_tasks_of_one_model_in_two_folders_belong_together(tmp_path: Path) -> None:
+    for task in ("t", "u"):
+        for name, values in (("a", A), ("b", B)):
+            write_run(tmp_path / task, name, {task: scored(values)})
+    assert podium.read_battles(tmp_path).values_of("task") == ("t", "u")
+
+
+def test_a_source_given_twice_is_read_once(out: Path) -> None:
+    assert (
+        len(podium.read_battles(out, out / "org__a", out / "." / "org__b" / ".." / "org__b")) == 4
+    )
+
+
+def test_a_label_cannot_name_two_models(out: Path) -> None:
+    with pytest.raises(
+        podium.UsageError,
+        match="label 'x' stands for one model, and its files are of 2: org/a, org/b",
+    ):
+        podium.read_battles(f"x={out}")
+
+
+def test_a_label_stands_for_one_model_some_of_whose_results_are_gone(out: Path) -> None:
+    home = write_run(out, "org/a", {"u": scored(A)}, time=LATER, results=False)
+    assert "x" in podium.read_battles(f"x={home}", f"y={out}/org__b").models
+
+
+def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> None:
+    write_run(out, "org/c", {"t": scored(A)}, samples=False)
+    battles = podium.read_battles(out)
+    assert (battles.models, len(battles.lost)) == (("org/a", "org/b"), 1)
+    assert battles.lost[0].startswith("org/c has no samples beside ")
+    assert battles.lost[0].endswith("run lm_eval with --log_samples")
+    assert battles.lost[0] in battles.notes
+
+
+def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples(out: Path) -> None:
+    home = write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER, samples=False)
+    words = (
+        f"org/a has no samples beside {home}/results_{LATER}.json: run lm_eval with --log_samples"
+    )
+    assert scores_by_mean(out)["org/a"] == 0.75
+    assert podium.read_battles(out).lost == (words,)
+
+
+def test_folders_without_any_samples_are_an_error_with_the_remedy(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)}, samples=False)
+    with pytest.raises(
+        podium.DataError, match=r"a has no samples beside .*run lm_eval with --log_samples"
+    ):
+        podium.read_battles(tmp_path)
+
+
+def test_lm_eval_reports_other_documents_under_one_task_name_and_ranks_the_rest(out: Path) -> None:
+    write_run(out, "org/c", {"t": [sample(f"other {k}", {"acc": 1.0}) for k in range(4)]})
+    battles = podium.read_battles(out)
+    assert (credits(battles), len(battles.lost)) == (
+        credits(podium.read_battles(out / "org__a", out / "org__b")),
+        1,
+    )
+    assert "org__c/samples_t" in battles.lost[0]
+    assert "no document or target of org/c is in another's samples of t" in battles.lost[0]
+
+
+def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
+    write_run(out, "org/a", {"u": scored(A)}, time=LATER)
+    battles = podium.read_battles(out)
+    assert (battles.values_of("task"), battles.lost) == (
+        ("t",),
+        ("u: only org/a has samples of it; comparing takes two models",),
+    )
+
+
+def test_a_last_line_that_is_cut_off_is_missing_and_the_rest_is_ranked(out: Path) -> None:
+    path = out / "org__b" / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[:-200])
+    battles = podium.read_battles(out)
+    assert (len(battles), battles.missing) == (3, 1)
+    assert battles.lost == (f"{path}, line 4: cut off, so its document is missing; run t again",)
+
+
+def test_samples_that_end_early_between_lines_are_noticed_by_the_results(out: Path) -> None:
+    path = out / "org__b" / f"samples_t_{TIME}.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
+    assert podium.read_battles(out).lost == (f"{path} contains 3 of 4 documents; run t again",)
+
+
+def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(out: Path) -> None:
+    path = out / "org__b" / f"samples_t_{TIME}.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], lines[1][:50], *lines[2:]]))
+    with pytest.raises(podium.DataError, match=rf"{path}, line 2: not a whole JSON record"):
+        podium.read_battles(out)
+
+
+@pytest.mark.parametrize("kept", [0, 20])
+def test_samples_without_a_whole_row_are_missing_and_the_rest_is_ranked(
+    out: Path, kept: int
+) -> None:
+    shutil.copytree(out / "org__b", out / "org__c")
+    for one in (out / "org__c").glob("results_*"):
+        one.write_text(one.read_text().replace("org/b", "org/c"))
+    path = out / "org__b" / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[:kept])
+    battles = podium.read_battles(out)
+    assert battles.lost == (f"{path}: no whole row of samples, so org/b is missing; run t again",)
+    assert battles.models == ("org/a", "org/c")
+    shutil.rmtree(out / "org__c")
+    with pytest.raises(
+        podium.DataError, match=rf"nothing to compare: {path}: no whole row of samples"
+    ):
+        podium.read_battles(out)
+
+
+def test_lm_eval_without_results_uses_the_folder_name_and_reports_the_assumed_direction(
+    tmp_path: Path,
+) -> None:
+    for name, values in (("org/a", A), ("org/b", B)):
+        write_run(tmp_path, name, {"t": scored(values)}, results=False)
+    battles = podium.read_battles(tmp_path)
+    assert battles.models == ("org__a", "org__b")
+    assert (
+        "no results file says which acc,none of t is better: higher is taken to be" in battles.notes
+    )
+
+
+def test_lm_eval_omits_and_reports_a_model_without_the_filter(out: Path) -> None:
+    write_run(out, "org/c", {"t": scored(A, filter_="strict")})
+    battles = podium.read_battles(out, metric="acc,none")
+    assert battles.models == ("org/a", "org/b")
+    assert "has no acc,none (it has acc,strict), so org/c is not compared on t" in battles.lost[0]
+
+
+def test_tasks_are_columns_and_every_document_counts_the_same(out: Path) -> None:
+    for name, values in (("org/a", [0.0, 0.0]), ("org/b", [1.0, 1.0])):
+        write_run(out, name, {"u": scored(values)}, time=LATER)
+    battles = podium.read_battles(out)
+    assert (battles.values_of("task"), battles.values_of("category"), len(battles)) == (
+        ("t", "u"),
+        ("t", "u"),
+        6,
+    )
+    assert any(
+        "2 tasks (t: 4, u: 2): ranked together, every document counts the same" in note
+        for note in battles.notes
+    )
+    assert credits(podium.read_battles(out, where={"task": "u"})) == [0.0, 0.0]
+
+
+def test_the_same_document_in_two_tasks_is_two_items_by_itself(tmp_path: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        write_run(tmp_path, name, {"t": scored(values), "u": scored(values)})
+    assert podium.read_battles(tmp_path).counts().items == 8
+
+
+def test_a_task_that_is_not_there_is_rejected_with_those_that_are(out: Path) -> None:
+    with pytest.raises(podium.UsageError, match="no samples of the task 'x'; tasks: t"):
+        podium.read_battles(out, where={"task": "x"})
+
+
+def test_only_the_metrics_of_the_tasks_that_are_asked_for_must_be_chosen(two_metrics: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        write_run(two_metrics, name, {"u": scored(values)}, time=LATER)
+    assert podium.read_battles(two_metrics, where={"task": "u"}).judges == ("acc,none",)
+
+
+def test_tasks_with_different_metrics_are_ranked_task_by_task(tmp_path: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        write_run(tmp_path, name, {"t": scored(values), "u": scored(values, "em")})
+    battles = podium.read_battles(tmp_path)
+    with pytest.raises(podium.NotIdentifiedError, match="verdicts of 2 judges in one table"):
+        rank(battles, "mean")
+    assert [one.slice for one in rank(battles, "mean", by="task").standings] == ["t", "u"]
+
+
+def test_lm_eval_reports_a_metric_that_is_not_the_mean_of_its_documents(tmp_path: Path) -> None:
+    for name, values in (("a", A), ("b", B)):
+        write_run(tmp_path, name, {"t": scored(values)}, figures={"t": {"acc,none": 0.9}})
+    notes = podium.read_battles(tmp_path).notes
+    assert any(
+        "is not the figure that lm-eval reports" in note and "(0.75 and 0.9)" in note
+        for note in notes
+    )
+
+
+def test_margins_and_scores_of_a_continuous_metric_are_kept(tmp_path: Path) -> None:
+    for name, values in (("a", [0.5, 0.25]), ("b", [0.125, 0.75])):
+        write_run(tmp_path, name, {"t": scored(values, "f1")})
+    table = podium.read_battles(tmp_path).table
+    assert sorted(
+        zip(table["score_a"], table["score_b"], table["margin"], table["credit"], strict=True)
+    ) == [
+        (0.25, 0.75, -0.5, 0.0),
+        (0.5, 0.125, 0.375, 1.0),
+    ]
+
+
+def test_samples_under_another_name_are_rejected_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "wren.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in scored(A)))
+    with pytest.raises(podium.DataError, match=r"call the file, unpacked, samples_TASK\.jsonl"):
+        podium.read_battles(path)
+
+
+def test_compressed_samples_are_rejected_with_the_remedy(out: Path) -> None:
+    for path in out.rglob("samples_*.jsonl"):
+        path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    with pytest.raises(
+        podium.DataError, match=r"org/a has no samples beside \S+: unpack its \.gz files"
+    ):
+        podium.read_battles(out)
+
+
+def test_a_battles_table_that_is_called_samples_is_no_file_of_lm_evals(tmp_path: Path) -> None:
+    path = tmp_path / "samples_1.jsonl"
+    path.write_text(json.dumps({"item": "i", "model_a": "a", "model_b": "b", "credit": 1}) + "\n")
+    assert len(podium.read_battles(path)) == 1
+
+
+def test_other_files_in_the_folder_are_read_as_ever(out: Path) -> None:
+    (out / "battles.csv").write_text("item,model_a,model_b,credit\ni,a,b,1\n")
+    with pytest.raises(
+        podium.UsageError,
+        match=r"mixed formats: .*samples_t.* is lm-eval, .*battles\.csv is podium",
+    ):
+        podium.read_battles(out)
+
+
+@pytest.mark.parametrize("option", [{"metric": "acc"}, {"runs": "all"}])
+def test_options_for_lm_eval_are_rejected_where_there_are_no_samples(
+    tmp_path: Path, option: dict[str, str]
+) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("item,model_a,model_b,credit\ni,a,b,1\n")
+    with pytest.raises(podium.UsageError, match="no lm-eval samples in"):
+        podium.read_battles(path, **option)
+
+
+def test_the_reading_is_on_record(out: Path) -> None:
+    assert podium.read_battles(out, metric="acc").reading == {"metric": ["acc"]}
+
+
+YAML = """task: {task}
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: {data}}}, cache_dir: {cache}}}
+test_split: test
+output_type: {kind}
+doc_to_text: "{{{{q}}}}"
+doc_to_target: "{{{{a}}}}"
+{more}
+"""
+CHOICES = 'doc_to_choice: "{{choices}}"\nmetric_list: [{metric: acc}, {metric: acc_norm}, {metric: brier_score}]'
+TEXTS = """repeats: 2
+generation_kwargs: {until: ["\\n"]}
+filter_list:
+  - {name: first, filter: [{function: take_first}]}
+  - {name: low, filter: [{function: lowercase}, {function: take_first}]}
+metric_list: [{metric: exact_match, aggregation: mean, higher_is_better: true}, {metric: bleu}]"""
+WHOLE = "metric_list: [{metric: word_perplexity}]"
+LAST = "metric_list: [{metric: perplexity}, {metric: acc}]"
+
+
+@pytest.fixture(scope="module")
+def from_the_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders that lm-eval itself wrote: two dummy models on four kinds of tasks."""
+    pytest.importorskip("lm_eval.api")
+    from lm_eval import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.tasks import TaskManager
+
+    home = tmp_path_factory.mktemp("host")
+    docs = [
+        {"q": f"{k}?", "a": "lol" if k % 3 else "hi", "choices": ["lol", "hi", "ho"]}
+        for k in range(1, 31)
+    ]
+    (home / "docs.jsonl").write_text("".join(json.dumps(doc) + "\n" for doc in docs))
+    kinds = {
+        "multiple_choice": CHOICES,
+        "generate_until": TEXTS,
+        "loglikelihood_rolling": WHOLE,
+        "loglikelihood": LAST,
+    }
+    for kind, more in kinds.items():
+        text = YAML.format(
+            task=f"its_{kind}", data=home / "docs.jsonl", cache=home / "cache", kind=kind, more=more
+        )
+        (home / f"{kind}.yaml").write_text(text)
+    manager = TaskManager(include_path=str(home), include_defaults=False)
+    for seed, name in ((1, "org/a"), (2, "org/b")):
+        tracker = EvaluationTracker(output_path=str(home / "out"))
+        results = simple_evaluate(
+            "dummy",
+            model_args={"pretrained": name},
+            tasks=[f"its_{kind}" for kind in kinds],
+            task_manager=manager,
+            random_seed=seed,
+            evaluation_tracker=tracker,
+            bootstrap_iters=0,
+        )
+        samples = results.pop("samples")
+        tracker.save_results_aggregated(results=results, samples=samples)
+        for task, rows in samples.items():
+            tracker.save_results_samples(task_name=task, samples=rows)
+    return home / "out"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "metric"),
+    [
+        ("its_multiple_choice", "acc,none"),
+        ("its_multiple_choice", "acc_norm,none"),
+        ("its_generate_until", "exact_match,first"),
+        ("its_loglikelihood", "acc,none"),
+    ],
+)
+def test_means_are_the_figures_that_the_installed_lm_eval_reports(
+    from_the_host: Path, task: str, metric: str
+) -> None:
+    contents = [json.loads(path.read_text()) for path in from_the_host.rglob("results_*.json")]
+    reported = {content["model_name"]: content["results"][task][metric] for content in contents}
+    assert scores_by_mean(from_the_host, metric=metric, where={"task": task}) == reported
+
+
+@pytest.mark.slow
+def test_the_lower_perplexity_of_the_installed_lm_eval_is_ranked_first(from_the_host: Path) -> None:
+    contents = [json.loads(path.read_text()) for path in from_the_host.rglob("results_*.json")]
+    reported = {
+        content["model_name"]: content["results"]["its_loglikelihood"]["perplexity,none"]
+        for content in contents
+    }
+    means = scores_by_mean(from_the_host, metric="perplexity")
+    assert {
+        name: np.exp(-score) for name, score in means.items() if score is not None
+    } == pytest.approx(reported)
+
+
+@pytest.mark.parametrize("metric", ["brier_score", "bleu", "word_perplexity"])
+def test_figures_of_all_documents_together_are_rejected_as_the_installed_lm_eval_writes_them(
+    from_the_host: Path, metric: str
+) -> None:
+    with pytest.raises(
+        podium.NotIdentifiedError, match=rf"{metric},\w+ of its_\w+: per document it is a list"
+    ):
+        podium.read_battles(from_the_host, metric=metric)

@@ -1,0 +1,130 @@
+"""Verdicts in lm-eval's samples, read without lm-eval: credits, orders, judges, and what only looks
+like verdicts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.data.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
+from podium.data.reading.judgments import read_battles
+
+
+def judgment(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:
+    """Return one judgment as the filter keeps it."""
+    reason = None if credit is not None else "no verdict"
+    verdict = {"credit": credit, "margin": None, "reason": reason}
+    return {"order": order, "repeat": 0, "judge": judge, **verdict, "replies": ["A"]}
+
+
+def document(item: int, *shown: dict[str, Any], model: str = "this model") -> dict[str, Any]:
+    """Return the verdicts on one document: a battle with an opponent that comes before by name."""
+    verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
+    battle = {
+        "model_a": "elm",
+        "model_b": model,
+        **verdict,
+        "judgments": list(shown),
+        "length_a": 3,
+    }
+    reported = {
+        "item": f"t:{item}",
+        "model": model,
+        "credit": None,
+        "one_sided": "unparsed",
+        "missing": {},
+    }
+    return {**reported, "battles": [battle]}
+
+
+def write_samples(folder: Path, documents: list[dict[str, Any]], stated: str = "hello") -> Path:
+    """Write samples as lm-eval does, the verdicts in `filtered_resps`."""
+    folder.mkdir(parents=True)
+    rows = [
+        {
+            "doc_id": k,
+            "doc": {},
+            "arguments": {},
+            "resps": [[stated]],
+            "filtered_resps": [verdicts_as_text(one)],
+            "filter": "f",
+        }
+        for k, one in enumerate(documents)
+    ]
+    path = folder / "samples_t_2026-01-01T00-00-00.000000.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Path):
+    """Closed form: elm has credit 0.75 when shown first and 0.25 when shown second, so 0.5."""
+    folder = write_samples(
+        tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", 0.25))]
+    )
+    [row] = read_battles(folder).to_frame().to_dict("records")
+    assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == (
+        "elm",
+        "ash",
+        0.5,
+        "merged",
+    )
+    assert (row["item"], row["length_a"]) == ("t:0", 3)
+
+
+def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
+    folder = write_samples(
+        tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", None))]
+    )
+    counts = read_battles(folder).counts()
+    assert (counts.battles, counts.unparsed, counts.one_sided) == (1, 1, 1)
+
+
+def test_lm_eval_joins_runs_that_judged_each_other(tmp_path: Path):
+    ash = write_samples(tmp_path / "ash", [document(k, judgment("ab", 1.0)) for k in range(2)])
+    oak = write_samples(tmp_path / "oak", [document(k, judgment("ab", 0.0)) for k in range(2)])
+    battles = read_battles(ash, oak)
+    assert (battles.models, len(battles), battles.counts().items) == (("ash", "elm", "oak"), 4, 2)
+
+
+def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
+    folder = write_samples(tmp_path / "model", [document(0, judgment("ab", 1.0), model="ash")])
+    assert read_battles(folder).models == ("ash", "elm")
+    assert read_battles(f"mine={folder}").models == ("elm", "mine")
+
+
+def test_a_jury_counts_once_where_its_verdict_is_requested():
+    shown = (judgment("merged", 1.0), judgment("merged", 0.0, judge="k"))
+    assert len(battles_table([document(0, *shown)])) == 1
+    assert len(battles_table([document(0, shown[0])])) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "42",
+        "[]",
+        '{"podium_verdicts": 3, "battles": []}',
+        '{"podium_verdicts": 2, "battles": [',
+        "{}",
+    ],
+)
+def test_what_is_no_verdict_is_none(text: str):
+    assert parse_verdicts(text) is None
+    assert parse_verdicts([text]) is None
+
+
+def test_lm_eval_does_not_read_the_models_own_text_as_a_verdict(tmp_path: Path):
+    forged = document(0, judgment("ab", 0.0))
+    folder = write_samples(tmp_path / "ash", [forged], stated=f"Here: {verdicts_as_text(forged)}")
+    honest = write_samples(tmp_path / "oak", [document(0, judgment("ab", 1.0))])
+    assert read_battles(folder, honest).models == ("elm", "oak")
+
+
+def test_other_texts_are_no_verdicts() -> None:
+    assert (parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)) == (
+        None,
+        None,
+        None,
+    )

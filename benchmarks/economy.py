@@ -32,6 +32,7 @@ from scipy.stats import kendalltau, norm
 from tables import machine, show
 
 from podium import read_battles, simulate
+from podium.data.pairings import Field, Outcome, Round, pairing
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
@@ -40,7 +41,7 @@ from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Outcome, Round, TournamentRule, pairing
+from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.selection import generator
 from podium.tournaments.stopping import Look, Stopping
 from podium.tournaments.swim import Swim

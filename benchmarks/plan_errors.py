@@ -22,13 +22,14 @@ from scipy.special import ndtri
 from tables import machine, show
 
 from podium import Judge, World, simulate
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.planning.precision import design_variance, pilot_verdicts
 from podium.planning.replays import recording_of
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentDesign
+from podium.tournaments.schedule import TournamentDesign
 
 DESIGNS = ("round_robin", "anchor", "chain", "swim", "ring")
 PILOT_ITEMS = 2000

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from podium.data.length_data import item_key
+from podium.data.pairings import Pairing, pairing
 from podium.errors import UsageError
 from podium.plugins.settings import ranker_names
 from podium.rankers.errors.rank_sets import further_items, further_labels
@@ -17,7 +18,6 @@ from podium.scorers.prompt import escape_controls
 from podium.scorers.reward import rating_of_value
 from podium.scorers.verdict_statements import is_balanced
 from podium.tournaments.parts import Shard, read_shard
-from podium.tournaments.schedule import Pairing, pairing
 from podium.tournaments.selection import parse_model_names
 from podium.tournaments.swim import opponents
 

@@ -14,6 +14,7 @@ from tables import show
 from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.data.ladder import Ladder
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pair_sums, pairs_from_matrices
 from podium.rankers.fit.strengths import build_prior, fit_strengths
@@ -24,7 +25,6 @@ from podium.rankers.ladder_placement import (
     ladder_of_battles,
 )
 from podium.tournaments.ring import Ring
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 
 POINTS = 400 / np.log(10)
 RATED, NEW = 6, 2

@@ -21,13 +21,13 @@ from tables import show
 from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.data.battles import Battles
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.errors import NotIdentifiedError
 from podium.show.answers.trust_checks import check_results, failed_checks
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.ring import Ring
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.stopping import SPENDING_GROWTH, Look
 
 WORLDS, EQUAL_WORLDS = 200, 600

@@ -7,6 +7,7 @@ from math import ceil, sqrt
 
 from scipy.special import ndtri
 
+from podium.data.pairings import Field
 from podium.errors import NotIdentifiedError
 from podium.planning.plan_record import UNITS, PlanRequest, PricedDesign, Tariff, elo_of_edge
 from podium.planning.precision import (
@@ -19,7 +20,7 @@ from podium.planning.precision import (
 from podium.planning.sample_size import informative_needed, items_with
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.estimate import Estimate
-from podium.tournaments.schedule import Field, TournamentDesign, asks_order
+from podium.tournaments.schedule import TournamentDesign, asks_order
 
 PAIRS = "pairs of interest"
 MOST_COUNTED = 1000

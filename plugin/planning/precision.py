@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, ndtri
 
+from podium.data.pairings import Field, Outcome, Round
 from podium.errors import NotIdentifiedError
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.errors.intervals import t_quantile
@@ -24,7 +25,7 @@ from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
 from podium.text import some
-from podium.tournaments.schedule import Field, Outcome, Round, TournamentDesign
+from podium.tournaments.schedule import TournamentDesign
 
 if TYPE_CHECKING:
     from podium.planning.replays import Recording

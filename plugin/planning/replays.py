@@ -10,6 +10,7 @@ import pandas as pd
 
 from podium.data.battles import Battles
 from podium.data.counting.verdicts import Verdicts, verdicts_of
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.data.reading.judgments import read_battles
 from podium.errors import NotIdentifiedError, PluginError
 from podium.plugins import catalogue
@@ -17,7 +18,7 @@ from podium.plugins.settings import assign_options, options_by_name, parameters_
 from podium.rankers.ranking import Ranking
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.tournaments.decisions import build_tournament_answer
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule, asks_order
+from podium.tournaments.schedule import TournamentRule, asks_order
 from podium.tournaments.selection import ranked_before
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.text import some
-from podium.tournaments.schedule import Field, NextRound, Pairing
 
 AGREE = ("instruction", "reference", "system", "category", "media")
 """Fields on which all rows of an item must agree."""

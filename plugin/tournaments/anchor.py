@@ -7,18 +7,11 @@ from operator import or_
 
 import numpy as np
 
+from podium.data.pairings import OVER, Field, NextRound, Outcome, Pairing, Round
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
-from podium.tournaments.schedule import (
-    OVER,
-    Field,
-    NextRound,
-    Outcome,
-    Pairing,
-    Round,
-    schedule_pairings,
-)
+from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, order_of_visits, parse_model_names
 from podium.tournaments.stopping import Progress, Stopping
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from podium.data.ladder import Ladder
+from podium.data.pairings import Field, Outcome, Round
 from podium.errors import UsageError
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.strengths import build_prior, fit_strengths
-from podium.tournaments.schedule import Field, Outcome, Round
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]
 """By pair of models that met, in order of their names: the readable credits of the first."""

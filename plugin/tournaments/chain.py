@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from podium.tournaments.schedule import Field, NextRound, Pairing, Round, pairing, schedule_pairings
+from podium.data.pairings import Field, NextRound, Pairing, Round, pairing
+from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import generator
 from podium.tournaments.stopping import Stopping
 

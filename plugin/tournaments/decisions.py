@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from podium.data.pairings import Field, Round
 from podium.rankers.errors.rank_sets import further_items
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.text import plural, some
-from podium.tournaments.schedule import Field, Round
 from podium.tournaments.stopping import MIN_ITEMS, SAME, Look, Progress, Stopping, connected_groups
 
 LEVEL_ON_EVERY_ITEM = (

@@ -8,8 +8,8 @@ from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from typing import Any
 
+from podium.data.pairings import Pairing
 from podium.errors import UsageError
-from podium.tournaments.schedule import Pairing
 
 ROTATE = re.compile(r"rotate(?::(?P<weights>.*))?")
 SAME = 1e-9

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from podium.data.pairings import OVER, Field, NextRound, Round
 from podium.errors import UsageError
 from podium.tournaments.recorded import Recorded
-from podium.tournaments.schedule import OVER, Field, NextRound, Round, TournamentRule
+from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
 

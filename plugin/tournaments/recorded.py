@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from podium.data.pairings import Field, NextRound, Pairing, Round
 from podium.errors import UsageError
-from podium.tournaments.schedule import Field, NextRound, Pairing, Round, schedule_pairings
+from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_balanced, generator
 
 

@@ -8,18 +8,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from podium.data.ladder import Ladder
+from podium.data.pairings import OVER, Field, NextRound, Pairing, Round, pairing
 from podium.errors import UsageError, unknown_name
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import matchups_in, refuse_unrated
-from podium.tournaments.schedule import (
-    OVER,
-    Field,
-    NextRound,
-    Pairing,
-    Round,
-    pairing,
-    schedule_pairings,
-)
+from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, generator, order_of_visits, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_summary
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from podium.tournaments.schedule import Field, NextRound, Pairing, Round, schedule_pairings
+from podium.data.pairings import Field, NextRound, Pairing, Round
+from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.stopping import Stopping
 
 

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from podium.data.pairings import Field
 from podium.errors import UsageError, find_name, unknown_name
 from podium.text import some
-from podium.tournaments.schedule import Field
 
 Drawn = TypeVar("Drawn")
 

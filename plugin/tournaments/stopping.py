@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
 from podium.data.ladder import Ladder
+from podium.data.pairings import Field, Round
 from podium.errors import UsageError
 from podium.rankers.errors.intervals import t_quantile
 from podium.rankers.fit.coded import CodedBattles
@@ -25,7 +26,6 @@ from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.text import some
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
-from podium.tournaments.schedule import Field, Round
 from podium.tournaments.selection import draw_items, order_of_visits
 
 MIN_ITEMS = 25

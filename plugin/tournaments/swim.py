@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.data.ladder import Ladder
+from podium.data.pairings import OVER, Field, NextRound, Round, pairing
 from podium.errors import UsageError
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import (
@@ -12,7 +13,7 @@ from podium.tournaments.between_rounds import (
     refuse_unrated,
     strengths_of_matchups,
 )
-from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, schedule_pairings
+from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
 SAME_GAP = 9

@@ -8,8 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from podium import Judge, simulate
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.rankers.fit.scale import POINTS
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.stopping import Look, Stopping
 
 LIKE_GPT_4 = Judge(position_bias=0.3, tie=0.33, noise=0.5)

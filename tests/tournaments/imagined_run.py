@@ -6,7 +6,8 @@ from math import isnan
 
 import numpy as np
 
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
+from podium.data.pairings import Field, Outcome, Pairing, Round
+from podium.tournaments.schedule import TournamentRule
 
 
 @dataclass(frozen=True, slots=True)

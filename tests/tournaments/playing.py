@@ -5,7 +5,8 @@ from hashlib import sha256
 
 import numpy as np
 
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
+from podium.data.pairings import Field, Outcome, Pairing, Round
+from podium.tournaments.schedule import TournamentRule
 
 Judge = Callable[[Pairing], float | None]
 

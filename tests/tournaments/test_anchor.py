@@ -7,9 +7,9 @@ import pytest
 from playing import battles, coin, field_of, hard, pairs, play
 
 from podium import NotIdentifiedError, UsageError, rank, read_battles
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.tournaments.anchor import Anchor, informativeness_of, most_informative
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 
 
 def test_all_others_meet_the_anchor_on_every_item() -> None:

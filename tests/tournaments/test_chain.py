@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 from playing import battles, field_of, play
 
+from podium.data.pairings import Pairing
 from podium.tournaments.chain import Chain
-from podium.tournaments.schedule import Pairing
 
 
 def by_item(found: list[Pairing]) -> dict[str, list[Pairing]]:

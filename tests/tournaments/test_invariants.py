@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from playing import Judge, battles, coin, play
 
 from podium import NotIdentifiedError
+from podium.data.pairings import Field, Pairing, Round, pairing
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Pairing, Round, TournamentRule, pairing
+from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.swim import Swim
 
 TOURNAMENTS = {

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from playing import battles, field_of, play
 
+from podium.data.pairings import Round
 from podium.errors import UsageError
 from podium.scorers.battle import judgments
 from podium.tournaments.anchor import Anchor
@@ -16,7 +17,6 @@ from podium.tournaments.parts import Shard
 from podium.tournaments.recorded import Recorded
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Round
 from podium.tournaments.swim import Swim
 
 FIELD = field_of(6, 60)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from podium import hookspecs
+from podium.data.pairings import Field, Pairing
 from podium.hookspecs import Tournament
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of
-from podium.tournaments.schedule import Field, Pairing
 
 ROOT = Path(__file__).parents[2]
 BATTLES = ROOT / "examples" / "simulated" / "battles.csv"
@@ -19,7 +19,8 @@ CODE = '''
 from dataclasses import dataclass
 
 from podium import Tournament, hookimpl
-from podium.tournaments.schedule import pairing, schedule_pairings
+from podium.data.pairings import pairing
+from podium.tournaments.schedule import schedule_pairings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from podium import Battles, rank, read_battles, replay
+from podium.data.pairings import Outcome
 from podium.planning.replays import play, recording_of
 from podium.planning.tournament_table import TournamentTable, compare_tournaments
 from podium.tournaments.anchor import Anchor
-from podium.tournaments.schedule import Outcome
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from podium.data.pairings import Field, Outcome, Round, pairing
 from podium.errors import UsageError
 from podium.tournaments.recorded import Recorded
-from podium.tournaments.schedule import Field, Outcome, Round, pairing
 
 NAMES = ("ash", "elm", "fir", "oak")
 UNEVEN = [pairing(f"q{k}", a, b) for a, b in pairwise(NAMES) for k in range(30)]

@@ -17,8 +17,8 @@ from podium import (
     replay,
     simulate,
 )
+from podium.data.pairings import NextRound, Pairing
 from podium.planning.replays import play, recording_of
-from podium.tournaments.schedule import NextRound, Pairing
 from podium.tournaments.swim import Swim
 
 ITEMS, MODELS = 40, 6

@@ -24,6 +24,7 @@ from close_worlds import (
 from playing import battles, coin, field_of, play
 
 from podium import Battles, Judge, UsageError, rank, read_battles, replay, simulate
+from podium.data.pairings import Field, Outcome, Pairing, Round, pairing
 from podium.rankers.errors.rank_sets import further_items
 from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
@@ -34,7 +35,6 @@ from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.parts import Budget
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, pairing
 from podium.tournaments.stopping import _fit_look, step_down
 from podium.tournaments.swim import Swim
 

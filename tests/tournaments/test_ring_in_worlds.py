@@ -12,6 +12,7 @@ from imagined_run import ImaginedRun
 from scipy.special import expit
 from scipy.stats import norm
 
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.rankers.errors.intervals import t_quantile
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.scale import POINTS
@@ -20,7 +21,6 @@ from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.decisions import printed_level
 from podium.tournaments.ring import Ring
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.stopping import Stopping, step_down
 from podium.tournaments.swim import Swim
 

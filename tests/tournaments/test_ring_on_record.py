@@ -14,13 +14,13 @@ from imagined_run import ImaginedRun
 from scipy.stats import kendalltau
 
 from podium import read_battles
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
 
 RECORD = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"

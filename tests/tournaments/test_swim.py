@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from podium import UsageError
+from podium.data.pairings import Field, Outcome, Pairing, Round, pairing
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, pairing
 from podium.tournaments.swim import Swim, opponents
 
 Rows = list[tuple[str, str, float]]

@@ -12,6 +12,7 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.data.formats.lm_eval_judged import BATTLE_DETAILS
+from podium.data.pairings import Pairing
 from podium.hosts.inspect_ai.judging.call_control import (
     JudgeStoppedError,
     cause_of,
@@ -28,7 +29,6 @@ from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED
 from podium.tournaments.judge_rotation import name_jury
-from podium.tournaments.schedule import Pairing
 
 NOT_ASKED = "not asked: the judge kept failing"
 MAX_CONSECUTIVE_FAILURES = 20

@@ -25,10 +25,10 @@ import forked
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.hosts.inspect_ai.logs.sample_answers import responses_in
 from podium.responses.transcripts import ANSWER_ALONE
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
 
 KILLS = int(os.environ.get("PODIUM_KILLS", "2"))

@@ -12,10 +12,10 @@ from played_logs import figures, place
 from test_faults import IN_FLIGHT, ITEMS, MODELS, host, repeated_prompts  # noqa: F401
 
 import podium
+from podium.data.pairings import Field
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.tasks import anchor, ring, round_robin, swim
 from podium.tournaments.parts import Shard
-from podium.tournaments.schedule import Field
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

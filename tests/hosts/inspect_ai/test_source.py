@@ -14,6 +14,7 @@ from played_logs import battles, failed_battles, place, verdict_of
 from scripted_judge import chance
 
 import podium
+from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
 from podium.hosts.inspect_ai.tournament.round_samples import outcomes_of
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
@@ -22,7 +23,6 @@ from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
 
 NAMES = ("ash", "elm", "fir", "oak", "yew")

@@ -9,11 +9,11 @@ from typing import Any
 
 from inspect_ai.model import Model, get_model, model_roles
 
+from podium.data.pairings import Pairing
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import has_active_model
 from podium.scorers.judging import Judging
 from podium.tournaments.judge_rotation import JudgeRotation, read_shares
-from podium.tournaments.schedule import Pairing
 
 ROLES = ("judge", "grader")
 IN_PYTHON = "in Python by eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from inspect_ai.log import EvalSample
 
 from podium.data.formats.run_folders import FiledRun
+from podium.data.pairings import Pairing, pairing
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.folders import find_logs, task_prefixes, tasks_of
@@ -24,7 +25,6 @@ from podium.responses.collection import AGREE, Responses, assemble
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.text import some
-from podium.tournaments.schedule import Pairing, pairing
 
 RECORDED = "recorded"
 """The tournament that plays recorded battles."""

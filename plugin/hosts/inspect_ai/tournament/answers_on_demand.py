@@ -23,6 +23,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from podium.data.pairings import Pairing
 from podium.errors import UsageError, unknown_name
 from podium.hosts.inspect_ai.inspect_ai_compatibility import is_registered_task, load_tasks
 from podium.hosts.inspect_ai.judging.call_control import (
@@ -50,7 +51,6 @@ from podium.responses.read import read_prompts
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.text import some
-from podium.tournaments.schedule import Pairing
 
 ROLE = "models"
 CHOICES = ("on-demand", "first")

@@ -8,6 +8,7 @@ from typing import Any
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
+from podium.data.pairings import NextRound, Outcome, Pairing
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.logs.log_contents import (
     AGAIN,
@@ -27,7 +28,6 @@ from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
 from podium.text import some
 from podium.tournaments.judge_rotation import JudgeRotation
-from podium.tournaments.schedule import NextRound, Outcome, Pairing
 
 
 class SampleBuilder:

@@ -8,6 +8,7 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
+from podium.data.pairings import Field, NextRound, Outcome, Pairing, Round, merge_responses
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
@@ -36,15 +37,7 @@ from podium.hosts.inspect_ai.tournament.round_samples import (
 from podium.printable import tell
 from podium.responses.collection import response_key
 from podium.tournaments.decisions import build_tournament_answer
-from podium.tournaments.schedule import (
-    Field,
-    NextRound,
-    Outcome,
-    Pairing,
-    Round,
-    TournamentRule,
-    merge_responses,
-)
+from podium.tournaments.schedule import TournamentRule
 
 
 class SampleEnd(NamedTuple):

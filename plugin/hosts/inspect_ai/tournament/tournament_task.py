@@ -12,6 +12,7 @@ from typing import Any, Literal
 from inspect_ai import Task
 
 from podium.data.ladder import Ladder
+from podium.data.pairings import NextRound, Pairing
 from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.inspect_ai_compatibility import typed_metadata
@@ -65,7 +66,7 @@ from podium.scorers.judging import Judging, known_options, refuse_unknown_option
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
-from podium.tournaments.schedule import NextRound, Pairing, TournamentRule
+from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.selection import draw_items
 
 PACKED_FROM = 1000

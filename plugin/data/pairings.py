@@ -1,0 +1,95 @@
+"""What tournaments are made of: pairings, outcomes, rounds, and the field of models and items."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Pairing(NamedTuple):
+    """A battle to be played: two models on one item, `a` before `b` in the order of their names.
+
+    Attributes:
+        response: which responses of the models meet, from 1, if there are several to an item.
+        first: the model whose response is shown first, in the only order that is asked; None for
+            the run's `orders`.
+    """
+
+    item: str
+    a: str
+    b: str
+    response: int = 1
+    first: str | None = None
+
+    @property
+    def key(self) -> str:
+        """A unique text for this pairing."""
+        number = [f"response {self.response}"] if self.response > 1 else []
+        shown = [] if self.first is None else [f"{self.first} first"]
+        return "::".join(
+            part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number, *shown)
+        )
+
+
+def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
+    """Build the pairing of two models on an item, with names in sorted order."""
+    return Pairing(item, min(name, other), max(name, other), first=first)
+
+
+class Outcome(NamedTuple):
+    """The outcome of a battle: credit of `a` in [0, 1], None if unparsed; margin, score of `a`
+    minus that of `b`."""
+
+    pairing: Pairing
+    credit: float | None
+    margin: float | None = None
+
+
+def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """Average outcomes over the responses to an item; return one outcome per item and pair."""
+    if all(outcome.pairing.response == 1 for outcome in outcomes):
+        return tuple(outcomes)
+    battles: dict[Pairing, list[Outcome]] = {}
+    for outcome in outcomes:
+        battles.setdefault(outcome.pairing._replace(response=1), []).append(outcome)
+    merged = []
+    for battle, own in battles.items():
+        credits = [outcome.credit for outcome in own if outcome.credit is not None]
+        margins = [outcome.margin for outcome in own if outcome.margin is not None]
+        credit = sum(credits) / len(credits) if credits else None
+        margin = sum(margins) / len(margins) if margins and len(margins) == len(credits) else None
+        merged.append(Outcome(battle, credit, margin))
+    return tuple(merged)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The outcomes of battles that were scheduled together, and why, for the log."""
+
+    outcomes: tuple[Outcome, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The models (sorted), the items, and by item the models without a usable response."""
+
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    absent: Mapping[str, frozenset[str]]
+
+    def can_play(self, item: str, *models: str) -> bool:
+        """Return whether all of these models have a usable response to the item."""
+        return not self.absent.get(item, frozenset()) & set(models)
+
+
+@dataclass(frozen=True, slots=True)
+class NextRound:
+    """The battles to play next, none when it is over; `left_out` counts those that lack a
+    response."""
+
+    pairings: tuple[Pairing, ...]
+    note: str = ""
+    left_out: int = 0
+
+
+OVER = NextRound((), "over")

@@ -305,7 +305,9 @@ def extend(cli):
     room = "podium/hosts/lm_eval"
     internals = Path(compatibility.__file__).read_text()
     path = write(
-        LM_EVAL | rooms | {f"{room}/command.py": halfway, f"{room}/compatibility.py": internals}
+        LM_EVAL
+        | rooms
+        | {f"{room}/lm_eval_command.py": halfway, f"{room}/lm_eval_compatibility.py": internals}
     )
     plain, enabled = (outcome(one.script("lm_eval", "--help", path=path)) for one in (off, on))
     assert enabled == plain

@@ -33,18 +33,24 @@ def private_parts(path):
     return parts
 
 
-@pytest.mark.parametrize(("module", "name"), sorted(private_parts(ROOM / "compatibility.py")))
+@pytest.mark.parametrize(
+    ("module", "name"), sorted(private_parts(ROOM / "inspect_ai_compatibility.py"))
+)
 def test_each_private_part_of_inspect_is_where_podium_looks_for_it(module, name):
     has_name = hasattr(import_module(module), name)
     assert has_name, (
-        f"inspect-ai {version('inspect-ai')} has no {name} in {module}: adapt compatibility.py"
+        f"inspect-ai {version('inspect-ai')} has no {name} in {module}: adapt inspect_ai_compatibility.py"
     )
 
 
 @pytest.mark.parametrize(
     "path",
-    sorted({*ROOM.glob("*.py"), ROOM.parent / "on_start.py"} - {ROOM / "compatibility.py"}),
+    sorted(
+        {*ROOM.rglob("*.py"), ROOM.parent / "on_start.py"} - {ROOM / "inspect_ai_compatibility.py"}
+    ),
     ids=lambda path: path.name,
 )
 def test_no_other_file_imports_a_private_part_of_inspect(path):
-    assert not private_parts(path), f"move these to compatibility.py: {private_parts(path)}"
+    assert not private_parts(path), (
+        f"move these to inspect_ai_compatibility.py: {private_parts(path)}"
+    )

@@ -19,7 +19,8 @@ from played_logs import place
 from podium.errors import DataError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
 from podium.hosts.inspect_ai.judging.scorers import verdict
-from podium.hosts.inspect_ai.logs.logs import log_rows, logs, read_by_inspect, samples_of
+from podium.hosts.inspect_ai.logs import logs
+from podium.hosts.inspect_ai.logs.logs import log_rows, read_by_inspect, samples_of
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 

@@ -14,9 +14,9 @@ from podium.data.formats import archives, containers
 from podium.data.reading.judgments import read_battles
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.judging.judge_calls import readable_judgments
+from podium.hosts.inspect_ai.logs import log_responses
 from podium.hosts.inspect_ai.logs.inspect_log import battle_texts, costs_in
 from podium.hosts.inspect_ai.logs.logs import (
-    log_responses,
     read_by_inspect,
     samples_of,
     summaries_of,

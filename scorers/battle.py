@@ -18,8 +18,15 @@ NO_QUORUM = "no quorum"
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One call of a judge on one item, the response of `first` shown first; `order` is `ab` if the
-    model that was named first is shown first, else `ba`; `repeat` counts from 0."""
+    """One call of a judge on one item.
+
+    Attributes:
+        item: id of the item.
+        first: the model whose response is shown first.
+        second: the model whose response is shown second.
+        order: `ab` if the model named first in the battle is shown first, else `ba`.
+        repeat: number of the repetition, from 0.
+    """
 
     item: str
     first: str
@@ -38,28 +45,53 @@ def judgments(
     seed: int = 0,
     first: str | None = None,
 ) -> tuple[Judgment, ...]:
-    """Return the judge calls of a battle: `both` orders, once per repeat, `random` (one, by a hash
-    of `seed`, item, pair and repeat), or `as-given` (a first); `first` is shown first, whatever the
-    orders."""
-    shown: list[Judgment] = []
+    """Return the judge calls of a battle.
+
+    Args:
+        item: id of the item.
+        a: the model named first.
+        b: the model named second.
+        orders: `both` orders, one `random` order, or `as-given` (a is shown first).
+        repeats: number of repetitions.
+        seed: chooses the random orders.
+        first: the model that is shown first in every call, whatever `orders` says.
+
+    Returns:
+        For both orders two calls per repeat, else one call per repeat.
+    """
+    calls: list[Judgment] = []
     for repeat in range(repeats):
-        as_given, swapped = Judgment(item, a, b, "ab", repeat), Judgment(item, b, a, "ba", repeat)
-        if orders == "both" and first is None:
-            shown += [as_given, swapped]
-            continue
-        leads, pair = first or a, sorted((a, b))
-        if orders != "as-given" and first is None:
-            named = "\0".join(
-                f"{len(part)}:{part}" for part in (str(seed), item, *pair, str(repeat))
-            )
-            leads = pair[sha256(named.encode("utf-8", "surrogatepass")).digest()[0] % 2]
-        shown.append(as_given if leads == a else swapped)
-    return tuple(shown)
+        as_given = Judgment(item, a, b, "ab", repeat)
+        swapped = Judgment(item, b, a, "ba", repeat)
+        if first is not None:
+            calls.append(as_given if first == a else swapped)
+        elif orders == "both":
+            calls += [as_given, swapped]
+        elif orders == "as-given":
+            calls.append(as_given)
+        else:
+            shown_first = _random_model((a, b), item, repeat, seed)
+            calls.append(as_given if shown_first == a else swapped)
+    return tuple(calls)
+
+
+def _random_model(pair: tuple[str, str], item: str, repeat: int, seed: int) -> str:
+    """Return the model of a pair that is shown first, drawn by a hash of all arguments.
+
+    The order of the pair makes no difference.
+    """
+    models = sorted(pair)
+    parts = (str(seed), item, *models, str(repeat))
+    key = "\0".join(f"{len(part)}:{part}" for part in parts)
+    digest = sha256(key.encode("utf-8", "surrogatepass")).digest()
+    return models[digest[0] % 2]
 
 
 def swap_sides(verdict: Verdict) -> Verdict:
-    """Convert a verdict about the first response to one about the second; the label stays as it
-    was."""
+    """Convert a verdict about the first response to one about the second.
+
+    The label stays as it was.
+    """
     if verdict.credit is None:
         return verdict
     criteria = {name: 0.0 - margin for name, margin in verdict.criteria.items()}
@@ -71,75 +103,104 @@ def swap_sides(verdict: Verdict) -> Verdict:
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
-    """Return the verdict of two ratings: the margin is their difference, the credit its sign, the
-    mass the smaller."""
-    mass = min((rating.mass for rating in (a, b) if rating.mass is not None), default=None)
+    """Return the verdict of two ratings.
+
+    The margin is the difference of the scores, the credit its sign, and the mass the smaller one.
+    The verdict is unparsed if one of the ratings is; its reason names the reasons of both.
+    """
+    masses = [rating.mass for rating in (a, b) if rating.mass is not None]
+    mass = min(masses, default=None)
     if a.score is None or b.score is None:
-        reasons = " / ".join(sorted({rating.reason for rating in (a, b) if rating.reason}))
-        return Verdict(None, reason=reasons, mass=mass)
-    parsed = (
-        None
-        if a.parsed is None or b.parsed is None
-        else verdict_of_margin(a.parsed - b.parsed).credit
-    )
+        reasons = {rating.reason for rating in (a, b) if rating.reason}
+        return Verdict(None, reason=" / ".join(sorted(reasons)), mass=mass)
+    parsed = None
+    if a.parsed is not None and b.parsed is not None:
+        parsed = verdict_of_margin(a.parsed - b.parsed).credit
     return replace(verdict_of_margin(a.score - b.score), parsed=parsed, mass=mass)
 
 
 def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average readable verdicts, at least one; a margin or criterion that one of them lacks is left
-    out."""
+    """Average readable verdicts, at least one.
+
+    A margin or a criterion that one of the verdicts lacks is left out.
+    """
     count = len(verdicts)
+    credit = sum(verdict.credit or 0.0 for verdict in verdicts) / count
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
-    is_graded = any(verdict.parsed is not None for verdict in verdicts)
-    shared = [
-        name
-        for name in verdicts[0].criteria
-        if all(name in verdict.criteria for verdict in verdicts)
-    ]
-    return Verdict(
-        sum(verdict.credit or 0.0 for verdict in verdicts) / count,
-        sum(margins) / count if len(margins) == count else None,
-        {name: sum(verdict.criteria[name] for verdict in verdicts) / count for name in shared},
-        parsed=sum(verdict.outcome or 0.0 for verdict in verdicts) / count if is_graded else None,
-    )
+    margin = sum(margins) / count if len(margins) == count else None
+    criteria = {}
+    for name in verdicts[0].criteria:
+        if all(name in verdict.criteria for verdict in verdicts):
+            criteria[name] = sum(verdict.criteria[name] for verdict in verdicts) / count
+    parsed = None
+    if any(verdict.parsed is not None for verdict in verdicts):
+        parsed = sum(verdict.outcome or 0.0 for verdict in verdicts) / count
+    return Verdict(credit, margin, criteria, parsed=parsed)
 
 
 def average_orders(
     about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed"
 ) -> Verdict:
-    """Average the verdicts about a of the orders asked; unparsed if one is, unless `one_sided`
-    keeps the other."""
+    """Average the verdicts of the orders that were asked.
+
+    Args:
+        about_a: one verdict per order, one or two; each is about the response of a.
+        one_sided: what happens if one of two orders is unparsed: the battle is `unparsed`, or
+            `keep` the other order's verdict.
+    """
     if len(about_a) == 1:
         return about_a[0]
-    read = [verdict for verdict in about_a if verdict.credit is not None]
-    if len(read) == 2:
-        return mean_verdict(read)
-    if not read:
-        return Verdict(
-            None, reason=" / ".join(sorted({verdict.reason or "" for verdict in about_a}))
-        )
-    return read[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNPARSED)
+    readable = [verdict for verdict in about_a if verdict.credit is not None]
+    if len(readable) == 2:
+        return mean_verdict(readable)
+    if not readable:
+        reasons = {verdict.reason or "" for verdict in about_a}
+        return Verdict(None, reason=" / ".join(sorted(reasons)))
+    return readable[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNPARSED)
 
 
 def merge_jury(
     verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int | None = None
 ) -> Verdict:
-    """Merge the verdicts of several judges about a; unparsed if fewer than a quorum (more than
-    half) were read.
+    """Merge the verdicts of several judges about the response of a.
 
-    For `majority` the quorum must vote decisively or for a tie; 0.5 if votes are evenly split or a
-    quorum votes tie; the label counts wins, ties and losses. UsageError for an impossible quorum.
+    Args:
+        verdicts: one verdict per judge.
+        rule: `mean` averages the readable verdicts. `majority` counts wins, ties and losses, and
+            has them as the label; its credit is 0.5 if the votes are split evenly or a quorum
+            votes for a tie.
+        quorum: number of judges that must be readable; more than half by default. For `majority`,
+            as many must vote decisively, or as many for a tie.
+
+    Returns:
+        The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum.
+
+    Raises:
+        UsageError: the quorum is below 1 or above the number of judges.
     """
     needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):
         raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")
-    read = [verdict for verdict in verdicts if verdict.credit is not None]
+    readable = [verdict for verdict in verdicts if verdict.credit is not None]
     if rule == "mean":
-        return mean_verdict(read) if len(read) >= needed else Verdict(None, reason=NO_QUORUM)
-    credits = [verdict.outcome for verdict in read if verdict.outcome is not None]
-    wins, losses = sum(credit > 0.5 for credit in credits), sum(credit < 0.5 for credit in credits)
+        has_quorum = len(readable) >= needed
+        return mean_verdict(readable) if has_quorum else Verdict(None, reason=NO_QUORUM)
+    return _majority_verdict(readable, needed)
+
+
+def _majority_verdict(readable: Sequence[Verdict], needed: int) -> Verdict:
+    """Return the verdict of the majority of the readable verdicts of a jury."""
+    credits = [verdict.outcome for verdict in readable if verdict.outcome is not None]
+    wins = sum(credit > 0.5 for credit in credits)
+    losses = sum(credit < 0.5 for credit in credits)
     ties = len(credits) - wins - losses
-    if wins + losses < needed and ties < needed:
+    is_decisive = wins + losses >= needed
+    if not is_decisive and ties < needed:
         return Verdict(None, reason=NO_QUORUM)
-    credit = 0.5 if wins + losses < needed else (wins > losses) + (wins == losses) / 2
+    if wins == losses or not is_decisive:
+        credit = 0.5
+    elif wins > losses:
+        credit = 1.0
+    else:
+        credit = 0.0
     return Verdict(credit, label=f"{wins}-{ties}-{losses}")

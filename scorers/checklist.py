@@ -18,50 +18,60 @@ DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
-    """Return the prompt that asks a model for the checklist of an instruction, without the
-    responses."""
+    """Return the prompt that asks a model for the checklist of an instruction.
+
+    The model does not see the responses. It sees the reference and the system prompt if the
+    settings show them to the judge.
+    """
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))
     return fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
-    """Read `{"questions": [...]}` with 1 to 12 different questions; return them, or why the reply
-    is unparsed."""
+    """Read a reply of the form `{"questions": [...]}`.
+
+    Returns:
+        The questions, 1 to 12 different ones of at most 400 characters; or the reason why the
+        reply is unparsed.
+    """
     answer = _only_object(reply)
     if isinstance(answer, str):
         return answer
-    questions = answer["questions"]
-    if not isinstance(questions, list) or not all(
-        isinstance(text, str) and text.strip() for text in questions
-    ):
+    texts = answer["questions"]
+    if not isinstance(texts, list):
         return "bad JSON"
-    flat = tuple(" ".join(text.split()) for text in questions)
-    if (
-        not 1 <= len(flat) <= MOST_QUESTIONS
-        or len(set(flat)) < len(flat)
-        or max(map(len, flat)) > LONGEST
-    ):
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        return "bad JSON"
+    questions = tuple(" ".join(text.split()) for text in texts)
+    if not 1 <= len(questions) <= MOST_QUESTIONS:
         return "out of range"
-    return flat
+    is_repeated = len(set(questions)) < len(questions)
+    is_too_long = max(map(len, questions)) > LONGEST
+    return "out of range" if is_repeated or is_too_long else questions
 
 
 def _only_object(reply: Reply) -> dict[str, Any] | str:
-    """Return the one JSON object with questions and nothing else, whatever prose stands around it,
-    or why there is none."""
+    """Return the one JSON object with questions and nothing else, or why there is none.
+
+    Prose around the object is ignored.
+    """
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None or "{" not in reply.text:
         return reply.reason_of_silence or no_verdict(reply.text)
     if reply.text.count("{") > MOST_BRACES:
         return "bad JSON"
-    objects, end = [], 0
-    for start in (brace.start() for brace in re.finditer(r"\{", view)):
-        if start >= end:
-            try:
-                value, end = DECODER.raw_decode(reply.text, start)
-            except (ValueError, RecursionError):
-                continue
-            objects += [value] if "questions" in value else []
+    objects = []
+    end = 0
+    for brace in re.finditer(r"\{", view):
+        if brace.start() < end:
+            continue
+        try:
+            value, end = DECODER.raw_decode(reply.text, brace.start())
+        except (ValueError, RecursionError):
+            continue
+        if "questions" in value:
+            objects.append(value)
     if any(value != objects[0] for value in objects):
         return "several verdicts"
     return objects[0] if objects and len(objects[0]) == 1 else "bad JSON"
@@ -69,4 +79,5 @@ def _only_object(reply: Reply) -> dict[str, Any] | str:
 
 def write_checklist(questions: Iterable[str]) -> Reply:
     """Return a reply with the first 12 questions, as `read_checklist` reads it."""
-    return Reply(json.dumps({"questions": list(dict.fromkeys(questions))[:MOST_QUESTIONS]}))
+    different = list(dict.fromkeys(questions))
+    return Reply(json.dumps({"questions": different[:MOST_QUESTIONS]}))

@@ -1,5 +1,7 @@
-"""Sentences in replies that prefer one response as a whole: `A wins`, `B is worse`, `I prefer the
-first one`."""
+"""Sentences in replies that prefer one response as a whole.
+
+Such as `A wins`, `B is worse`, `I prefer the first one`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,21 +11,24 @@ from podium.scorers.verdict_statements import LETTERS, TOKEN, Form, Statement, i
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
-NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{'|'.join(words.RESPONSE_NOUNS.split())}) ){{0,3}}[*_\"'\[(]*"
-FORMS = tuple(
-    (frozenset(triggers.replace("|", " ").split()), re.compile(form, re.IGNORECASE))
-    for triggers, form in (
-        (
-            words.WINS_WORDS,
-            rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))",
-        ),
-        (
-            words.PREFERS_WORDS,
-            rf"\b(?=\w){words.PREFERS}[ ,:]*{NOUN}{NAME}",
-        ),
-        (words.EQUAL_WORDS, rf"(?P<equal>{words.EQUAL})"),
-        (words.ONLY, rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)"),
-    )
+RESPONSE_NOUNS = "|".join(words.RESPONSE_NOUNS.split())
+NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{RESPONSE_NOUNS}) ){{0,3}}[*_\"'\[(]*"
+FORM_OF_WINNER = rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"
+FORM_OF_PREFERENCE = rf"\b(?=\w){words.PREFERS}[ ,:]*{NOUN}{NAME}"
+FORM_OF_TIE = rf"(?P<equal>{words.EQUAL})"
+FORM_OF_ONLY = rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)"
+
+
+def _comparison_form(triggers: str, form: str) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the words of which a sentence of a form has one, and the form itself."""
+    return frozenset(triggers.replace("|", " ").split()), re.compile(form, re.IGNORECASE)
+
+
+FORMS = (
+    _comparison_form(words.WINS_WORDS, FORM_OF_WINNER),
+    _comparison_form(words.PREFERS_WORDS, FORM_OF_PREFERENCE),
+    _comparison_form(words.EQUAL_WORDS, FORM_OF_TIE),
+    _comparison_form(words.ONLY, FORM_OF_ONLY),
 )
 """Forms of comparisons, each with words of which a sentence of that form has one."""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -43,35 +48,44 @@ OTHER = {"A": "B", "B": "A"}
 
 
 def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
-    """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if
-    only introductory words stand before; conditions, concessions and single aspects are left
-    out."""
+    """Yield the sentences of a text, from `start` to `end`, that prefer a response as a whole.
+
+    Conditions, concessions and sentences about single aspects are left out.
+
+    Yields:
+        Statements with the values A, B, or C for neither. Their form is `marked` if only
+        introductory words stand before the comparison, else `mention`.
+    """
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
         if CONDITION.match(view, begin, stop):
             continue
-        for phrase in _in_sentence(view, begin, stop):
+        for phrase in _phrases_of_sentence(view, begin, stop):
             before = view[begin : phrase.start()]
-            before = before[conceded.end() :] if (conceded := CONCESSIVE.match(before)) else before
+            conceded = CONCESSIVE.match(before)
+            if conceded:
+                before = before[conceded.end() :]
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
             if CONCESSION.search(before.lower()) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
-            spoken = (token["word"] for token in TOKEN.finditer(before))
-            form: Form = (
-                "marked"
-                if all(is_introductory(word) or word in LETTERS for word in spoken)
-                else "mention"
-            )
+            form: Form = "marked" if _only_introduces(before) else "mention"
             yield Statement(phrase.start(), phrase.end(), place, value, form)
 
 
-def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
+def _only_introduces(text: str) -> bool:
+    """Return whether a text consists of introductory words and letters of responses."""
+    spoken = (token["word"] for token in TOKEN.finditer(text))
+    return all(is_introductory(word) or word in LETTERS for word in spoken)
+
+
+def _phrases_of_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the comparisons of every form in a sentence."""
     sentence = view[start:end]
-    spoken = frozenset(WORD.findall(sentence.lower()))
+    spoken_words = frozenset(WORD.findall(sentence.lower()))
     for triggers, form in FORMS:
-        if not triggers.isdisjoint(spoken):
+        if not triggers.isdisjoint(spoken_words):
             yield from form.finditer(view, start, end)
     if not sentence.isascii() and CHINESE.search(sentence):
         yield from CHINESE_FORM.finditer(view, start, end)

@@ -1,5 +1,7 @@
-"""direct: the better response in one letter; cot: reasons first (Non-transitivity paper, appendix
-G.1)."""
+"""direct: the better response in one letter. cot: reasons first.
+
+Source: the non-transitivity paper, appendix G.1.
+"""
 
 import re
 from collections.abc import Mapping
@@ -20,17 +22,26 @@ LETTER = re.compile(rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)")
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A verdict as it is written, with the blanks and emphasis before it."""
 WORD = re.compile(r"\w+")
-MOST_LETTERS = 20
+LONGEST_LIST = 60
+"""Characters of a reply that may be nothing but a list of letters."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read the letter, or the sentence that prefers a response, from the first or last line or
-    after its name."""
-    is_short = len(reply.text) < 3 * MOST_LETTERS and not {"<", ">"} & set(reply.text)
-    words = WORD.findall(reply.text.upper()) if is_short else []
-    if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
+    """Read the letter of a reply, or the sentence that prefers a response.
+
+    It stands in the first or last line, or after a word such as `verdict`.
+    """
+    if _lists_letters(reply.text, settings):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
     return _read_letter(reply, settings, is_letter_alone, compares="ends")
+
+
+def _lists_letters(text: str, settings: Settings) -> bool:
+    """Return whether a short text consists of different letters that the judge may choose."""
+    if len(text) >= LONGEST_LIST or "<" in text or ">" in text:
+        return False
+    words = WORD.findall(text.upper())
+    return len(set(words)) > 1 and all(word in _letters(settings) for word in words)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
@@ -41,8 +52,11 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 
 
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
-    """Return whether a letter without the word verdict counts: it begins the reply, or is alone on
-    its line."""
+    """Return whether a letter counts although no word such as `verdict` names it.
+
+    It counts if it begins the reply or is alone on its line. After a noun such as `Response` it
+    counts alone on the first or last line only.
+    """
     if statement.form == "leading":
         return is_first
     return statement.form == "alone" and (is_first or is_last or not statement.named)
@@ -83,23 +97,28 @@ def _letters(settings: Settings) -> str:
 
 
 def letter_of(preference: Preference, settings: Settings) -> str:
-    """Return the letter of a preference: C for a tie if it is offered, else A or B, A without
-    preference."""
+    """Return the letter of a preference: A, B, or C for a tie.
+
+    Where a tie is not offered, no preference is A.
+    """
     if settings.tie and preference.degree == 0.5:
         return "C"
     return "A" if preference.degree >= 0.5 else "B"
 
 
 def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[str, float]:
-    """Return the probability of each letter: P(A) + P(C) / 2 is the chance, and the written letter
-    is the likeliest."""
+    """Return the probability of each letter, such that P(A) + P(C) / 2 is the preference's chance.
+
+    The letter that `letter_of` returns is the likeliest.
+    """
+    chance = preference.chance
     most = 1 if letter_of(preference, settings) == "C" else 2 / 3
-    tie = most * min(preference.chance, 1 - preference.chance) if settings.tie else 0.0
-    return {"A": preference.chance - tie / 2, "B": 1 - preference.chance - tie / 2, "C": tie}
+    tie = most * min(chance, 1 - chance) if settings.tie else 0.0
+    return {"A": chance - tie / 2, "B": 1 - chance - tie / 2, "C": tie}
 
 
 def letter_verdicts(settings: Settings) -> Mapping[str, Verdict]:
-    """Return what each letter says."""
+    """Return the verdict of each letter that the judge may choose."""
     return {letter: Verdict(CREDIT[letter], label=letter) for letter in _letters(settings)}
 
 

@@ -1,5 +1,7 @@
-"""Settings of a run of judgments, and the conversion of logged replies to verdicts. No calls are
-made here."""
+"""Settings of a run of judgments, and the conversion of logged replies to verdicts.
+
+No calls are made here.
+"""
 
 import inspect
 import json
@@ -20,22 +22,44 @@ from podium.scorers.reply import Rating, Reply, Token, Verdict
 from podium.scorers.schemas import ReplyForm
 
 Replies = Literal["auto", "schema", "text"]
-HEAD, TAIL = 8, 64
-"""First and last tokens of a reply that are logged: a verdict is its first word or stands at its
-end."""
+FIRST_TOKENS = 8
+LAST_TOKENS = 64
+"""Tokens of a reply that are logged: a verdict is its first word or stands at its end."""
 LONGEST = 80
 """Characters of an unparsed reply that a row keeps."""
 KEPT = ("refused", "rejection", "structured", "cost", "failed", "withheld")
 """Fields of a reply that a log keeps where they are set, besides its text and tokens."""
-REMINDER = "An earlier reply to this could not be read: its verdict was not in the form that is asked for. Keep to it."
+REMINDER = (
+    "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
+    " Keep to it."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Settings of a run: `replies` are asked for as text, by a JSON schema, or by the schema if a
-    text was unparsed (`auto`); `logprobs` lets token probabilities grade verdicts, `attempts`
-    counts the first one, `rule` and `quorum` merge judges, `one_sided` says whether a battle with
-    one unparsed order keeps the other."""
+    """Settings of a run of judgments.
+
+    Attributes:
+        realization: how the judge is asked and its reply read.
+        settings: what shapes every prompt.
+        orders: the orders in which the two responses are shown (`battle.judgments`).
+        repeats: judgments per order and judge.
+        seed: chooses random orders.
+        replies: whether replies are asked for as `text`, with a JSON `schema`, or as text and,
+            if that is unparsed, with the schema (`auto`).
+        logprobs: whether token probabilities grade the verdicts; `auto` if the first reply of
+            the run has them.
+        attempts: calls for one readable reply, the first one included.
+        rule: how the verdicts of several judges are merged (`battle.merge_jury`).
+        quorum: number of judges that must be readable; None for more than half.
+        one_sided: whether a battle with one unparsed order is `unparsed`, or whether the verdict
+            of the other order counts (`keep`).
+        generation: generation settings of the run, such as the temperature; part of the judge's
+            name.
+
+    Raises:
+        UsageError: a value is not allowed, or the realization does not support it.
+    """
 
     realization: Realization
     settings: Settings = field(default_factory=Settings)
@@ -52,18 +76,24 @@ class Judging:
 
     def __post_init__(self) -> None:
         self.realization.check(self.settings)
-        for name, known in CHOICES.items():
-            if (value := getattr(self, name)) not in known:
+        for option, choices in CHOICES.items():
+            value = getattr(self, option)
+            if value not in choices:
                 raise UsageError(
-                    f"{name}={value}: there is no such choice; available: {', '.join(known)}"
+                    f"{option}={value}: there is no such choice; available: {', '.join(choices)}"
                 )
-        for name, problem in AT_LEAST_ONE.items():
-            if (value := getattr(self, name)) is not None and value < 1:
-                raise UsageError(f"{name}={value}: {problem}")
-        name, form = self.realization.name, self.realization.form
-        if self.logprobs == "required" and not (
-            self.has_probabilities(False) or self.has_probabilities(True)
-        ):
+        for option, problem in AT_LEAST_ONE.items():
+            value = getattr(self, option)
+            if value is not None and value < 1:
+                raise UsageError(f"{option}={value}: {problem}")
+        self._check_form()
+
+    def _check_form(self) -> None:
+        """Raise UsageError for probabilities or a schema that the realization does not have."""
+        name = self.realization.name
+        form = self.realization.form
+        can_be_graded = self.has_probabilities(False) or self.has_probabilities(True)
+        if self.logprobs == "required" and not can_be_graded:
             rest = " in text; add replies=schema" if form and form.choices else ""
             raise UsageError(
                 f"logprobs=required: the realization {name} has no letters to weigh{rest}"
@@ -94,22 +124,28 @@ class Judging:
         return self.form if self.replies == "schema" else None
 
     def has_probabilities(self, structured: bool) -> bool:
-        """Return whether the token probabilities of text replies, or of replies with a schema, are
-        asked for."""
-        own = self.realization.probabilities
-        if not structured or self.logprobs == "off":
-            return not structured and (
-                own == "needed" or (own == "soften" and self.logprobs != "off")
-            )
+        """Return whether token probabilities are asked for.
+
+        Args:
+            structured: whether the reply is asked for with a JSON schema, or as text.
+        """
+        use_in_text = self.realization.probabilities
+        if not structured:
+            return use_in_text == "needed" or (use_in_text == "soften" and self.logprobs != "off")
+        is_choice = self.form is not None and self.form.choices is not None
+        if self.logprobs == "off" or not is_choice:
+            return False
         # Where text replies have no probabilities, those of repeated calls would mix two kinds of
         # credit.
-        is_choice = self.form is not None and self.form.choices is not None
-        return is_choice and (own != "unused" or self.replies == "schema")
+        return use_in_text != "unused" or self.replies == "schema"
 
     def judgments(
         self, item: str, a: str, b: str, first: str | None = None
     ) -> tuple[Judgment, ...]:
-        """Return the judge calls of a battle; of a pointwise judge one per repeat, as given."""
+        """Return the judge calls of a battle, as `battle.judgments` does.
+
+        A pointwise judge has one judgment per repeat, with the responses as given.
+        """
         orders = self.orders if self.is_pairwise else "as-given"
         return battle.judgments(
             item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first
@@ -120,11 +156,15 @@ class Judging:
         return len(self.judgments("", "a", "b", first)) * (1 if self.is_pairwise else 2)
 
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
-        """Return the identity of a judge; the run's generation settings override the model's
-        (`own`)."""
-        asked = {} if self.replies == "auto" else {"replies": self.replies}
-        given = {**(own or {}), **self.generation, **asked}
-        return judge_identity(model, self.realization, self.settings, given, self._first_form)
+        """Return the identity of a judge.
+
+        Args:
+            model: name of the model that judges.
+            own: generation settings of the model; those of the run override them.
+        """
+        replies = {} if self.replies == "auto" else {"replies": self.replies}
+        generation = {**(own or {}), **self.generation, **replies}
+        return judge_identity(model, self.realization, self.settings, generation, self._first_form)
 
     def schema_prompt(self, texts: Texts, *, brief: bool = False) -> str:
         """Return the prompt that asks for a JSON object, without reasons if `brief`."""
@@ -132,23 +172,27 @@ class Judging:
         return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{words}\n"
 
     def prompt(self, texts: Texts, attempt: int = 1) -> str:
-        """Return the prompt that asks for a text; again, after one that could not be read, with the
-        form named."""
+        """Return the prompt that asks for a reply as text.
+
+        From the second attempt on, a reminder follows. The last paragraph of the template, which
+        describes the form of the reply, is then repeated, unless it has slots for texts.
+        """
         prompt = self.realization.prompt(texts, self.settings)
         if attempt == 1:
             return prompt
-        form = self.realization.words(self.settings).rstrip().rpartition("\n\n")[2]
-        return (
-            "\n\n".join([prompt.rstrip(), REMINDER, *([] if SLOT.search(form) else [form])]) + "\n"
-        )
+        paragraphs = [prompt.rstrip(), REMINDER]
+        template = self.realization.words(self.settings).rstrip()
+        last_paragraph = template.rpartition("\n\n")[2]
+        if not SLOT.search(last_paragraph):
+            paragraphs.append(last_paragraph)
+        return "\n\n".join(paragraphs) + "\n"
 
     def reason(self, reply: Reply, mode: FixedMode) -> str | None:
         """Return why a reply is unparsed; None if it is readable."""
         return self._read_graded(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
-        """Read the verdict of a pairwise judge, graded by token probabilities if the run does
-        so."""
+        """Read the verdict of a pairwise judge, graded by token probabilities if `mode` says so."""
         return cast(Verdict, self._read_graded(reply, mode))
 
     def rating(self, reply: Reply, mode: FixedMode) -> Rating:
@@ -156,50 +200,59 @@ class Judging:
         return cast(Rating, self._read_graded(reply, mode))
 
     def write_reply(self, preference: Preference) -> Reply:
-        """Return the reply of a judge with this preference; UsageError if the realization cannot
-        write replies."""
+        """Return the reply of a judge with this preference.
+
+        Raises:
+            UsageError: the realization cannot write replies.
+        """
         if self.realization.write_reply is None:
             raise UsageError(f"realization {self.realization.name!r} has no writer of replies")
         return self.realization.write_reply(preference, self.settings)
 
     def to_json(self, reply: Reply) -> Reply:
-        """Convert a text reply of the stand-in judge to the JSON object that says the same, with
-        its probabilities."""
-        form, said = self.form, self.realization.read_reply(reply, self.settings)
+        """Convert a text reply of the stand-in judge to the JSON object that says the same.
+
+        The probabilities of the last token become those of the letter in the object.
+        """
+        form = self.form
         if form is None:
             return reply
-        text = json.dumps(form.write(reply, said, self.settings))
+        parsed = self.realization.read_reply(reply, self.settings)
+        text = json.dumps(form.write(reply, parsed, self.settings))
         if not reply.tokens:
             return Reply(text)
-        end = len(text) - len('"}')
-        letter = Token(
-            text[end - 1 : end],
-            {key.strip(): chance for key, chance in reply.tokens[-1].top.items()},
-        )
-        return Reply(text, tokens=(Token(text[: end - 1]), letter, Token(text[end:])))
+        place = len(text) - len('A"}')
+        alternatives = reply.tokens[-1].top
+        chances = {spelling.strip(): chance for spelling, chance in alternatives.items()}
+        letter = Token(text[place : place + 1], chances)
+        return Reply(text, tokens=(Token(text[:place]), letter, Token(text[place + 1 :])))
 
     def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
-        """Read a reply in the form in which it was asked for, graded by token probabilities if the
-        run does so."""
+        """Read a reply in the form in which it was asked for.
+
+        The result is graded by token probabilities if `mode` and the realization say so.
+        """
         if reply.reason_of_no_answer:
-            return (Verdict if self.is_pairwise else Rating)(None, reason=reply.reason_of_no_answer)
+            return self._unparsed(reply.reason_of_no_answer)
         form = self.realization.form
+        parsed: Verdict | Rating
         if reply.structured and form:
             answer = form.parse(reply, self.settings)
-            said = (
-                (Verdict if self.is_pairwise else Rating)(None, reason=answer)
-                if isinstance(answer, str)
-                else answer
-            )
+            parsed = self._unparsed(answer) if isinstance(answer, str) else answer
         else:
-            said = self.realization.read_reply(reply, self.settings)
-        if (
-            mode == "off"
-            or self.realization.probabilities == "needed"
-            or not self.has_probabilities(reply.structured)
-        ):
-            return said
-        return grade_reply(reply, said, self.realization, self.settings)
+            parsed = self.realization.read_reply(reply, self.settings)
+        # A realization that needs probabilities has read them already.
+        if mode == "off" or self.realization.probabilities == "needed":
+            return parsed
+        if not self.has_probabilities(reply.structured):
+            return parsed
+        return grade_reply(reply, parsed, self.realization, self.settings)
+
+    def _unparsed(self, reason: str) -> Verdict | Rating:
+        """Return what an unparsed reply says, of the realization's kind."""
+        if self.is_pairwise:
+            return Verdict(None, reason=reason)
+        return Rating(None, reason=reason)
 
 
 def build_judging(
@@ -215,29 +268,43 @@ def build_judging(
     transcript: bool = False,
     **options: Any,
 ) -> Judging:
-    """Build settings from plain values, as typed and logged; UsageError for a wrong one. `template`
-    is the path of a prompt that replaces the packaged one, `options` are further fields of
-    `Judging`; a run sets `transcript` itself."""
+    """Build the settings of a run from plain values, as they are typed and logged.
+
+    Args:
+        realization: how the judge is asked and its reply read.
+        tie: whether the judge may call a tie.
+        checklist: whether the judge is shown a checklist for the instruction.
+        reference: whether the judge is shown the item's reference answer.
+        system: whether the judge is shown the system prompt of the responses.
+        template: path of a prompt that replaces the packaged one.
+        temperature: temperature of the judge's replies.
+        max_tokens: limit of the judge's output tokens.
+        transcript: whether all responses are transcripts; a run sets it itself.
+        options: further fields of `Judging`.
+
+    Raises:
+        UsageError: an option is unknown, a value is not allowed, or the template cannot be read.
+    """
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
         options["logprobs"] = "off"  # as YAML reads the word
-    if template is not None:
-        reject_stream(Path(template))
-    try:
-        given = (
-            None
-            if template is None
-            else Template(Path(template).read_text(encoding="utf-8"), template)
-        )
-    except OSError as error:
-        raise UsageError(f"the prompt {template!r} cannot be read: {error.strerror}") from None
+    given_template = None if template is None else _read_template(template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
         realization,
-        Settings(tie, checklist, reference, system, given, transcript),
+        Settings(tie, checklist, reference, system, given_template, transcript),
         generation={name: value for name, value in generation.items() if value is not None},
         **options,
     )
+
+
+def _read_template(path: str) -> Template:
+    """Read the template of a prompt; UsageError if the file cannot be read."""
+    reject_stream(Path(path))
+    try:
+        return Template(Path(path).read_text(encoding="utf-8"), path)
+    except OSError as error:
+        raise UsageError(f"the prompt {path!r} cannot be read: {error.strerror}") from None
 
 
 CHOICES = {
@@ -255,11 +322,11 @@ AT_LEAST_ONE = {
 }
 
 
-def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
-    """Raise UsageError for an unknown option, with the nearest known one."""
-    unknown = sorted(set(options) - known)
+def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
+    """Raise UsageError for the first option that is not available, with the nearest one that is."""
+    unknown = sorted(set(options) - available)
     if unknown:
-        raise unknown_name("option", unknown[0], known)
+        raise unknown_name("option", unknown[0], available)
 
 
 def known_options() -> Set[str]:
@@ -269,74 +336,99 @@ def known_options() -> Set[str]:
 
 
 def dump_reply(reply: Reply) -> dict[str, Any]:
-    """Convert a reply to JSON for a log: its text, and its first and last tokens with their
-    alternatives."""
-    tokens = [
-        [token.text, dict(token.top)] for token in reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
-    ]
-    more: dict[str, Any] = {
-        "tokens": tokens,
+    """Convert a reply to JSON for a log.
+
+    The first 8 and the last 64 tokens are kept, with their alternatives. Fields that are not set
+    are left out.
+    """
+    logged = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
+    optional: dict[str, Any] = {
+        "tokens": [[token.text, dict(token.top)] for token in logged],
         "refused": reply.refused,
         "rejection": reply.refused and reply.rejection,
-    }
-    more |= {
         "structured": reply.structured,
         "cost": reply.cost,
         "failed": reply.failed,
         "withheld": reply.withheld,
     }
-    return {
-        "text": reply.text,
-        "truncated": reply.truncated,
-        **{name: own for name, own in more.items() if own},
-    }
+    kept = {name: value for name, value in optional.items() if value}
+    return {"text": reply.text, "truncated": reply.truncated, **kept}
 
 
 def load_reply(kept: Mapping[str, Any]) -> Reply:
-    """Return a logged reply without the reasoning before it; reasoning that never ends counts as
-    truncated."""
-    known = {name: kept[name] for name in KEPT if name in kept}
-    text = kept["text"] if known.get("structured") else strip_reasoning(kept["text"])
-    truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
-    return Reply(text, truncated, tuple(Token(*pair) for pair in kept.get("tokens", ())), **known)
+    """Return a logged reply without the reasoning before it.
+
+    Reasoning that never ends counts as truncated.
+
+    Args:
+        kept: the reply as `dump_reply` wrote it.
+    """
+    fields_set = {name: kept[name] for name in KEPT if name in kept}
+    text = kept["text"] if fields_set.get("structured") else strip_reasoning(kept["text"])
+    is_truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
+    tokens = tuple(Token(*pair) for pair in kept.get("tokens", ()))
+    return Reply(text, is_truncated, tokens, **fields_set)
 
 
 def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
-    """Return the row of the battles table of one logged judgment, with one reply (pairwise) or one
-    per response."""
-    row = {name: shown[name] for name in ("order", "repeat", "judge")} | {
-        "attempts": shown.get("attempts", 1)
-    }
+    """Return the row of the battles table of one logged judgment.
+
+    Args:
+        shown: the judgment as logged: `order`, `repeat`, `judge`, `attempts`, `mode`, and
+            `replies`, one of a pairwise judge or one per response.
+        how: settings of the run.
+    """
+    row: dict[str, Any] = {name: shown[name] for name in ("order", "repeat", "judge")}
+    row["attempts"] = shown.get("attempts", 1)
     replies = [load_reply(kept) for kept in shown["replies"]]
-    own: dict[str, Any]
+    said: dict[str, Any]
     if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else battle.swap_sides(verdict)
-        own, reasons = {"label": verdict.label}, [verdict.reason]
+        said = {"label": verdict.label}
+        reasons = [verdict.reason]
     else:
         a, b = (how.rating(reply, shown["mode"]) for reply in replies)
-        about_a, row["order"] = battle.compare_ratings(a, b), "merged"
-        own, reasons = {"score_a": a.score, "score_b": b.score}, [a.reason, b.reason]
+        about_a = battle.compare_ratings(a, b)
+        row["order"] = "merged"
+        said = {"score_a": a.score, "score_b": b.score}
+        reasons = [a.reason, b.reason]
     row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
+    row |= _grade_columns(about_a, replies)
+    row |= {f"margin_{name}": value for name, value in about_a.criteria.items()}
+    row |= said
+    excerpt = _excerpt_of_unparsed(replies, reasons)
+    if excerpt:
+        row["reply"] = excerpt
+    if how.replies == "auto" and any(reply.structured for reply in replies):
+        row["schema"] = True
+    return row
+
+
+def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]:
+    """Return the columns with the parsed credit, the mass and the cost of a judgment.
+
+    Columns whose value is not known are left out. `ungraded` names the check of the mass that the
+    judgment does not pass.
+    """
     costs = [reply.cost for reply in replies if reply.cost is not None]
     check = MASS_CHECKS[replies[0].structured]
-    is_ungraded = about_a.parsed is not None and (about_a.mass or 0) < check.threshold
-    more = {
-        "hard_credit": about_a.parsed,
-        "mass": about_a.mass,
+    is_ungraded = verdict.parsed is not None and (verdict.mass or 0) < check.threshold
+    columns = {
+        "hard_credit": verdict.parsed,
+        "mass": verdict.mass,
         "cost": sum(costs) if costs and len(costs) == len(replies) else None,
         "ungraded": check.name if is_ungraded else None,
     }
-    row |= {name: value for name, value in more.items() if value is not None}
-    row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own
-    unparsed = [
-        reply.text or reply.refused
-        for reply, reason in zip(replies, reasons, strict=False)
-        if reason
-    ]
-    excerpt = excerpt_of(unparsed[0]) if unparsed else ""
-    repeated = how.replies == "auto" and any(reply.structured for reply in replies)
-    return row | ({"reply": excerpt} if excerpt else {}) | ({"schema": True} if repeated else {})
+    return {name: value for name, value in columns.items() if value is not None}
+
+
+def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]) -> str:
+    """Return the beginning of the first reply that has a reason to be unparsed; else empty."""
+    for reply, reason in zip(replies, reasons, strict=False):
+        if reason:
+            return excerpt_of(reply.text or reply.refused)
+    return ""
 
 
 def excerpt_of(text: str) -> str:
@@ -346,23 +438,42 @@ def excerpt_of(text: str) -> str:
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
-    """Merge the judgments of a battle: orders first, then repeats, then judges."""
+    """Merge the judgments of a battle: orders first, then repeats, then judges.
+
+    Args:
+        rows: rows of `build_verdict_row`, all of one battle.
+        how: settings of the run.
+    """
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
     for row in rows:
-        criteria = {
-            name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")
-        }
-        said = (row["credit"], row["margin"], criteria, row.get("label"), row["reason"])
-        verdict = Verdict(*said, parsed=row.get("hard_credit"))
-        judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = verdict
-    verdicts = []
-    for repeats in judges.values():
-        merged = [
-            battle.average_orders(list(repeats[k].values()), one_sided=how.one_sided)
-            for k in sorted(repeats)
-        ]
-        readable = [verdict for verdict in merged if verdict.credit is not None]
-        verdicts.append(
-            battle.mean_verdict(readable) if len(readable) > 1 else (readable or merged)[0]
-        )
+        repeats = judges.setdefault(row["judge"], {})
+        orders = repeats.setdefault(row["repeat"], {})
+        orders[row["order"]] = _verdict_of_row(row)
+    verdicts = [_merge_repeats(repeats, how) for repeats in judges.values()]
     return battle.merge_jury(verdicts, how.rule, quorum=how.quorum)
+
+
+def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
+    """Return the verdict about a in a row of `build_verdict_row`."""
+    prefix = "margin_"
+    criteria = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
+    return Verdict(
+        row["credit"],
+        row["margin"],
+        criteria,
+        row.get("label"),
+        row["reason"],
+        parsed=row.get("hard_credit"),
+    )
+
+
+def _merge_repeats(repeats: Mapping[int, Mapping[str, Verdict]], how: Judging) -> Verdict:
+    """Merge the verdicts of one judge, by repeat and order; unreadable repeats are left out."""
+    merged = []
+    for repeat in sorted(repeats):
+        about_a = list(repeats[repeat].values())
+        merged.append(battle.average_orders(about_a, one_sided=how.one_sided))
+    readable = [verdict for verdict in merged if verdict.credit is not None]
+    if not readable:
+        return merged[0]
+    return readable[0] if len(readable) == 1 else battle.mean_verdict(readable)

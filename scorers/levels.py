@@ -1,13 +1,14 @@
-"""labels, likert, numeric: a level in double square brackets (JuStRank, section 4.2.2 and appendix
-G).
+"""labels, likert, numeric: a level in double square brackets.
+
+Source: JuStRank, section 4.2.2 and appendix G.
 
 A judge with other levels is one line: `points("points-7", 7)`, `grades("marks", ("failed",
-"passed"))`, or `labels("labels-7", {"A>>>B": "response A is far better", ...})`; registered as a
-scorer like `LIKERT`.
+"passed"))`, or `labels("labels-7", {"A>>>B": "response A is far better", ...})`. It is registered
+as a scorer, like `LIKERT`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from string import ascii_uppercase
 from typing import Literal
@@ -25,7 +26,9 @@ Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
 """Levels as they are written and their margins or scores, by plain spelling."""
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
-LOW, HIGH = 0, 100
+LOW = 0
+HIGH = 100
+"""Range of the scores of `numeric`."""
 BRACKETS = r"\[\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\]\]"
 """A level in the form that is asked for (group 1)."""
 SCORED = re.compile(
@@ -51,17 +54,28 @@ DECORATION = re.compile(
     rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z"
 )
 """What may stand around a level inside its brackets."""
-BEST, WORST = PRAISE.split("|"), BLAME.split("|")
-HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
-NEAR, LONGEST_BEFORE = 400, 20
+BEST = PRAISE.split("|")
+WORST = BLAME.split("|")
+HIGH_DEGREE = 0.6
+LOW_DEGREE = 0.4
+"""Degrees in [0, 1] from which on, and up to which, words for the other end contradict a rating."""
+NEAR = 400
 """Characters at both ends of a reply in which extreme words may contradict a rating."""
+LONGEST_BEFORE = 20
+"""Characters before a number that may make it no score."""
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
-    """Build the realization of a pairwise judge that chooses a label: the margin is the label's
-    distance from the middle, the credit its sign; `meanings` run from the first response being
-    better to the second, symmetric."""
+    """Build the realization of a pairwise judge that chooses a label.
+
+    The margin of a label is its distance from the middle one, and the credit is the margin's sign.
+
+    Args:
+        name: name of the realization.
+        meanings: what each label means, from the first response being better to the second. The
+            scale is symmetric.
+    """
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
     width = max(map(len, meanings)) + 2
@@ -71,20 +85,21 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     verdicts = {
         code: verdict_of_margin(margins[label], label=label) for code, label in codes.items()
     }
-    meaning = "\n".join(f"{code}: {meanings[label]}" for code, label in codes.items())
-    form = (
-        choice_form("verdict", lambda _: verdicts, meaning=meaning)
-        if len(codes) == len(meanings)
-        else None
-    )
-    return _realization(
-        name, "pairwise", margins, partial(packaged_template, "labels", labels=lines), form
-    )
+    form = None
+    if len(codes) == len(meanings):
+        meaning = "\n".join(f"{code}: {meanings[label]}" for code, label in codes.items())
+        form = choice_form("verdict", lambda _: verdicts, meaning=meaning)
+    template = partial(packaged_template, "labels", labels=lines)
+    return _realization(name, "pairwise", margins, template, form)
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
-    """Build the realization of a pointwise judge that chooses one of `words`, worst first, with
-    scores 1, 2, ..."""
+    """Build the realization of a pointwise judge that chooses one of some words.
+
+    Args:
+        name: name of the realization.
+        words: the grades, worst first; their scores are 1, 2, ...
+    """
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
     count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
@@ -102,6 +117,7 @@ def points(name: str, count: int) -> Realization:
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
+    """Return the JSON form of a reply that chooses one of these grades."""
     ratings = {grade: Rating(score, label=grade) for grade, score in scores.items()}
     return choice_form("grade", lambda _: ratings)
 
@@ -113,32 +129,46 @@ def _realization(
     template: partial[Template],
     form: ReplyForm | None,
 ) -> Realization:
-    """Build the realization of a judge that chooses one of some words, with their margins or
-    scores."""
-    spelt = {word: word for word in values} | {reverse_label(word): word for word in values}
-    escaped = (
-        re.escape(word).replace(r"\ ", "[ _-]") for word in sorted(spelt, key=len, reverse=True)
-    )
-    spellings = (re.sub(r">>|<<|[=<>]", lambda sign: SIGNS[sign[0]], word) for word in escaped)
-    value_or_brackets = re.compile(
-        rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w<>=])\]?(?: (?:response|answer)\b)?)"
-    )
-    signs = re.compile(
-        r"[\[<>=≪≫\\]" if all(set("<>=") & set(word) for word in values) else r"[\[\w]"
-    )
-    levels = {_plain(spelling): (word, values[word]) for spelling, word in spelt.items()}
+    """Build the realization of a judge that chooses one of some words.
+
+    Args:
+        name: name of the realization.
+        kind: `pairwise` or `pointwise`.
+        values: the margin (pairwise) or score of each word.
+        template: function that returns the packaged template.
+        form: the JSON form of its replies.
+    """
+    # `B<A` says the same as `A>B`.
+    word_of_spelling = {word: word for word in values}
+    word_of_spelling |= {reverse_label(word): word for word in values}
+    has_signs = all(set("<>=") & set(word) for word in values)
+    signs = re.compile(r"[\[<>=≪≫\\]" if has_signs else r"[\[\w]")
+    levels = {
+        _plain_level(spelling): (word, values[word]) for spelling, word in word_of_spelling.items()
+    }
+    worst_first = sorted(values, key=values.__getitem__)
     return Realization(
         name=name,
         kind=kind,
         template=template,
-        read_reply=partial(_read_level, value_or_brackets, signs, levels, kind),
-        write_reply=partial(_write_level, sorted(values, key=values.__getitem__), kind),
+        read_reply=partial(_read_level, _level_pattern(word_of_spelling), signs, levels, kind),
+        write_reply=partial(_write_level, worst_first, kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
     )
 
 
-def _plain(word: str) -> str:
+def _level_pattern(spellings: Iterable[str]) -> Pattern:
+    """Return the pattern of a level in brackets, or in one of these spellings without them."""
+    alternatives = []
+    for spelling in sorted(spellings, key=len, reverse=True):
+        escaped = re.escape(spelling).replace(r"\ ", "[ _-]")
+        alternatives.append(re.sub(r">>|<<|[=<>]", lambda sign: SIGNS[sign[0]], escaped))
+    bare = rf"\[?((?i:{'|'.join(alternatives)}))(?![\w<>=])\]?(?: (?:response|answer)\b)?"
+    return re.compile(rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|{bare})")
+
+
+def _plain_level(word: str) -> str:
     """Return a level in lower case without decoration, blanks, hyphens and underscores."""
     bare = DECORATION.sub("", word.lower())
     for spelling, signs in (("≫", ">>"), ("\\gg", ">>"), ("≪", "<<"), ("\\ll", "<<")):
@@ -149,39 +179,40 @@ def _plain(word: str) -> str:
 def _read_level(
     value: Pattern, signs: Pattern, levels: Levels, kind: Kind, reply: Reply, _: Settings
 ) -> Verdict | Rating:
-    """Read the level in double square brackets, or one that is called the verdict; blanks inside it
-    are ignored."""
+    """Read the level in double square brackets, or one that is called the verdict.
+
+    Blanks inside the level are ignored.
+    """
 
     def parse(text: str) -> str | None:
-        level = levels.get(_plain(text))
+        level = levels.get(_plain_level(text))
         return level[0] if level else None
 
     counts = _is_only_level if kind == "pointwise" else _is_last_level
     stated = read_statement(reply, value, parse, counts, signs=signs)
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
-    line = reply.text[stated.place :].partition("\n")[0]
-    if (
-        kind == "pointwise"
-        and len(parts := re.split(r"[,/|]| or ", line)) > 1
-        and all(map(parse, parts))
-    ):
-        return Rating(None, reason="several verdicts")
-    label, level = levels[_plain(stated.value)]
+    label, value_of_level = levels[_plain_level(stated.value)]
     if kind == "pairwise":
-        return verdict_of_margin(level, label=label)
-    return _rating(strip_reasoning(reply.text), level, (level - 1) / max(len(levels) - 1, 1), label)
+        return verdict_of_margin(value_of_level, label=label)
+    rest_of_line = reply.text[stated.place :].partition("\n")[0]
+    alternatives = re.split(r"[,/|]| or ", rest_of_line)
+    if len(alternatives) > 1 and all(map(parse, alternatives)):
+        return Rating(None, reason="several verdicts")
+    degree = (value_of_level - 1) / max(len(levels) - 1, 1)
+    return _rating(strip_reasoning(reply.text), value_of_level, degree, label)
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
-    """Return whether a level without brackets or name is the first or last line, or begins the
-    reply."""
-    is_end = (
-        is_first
-        if statement.form == "leading"
-        else statement.form == "alone" and (is_first or is_last)
-    )
-    return is_end and not statement.named
+    """Return whether a level without brackets or name counts.
+
+    It counts if it begins the reply, or is alone on the first or last line.
+    """
+    if statement.named:
+        return False
+    if statement.form == "leading":
+        return is_first
+    return statement.form == "alone" and (is_first or is_last)
 
 
 def _is_last_level(statement: Statement, _: bool, is_last: bool) -> bool:
@@ -190,11 +221,22 @@ def _is_last_level(statement: Statement, _: bool, is_last: bool) -> bool:
 
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:
-    """Return a rating, unparsed if the words around it fit only the other end of the scale."""
-    extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else ()
+    """Return a rating, unparsed if the words around it fit only the other end of the scale.
+
+    Args:
+        text: the reply without reasoning.
+        score: the score that was read.
+        degree: the place of the score on its scale, in [0, 1].
+        label: the score as written.
+    """
+    contradictions: Sequence[str] = ()
+    if degree >= HIGH_DEGREE:
+        contradictions = WORST
+    elif degree <= LOW_DEGREE:
+        contradictions = BEST
     ends = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
-    low = f" {ends.lower()}"
-    if any(words in low for words in extremes):
+    lowered = f" {ends.lower()}"
+    if any(words in lowered for words in contradictions):
         return Rating(None, reason="several verdicts")
     return Rating(score, label=label)
 
@@ -205,8 +247,10 @@ def _write_level(
     preference: Preference,
     settings: Settings,  # noqa: ARG001
 ) -> Reply:
-    """Return a reply with the level nearest to a preference; a pair's middle level is for ties
-    only."""
+    """Return a reply with the level nearest to a preference.
+
+    The middle level of a pairwise judge is for ties only.
+    """
     last = len(words) - 1
     place = round(preference.degree * last)
     if kind == "pointwise":
@@ -217,21 +261,23 @@ def _write_level(
 
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read a number from 0 to 100 in double square brackets, one that is called the score, or the
-    only one."""
-    stated = read_statement(
-        reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, signs=DIGITS
-    )
-    if (
-        isinstance(stated, str)
-        or not NUMBER.fullmatch(stated.value)
-        or NOT_A_SCORE.search(reply.text, max(0, stated.place - LONGEST_BEFORE), stated.place)
-    ):
-        return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
+    """Read a number from 0 to 100.
+
+    It stands in double square brackets, is called the score, or is the only one.
+    """
+    parse = partial(DECORATION.sub, "")
+    stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS)
+    if isinstance(stated, str):
+        return Rating(None, reason=stated)
+    start = max(0, stated.place - LONGEST_BEFORE)
+    is_score = not NOT_A_SCORE.search(reply.text, start, stated.place)
+    if not is_score or not NUMBER.fullmatch(stated.value):
+        return Rating(None, reason="no verdict")
     score = float(stated.value)
     if not LOW <= score <= HIGH:
         return Rating(None, reason="out of range")
-    return _rating(strip_reasoning(reply.text), score, (score - LOW) / (HIGH - LOW), stated.value)
+    degree = (score - LOW) / (HIGH - LOW)
+    return _rating(strip_reasoning(reply.text), score, degree, stated.value)
 
 
 LABELS = labels(
@@ -245,17 +291,23 @@ LABELS = labels(
     },
 )
 LIKERT = grades("likert", ("terrible", "poor", "fair", "good", "excellent"))
+
+
+def _write_number(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Return a reply with the whole number that fits a preference."""
+    return Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]")
+
+
+NUMERIC_SCALE = (
+    f"a number from {LOW} (worthless) to {HIGH} (could not be better). "
+    "Use the whole range, and numbers that are not round."
+)
 NUMERIC = Realization(
     name="numeric",
     kind="pointwise",
-    template=partial(
-        packaged_template,
-        "numeric",
-        scale=f"a number from {LOW} (worthless) to {HIGH} (could not be better). "
-        "Use the whole range, and numbers that are not round.",
-    ),
+    template=partial(packaged_template, "numeric", scale=NUMERIC_SCALE),
     read_reply=_read_number,
-    write_reply=lambda preference, _: Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]"),
+    write_reply=_write_number,
     form=_grade_form({str(grade): float(grade) for grade in range(LOW, HIGH + 1)}),
     tokens=256,
 )

@@ -1,15 +1,16 @@
-"""The stand-in judge `podium/offline`: no key, network or weights. **It is not a language model.**
-It prefers the response that meets more of the demands that can be counted or computed; never use it
-to judge models."""
+"""The stand-in judge `podium/offline`: no key, network or weights.
+
+**It is not a language model.** It prefers the response that meets more of the demands that can be
+counted or computed. Never use it to judge models.
+"""
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from math import exp, prod
 from typing import NamedTuple
 
@@ -25,13 +26,19 @@ RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness":
 READ = 8_000
 """Largest number of characters of an instruction that are read."""
 MOST_DEMANDS = 40
+MOST_NAMED = 3
+"""Missed demands that the reasons name."""
 TOO_LONG = 200_000
 """Characters above which a text is not parsed as JSON."""
 
 
 class Demand(NamedTuple):
-    """A demand of an instruction in a few words, and a function whose value is true of a response
-    that meets it."""
+    """A demand of an instruction.
+
+    Attributes:
+        name: the demand in a few words.
+        holds: function whose value is true of a response that meets the demand.
+    """
 
     name: str
     holds: Callable[[str], object]
@@ -39,9 +46,21 @@ class Demand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The stand-in judge: `position_bias` and `noise` (half-width, from a hash of prompt and seed)
-    are added to leads, in shares of the demands; leads up to `tie` are no preference, `sharpness`
-    is the logistic's slope."""
+    """The stand-in judge.
+
+    Its lead is the difference of the shares of demands that both responses meet, in [-1, 1].
+
+    Attributes:
+        position_bias: added to the lead of the response shown first, in [-2, 2].
+        noise: half-width, in [0, 2], of an error of the lead that is drawn from a hash of prompt
+            and seed.
+        seed: changes the errors.
+        tie: leads up to this size are no preference, in [0, 2].
+        sharpness: slope of the logistic function from lead to probability, in [0, 100].
+
+    Raises:
+        UsageError: a value is outside of its range.
+    """
 
     position_bias: float = 0.0
     noise: float = 0.0
@@ -51,39 +70,49 @@ class StandIn:
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
-            if not low <= getattr(self, name) <= high:
-                raise UsageError(
-                    f"{name}={getattr(self, name)}: the offline judge takes {low} to {high}"
-                )
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise UsageError(f"{name}={value}: the offline judge takes {low} to {high}")
 
     def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
-        """Answer in the form of the realization, the same for the same prompt and settings; `texts`
-        are behind its fences: without responses, the prompt asks for a checklist."""
-        asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
+        """Answer a prompt in the form of the realization.
+
+        The same prompt and settings have the same answer.
+
+        Args:
+            prompt: the whole prompt.
+            how: settings of the run.
+            texts: the texts behind the fences of the prompt. If there are no responses, the
+                prompt asks for a checklist.
+        """
+        reference = texts.reference if how.settings.reference else None
+        asked = demands(texts.instruction, reference)
         if not texts.responses:
             return write_checklist(
                 f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked
             )
-        answers = map(final_answer, texts.responses) if how.settings.transcript else texts.responses
+        answers: Iterable[str] = texts.responses
+        if how.settings.transcript:
+            answers = map(final_answer, texts.responses)
         missed = [missed_demands(answer, asked) for answer in answers]
-        shares = [1 - len(names) / len(asked) for names in missed]
-        if len(shares) == 1:
-            degree, reasons = shares[0] + self.error_of(prompt), ""
+        shares_met = [1 - len(names) / len(asked) for names in missed]
+        if len(shares_met) == 1:
+            degree = shares_met[0] + self.error_of(prompt)
             lead = degree - 0.5
+            reasons = ""
         else:
-            lead = shares[0] - shares[1] + self.position_bias + self.error_of(prompt)
-            lead = 0.0 if abs(lead) <= self.tie + 1e-9 else lead
+            lead = shares_met[0] - shares_met[1] + self.position_bias + self.error_of(prompt)
+            if abs(lead) <= self.tie + 1e-9:
+                lead = 0.0
             degree = (1 + lead) / 2
-            reasons = "\n".join(
-                _misses_text(name, names, len(asked))
-                for name, names in zip("AB", missed, strict=True)
-            )
+            described = zip("AB", missed, strict=True)
+            reasons = "\n".join(_misses_text(name, names, len(asked)) for name, names in described)
         chance = 1 / (1 + exp(-self.sharpness * lead))
-        return how.write_reply(Preference(min(1.0, max(0.0, degree)), chance, reasons))
+        degree_in_range = min(1.0, max(0.0, degree))
+        return how.write_reply(Preference(degree_in_range, chance, reasons))
 
     def error_of(self, prompt: str) -> float:
-        """Return the error of the lead, drawn from a hash of seed and prompt, in [-noise,
-        noise]."""
+        """Return the error of the lead in [-noise, noise], drawn from a hash of seed and prompt."""
         if not self.noise:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
@@ -91,22 +120,26 @@ class StandIn:
 
 
 def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
-    """Describe in one line how many demands a response meets, without characters that look like a
-    verdict."""
-    plain = [
-        "".join(sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in name)
-        for name in missed[:3]
-    ]
-    names = [" ".join(name.split())[:60] for name in plain] + [f"{len(missed) - 3} more"] * (
-        len(missed) > 3
-    )
+    """Describe in one line how many demands a response meets, and name three that it misses.
+
+    Characters that could look like a verdict are left out.
+    """
+    names = []
+    for demand in missed[:MOST_NAMED]:
+        signs = [sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in demand]
+        names.append(" ".join("".join(signs).split())[:60])
+    if len(missed) > MOST_NAMED:
+        names.append(f"{len(missed) - MOST_NAMED} more")
     misses = f"; it misses: {', '.join(names)}" if names else ""
-    return f"Response {letter} meets {asked - len(missed)} of {asked} demands that rules can check{misses}."
+    count = f"{asked - len(missed)} of {asked}"
+    return f"Response {letter} meets {count} demands that rules can check{misses}."
 
 
 def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
-    """Return the names of the demands that a response does not meet; a rule that fails counts as
-    not met."""
+    """Return the names of the demands that a response does not meet.
+
+    A demand whose rule raises an error counts as not met.
+    """
     met = set()
     for demand in asked:
         with suppress(TypeError, ValueError, OverflowError, RecursionError):
@@ -116,8 +149,15 @@ def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
-    """Return the demands of an instruction that a rule can check; at least that there is an answer.
-    A response should contain `reference`, a right answer."""
+    """Return the demands of an instruction that a rule can check.
+
+    Args:
+        instruction: the instruction; its first 8,000 characters are read.
+        reference: a right answer, which a response should contain.
+
+    Returns:
+        1 to 40 demands. The first one is that there is an answer.
+    """
     text = instruction[:READ].replace("“", '"').replace("”", '"')
     rules = (
         _count_demands,
@@ -127,26 +167,29 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
         _sum_demands,
         _order_demands,
     )
-    others = chain.from_iterable(rule(text) for rule in rules)
-    answers = Demand(
-        "answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'"))
-    )
-    by_name = {demand.name: demand for demand in (answers, *others)}
+    by_name = {"answers": Demand("answers", _is_answer)}
+    for rule in rules:
+        by_name |= {demand.name: demand for demand in rule(text)}
     wanted = _normalize_text(reference or "")
-    agreement = (
-        [Demand("agrees with the reference", lambda text: wanted in _normalize_text(text))]
-        if wanted
-        else []
-    )
-    return (*list(by_name.values())[: MOST_DEMANDS - len(agreement)], *agreement)
+    if not wanted:
+        return tuple(by_name.values())[:MOST_DEMANDS]
+    agrees = Demand("agrees with the reference", lambda answer: wanted in _normalize_text(answer))
+    return (*list(by_name.values())[: MOST_DEMANDS - 1], agrees)
+
+
+def _is_answer(text: str) -> bool:
+    """Return whether a text is neither empty nor a refusal."""
+    return bool(text.strip()) and not REFUSAL.match(text.replace("’", "'"))
 
 
 def _normalize_text(text: str) -> str:
+    """Return the words of a text, in lower case, with one blank between them."""
     return " ".join(_units("word", text)).casefold()
 
 
 REFUSAL = re.compile(
-    r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b",
+    r"\W*(?:(?:i'm|i am)\s+)?"
+    r"(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b",
     re.I,
 )
 NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS[1:])})"
@@ -155,8 +198,10 @@ BOUNDS = {
     **dict.fromkeys(("at least", "no fewer than"), "least"),
 }
 COUNT = re.compile(
-    rf"(?i)(?:\b(?P<bound>exactly|{'|'.join(BOUNDS)})\s+)?\b(?P<least>{NUMBER})(?:\s*(?:to|and|-)\s*(?P<most>{NUMBER}))?[\s-]+"
-    r"(?P<unit>word|sentence|line|paragraph|bullet point|character)s?\b(?:\s+or\s+(?P<after>fewer|less|more)\b)?"
+    rf"(?i)(?:\b(?P<bound>exactly|{'|'.join(BOUNDS)})\s+)?\b(?P<least>{NUMBER})"
+    rf"(?:\s*(?:to|and|-)\s*(?P<most>{NUMBER}))?[\s-]+"
+    r"(?P<unit>word|sentence|line|paragraph|bullet point|character)s?\b"
+    r"(?:\s+or\s+(?P<after>fewer|less|more)\b)?"
 )
 EACH = re.compile(r"\b(?:each|every)(?:\s+(line|sentence|paragraph|bullet point))?\b", re.I)
 """Demands of every part: of the named kind, else of the kind that was counted before."""
@@ -174,56 +219,77 @@ def _units(unit: str, text: str) -> list[str]:
         "line": r"\n",
         "paragraph": r"\n\s*\n",
     }
-    return [
-        part.strip()
-        for part in re.split(between[unit], text)
-        if any(sign.isalnum() for sign in part)
-    ]
+    parts = re.split(between[unit], text)
+    return [part.strip() for part in parts if _has_word(part)]
+
+
+def _has_word(text: str) -> bool:
+    """Return whether a text has a letter or a digit."""
+    return any(sign.isalnum() for sign in text)
 
 
 def _count_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of numbers of words, sentences, lines, paragraphs, bullet points or
-    characters."""
-    before = None
+    """Yield demands of numbers of words, sentences, lines, paragraphs, bullet points or characters.
+
+    A number may be demanded of each part, such as each paragraph. If the part is not named, it is
+    the unit that was counted before.
+    """
+    unit_before = None
     for sentence in _units("sentence", instruction):
         for match in COUNT.finditer(sentence):
-            each = EACH.search(sentence[: match.start()])
-            unit, part = (
-                match["unit"].lower(),
-                (each[1] or before or "line").lower() if each else None,
-            )
-            yield _count_demand(match, unit, part)
-            before = before if part else unit
+            unit = match["unit"].lower()
+            every = EACH.search(sentence[: match.start()])
+            if every:
+                part = every[1] or unit_before or "line"
+                yield _count_demand(match, unit, part.lower())
+            else:
+                yield _count_demand(match, unit, None)
+                unit_before = unit
 
 
 def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
-    least = _parse_count(match["least"])
-    most = _parse_count(match["most"] or match["least"])
-    after, bound = (match["after"] or "").lower(), (match["bound"] or "").lower()
-    kind = "least" if after == "more" else "most" if after else BOUNDS.get(bound)
-    low, high = (0 if kind == "most" else least), (float("inf") if kind == "least" else most)
+    """Return the demand of a number of units, in a whole response or in each of its parts.
+
+    Args:
+        match: a match of `COUNT`.
+        unit: what is counted, such as `word`.
+        part: the parts that are counted, such as `line`; None for the whole response.
+    """
+    low: float = _parse_count(match["least"])
+    high: float = _parse_count(match["most"] or match["least"])
+    bound = BOUNDS.get((match["bound"] or "").lower())
+    if match["after"]:
+        bound = "least" if match["after"].lower() == "more" else "most"
+    if bound == "most":
+        low = 0
+    elif bound == "least":
+        high = float("inf")
 
     def fits(text: str) -> bool:
         return low <= len(_units(unit, text)) <= high
 
+    def fits_in_parts(text: str) -> bool:
+        parts = _units(part or unit, text)
+        return bool(parts) and all(map(fits, parts))
+
     name = " ".join(match[0].split())
     if part is None:
         return Demand(name, fits)
-    return Demand(
-        f"in each {part}: {name}",
-        lambda text: (parts := _units(part, text)) and all(map(fits, parts)),
-    )
+    return Demand(f"in each {part}: {name}", fits_in_parts)
 
 
 def _parse_count(text: str) -> int:
+    """Read a number in digits or as a word."""
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
 QUOTED = re.compile(r"\"([^\"\n]{1,300})\"")
 WORD = re.compile(
-    r"(?i)\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?(?P<verb>use|using|include|contain|mention)\b"
+    r"(?i)\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?"
+    r"(?P<verb>use|using|include|contain|mention)\b"
     rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?"
 )
+QUOTED_GROUP = 3
 """Verbs that ask for quoted words to be used or avoided, ends of sentences, and quoted words."""
 
 
@@ -231,13 +297,15 @@ def _word_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands of quoted words to use, possibly so many times, or to avoid."""
     verb = None
     for match in WORD.finditer(instruction):
-        if match[3] is None:
+        quoted = match[QUOTED_GROUP]
+        if quoted is None:
             verb = match if match["verb"] else None
         elif verb:
-            yield _word_demand(match[3], bool(verb["avoid"]), match["times"])
+            yield _word_demand(quoted, bool(verb["avoid"]), match["times"])
 
 
 def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
+    """Return the demand to avoid a word, to use it, or to use it so many times."""
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     if avoided:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
@@ -261,51 +329,59 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
     if re.search(r"\b(?:upper[ -]?case|capital letters|all caps)\b", bare, re.I):
         yield Demand("in capitals", lambda text: text == text.upper())
     for match in FORBIDDEN.finditer(bare):
-        for name in (name for name in SIGNS if name in match[1].lower()):
-            yield Demand(f"no {name}", set(SIGNS[name]).isdisjoint)
+        for name, signs in SIGNS.items():
+            if name in match[1].lower():
+                yield Demand(f"no {name}", set(signs).isdisjoint)
 
 
 def _json_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of bare JSON and of its quoted keys; very long texts are no JSON."""
+    """Yield demands of bare JSON and of its quoted keys; very long texts are not JSON."""
+
+    def is_json(text: str) -> bool:
+        return len(text) <= TOO_LONG and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
         return name in dict(json.loads(text if len(text) <= TOO_LONG else ""))
 
-    if re.search(r"\bJSON\b", instruction):
-        yield Demand(
-            "bare JSON", lambda text: len(text) <= TOO_LONG and json.loads(text) is not None
-        )
-        keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
-        for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", partial(has_key, name))
+    if not re.search(r"\bJSON\b", instruction):
+        return
+    yield Demand("bare JSON", is_json)
+    keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
+    for name in QUOTED.findall(keys[1]) if keys else ():
+        yield Demand(f"has key {name}", partial(has_key, name))
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)
 
 
 def _sum_demands(instruction: str) -> Iterator[Demand]:
+    """Yield demands of the values of sums and products that an instruction asks for."""
     for match in SUM.finditer(instruction):
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
-        total = sum(
-            (-1 if sign == "-" else 1) * prod(map(int, factors.split("*")))
-            for sign, factors in terms
-        )
+        total = 0
+        for sign, factors in terms:
+            product = prod(map(int, factors.split("*")))
+            total += -product if sign == "-" else product
         digits = f"{total:,}".replace(",", ",?")
         yield Demand(f"says {total}", re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)").search)
 
 
 SORT = re.compile(
-    r"(?i)\b(?:(alphabetically)|(largest to smallest|descending)|(smallest to largest|ascending))\b[^:\n]{0,40}:\s*"
-    r"([^:.\n]{3,500})"
+    r"(?i)\b(?:(?P<alphabetic>alphabetically)|(?P<descending>largest to smallest|descending)"
+    r"|(?:smallest to largest|ascending))\b[^:\n]{0,40}:\s*(?P<items>[^:.\n]{3,500})"
 )
 
 
 def _order_demands(instruction: str) -> Iterator[Demand]:
+    """Yield demands to sort a list of words or of whole numbers that the instruction names."""
     for match in SORT.finditer(instruction):
-        items = re.split(r",\s*(?:and\s+)?", match[4].strip())
-        if match[1] or all(item.isdecimal() for item in items):
-            items.sort(key=str.casefold if match[1] else int, reverse=bool(match[2]))
-            run = r"\W+(?:and\W+)?".join(map(re.escape, items))
-            yield Demand(
-                f"in the order {', '.join(items)}", re.compile(rf"(?<!\w){run}(?!\w)", re.I).search
-            )
+        items = re.split(r",\s*(?:and\s+)?", match["items"].strip())
+        if match["alphabetic"]:
+            items.sort(key=str.casefold)
+        elif all(item.isdecimal() for item in items):
+            items.sort(key=int, reverse=bool(match["descending"]))
+        else:
+            continue
+        list_in_order = r"\W+(?:and\W+)?".join(map(re.escape, items))
+        pattern = re.compile(rf"(?<!\w){list_in_order}(?!\w)", re.I)
+        yield Demand(f"in the order {', '.join(items)}", pattern.search)

@@ -1,5 +1,8 @@
-"""Credits and scores graded by token probabilities: where a verdict begins, what each allowed
-answer had there, and the mean of all answers."""
+"""Credits and scores graded by token probabilities.
+
+These functions find the token at which a verdict begins, the probability that each allowed answer
+had there, and the mean over all answers.
+"""
 
 import re
 from collections import Counter
@@ -17,12 +20,13 @@ from podium.scorers.schemas import Answers
 
 NO_PROBABILITIES = "no log-probabilities"
 MASS_CHECKS = (CHECKS["mass of text"], CHECKS["mass of schema"])
-"""The checks whose threshold is the smallest total probability of the allowed answers, in a text
-and a JSON reply."""
+"""Checks of the total probability of the allowed answers, in a text and in a JSON reply."""
 ENOUGH, ENOUGH_OF_SCHEMA = (check.threshold for check in MASS_CHECKS)
-ALTERNATIVES, FEW_ALTERNATIVES = 20, 5
-"""Alternatives of a token that a provider is asked for: the most that OpenAI gives, and what every
-provider gives."""
+"""Smallest total probability of the allowed answers with which they grade a verdict."""
+ALTERNATIVES = 20
+"""Alternatives of a token that a provider is asked for: the most that OpenAI gives."""
+FEW_ALTERNATIVES = 5
+"""Alternatives of a token that every provider gives."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 """Characters around an answer that are ignored."""
 SPELT = str.maketrans("▁ĠĊ", "  \n")
@@ -30,8 +34,7 @@ SPELT = str.maketrans("▁ĠĊ", "  \n")
 KNOWN_FIRST = 8
 """First tokens that must match the text: fewer could also begin a model's reasoning."""
 OPEN = (None, "no verdict", "out of range")
-"""Reasons that leave open what the first token says; by all others the judge has made no verdict of
-its own."""
+"""Reasons with which the first token may still hold the verdict; not so with any other reason."""
 
 Mode = Literal["auto", "required", "off"]
 FixedMode = Literal["required", "off"]
@@ -39,45 +42,54 @@ FixedMode = Literal["required", "off"]
 
 
 def settle_mode(reply: Reply) -> FixedMode:
-    """Decide `auto` for a whole run, whose credits must be of one kind: whether its first reply has
-    probabilities."""
+    """Decide the mode `auto` for a whole run by its first reply.
+
+    All credits of a run must be of one kind: graded if this reply has token probabilities.
+    """
     return "required" if any(token.top for token in reply.tokens) else "off"
 
 
 def masses_at(
     tokens: Sequence[Token], answers: Sequence[str], written: str = ""
 ) -> dict[str, float]:
-    """Return the probability of each answer from the alternatives at the first token, all spellings
-    summed.
+    """Return the probability of each answer from the alternatives at the first token.
 
-    An alternative that begins several answers (`8` of `80` and `85`) is divided as the next tokens'
-    alternatives are.
+    All spellings of an answer are summed. An alternative that begins several answers (`8` of `80`
+    and `85`) is divided between them as the alternatives at the next tokens are.
+
+    Args:
+        tokens: the tokens from the start of the verdict on.
+        answers: the allowed answers.
+        written: the beginning of the answer, in lower case, that stands before these tokens.
     """
     masses = dict.fromkeys(answers, 0.0)
     for spelling, probability in tokens[0].top.items() if tokens else ():
         piece = spelling.translate(SPELT).strip(AROUND).lower()
-        if not (written or piece) or not (isfinite(probability) and probability > 0):
+        beginning = written + piece
+        if not beginning or not isfinite(probability) or probability <= 0:
             continue
-        whole = written + piece
-        begun = [answer for answer in answers if answer.lower().startswith(whole)]
-        if not piece or (len(tokens) == 1 and len(begun) > 1):
-            begun = [answer for answer in begun if answer.lower() == whole]
-        parts = (
-            {begun[0]: 1.0}
-            if len(begun) == 1
-            else masses_at(tokens[1:], begun, whole)
-            if begun
-            else {}
-        )
+        begun = [answer for answer in answers if answer.lower().startswith(beginning)]
+        is_end = not piece or (len(tokens) == 1 and len(begun) > 1)
+        if is_end:
+            begun = [answer for answer in begun if answer.lower() == beginning]
+        if len(begun) == 1:
+            parts = {begun[0]: 1.0}
+        else:
+            parts = masses_at(tokens[1:], begun, beginning) if begun else {}
         total = sum(parts.values())
+        if not total:
+            continue
         for answer, part in parts.items():
-            masses[answer] += probability * part / total if total else 0.0
+            masses[answer] += probability * part / total
     return masses
 
 
 def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
-    """Return the tokens of a JSON reply from the one on in which the last value of a text field
-    begins."""
+    """Return the tokens of a JSON reply from the value of a text field on.
+
+    The first token holds the beginning of the value. Of several values, the last one counts. No
+    tokens if the field is missing.
+    """
     # The tokens are what the model wrote; the completion may lack its fences and blanks.
     text = "".join(token.text.translate(SPELT) for token in reply.tokens)
     starts = [match.end() for match in re.finditer(rf'"{field}"\s*:\s*"', text)]
@@ -85,8 +97,11 @@ def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
 
 
 def token_at(reply: Reply, place: int | None) -> Token | None:
-    """Return the token that holds the character at a position of the text; None if tokens and text
-    do not match."""
+    """Return the token that holds the character at a position of the text.
+
+    Returns:
+        None if the position is None, or if tokens and text do not match.
+    """
     if place is None:
         return None
     # Tokens may begin with reasoning and end with marks such as `<|end|>`. They match if they end
@@ -99,46 +114,61 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     line = reply.text[start:].rstrip()
     written = "".join(spellings).rstrip()
     head = "".join(spellings[:KNOWN_FIRST])
+    bare_head = head.lstrip()
     if written.endswith(line):
         position = len(written) - len(line) + place - start
-    elif place < len(head.lstrip()) and reply.text.startswith(head.lstrip()):
-        position = place + len(head) - len(head.lstrip())
+    elif place < len(bare_head) and reply.text.startswith(bare_head):
+        position = place + len(head) - len(bare_head)
     else:
         return None
-    return next(iter(_tokens_from(tokens, position)), None)
+    following = _tokens_from(tokens, position)
+    return following[0] if following else None
 
 
 def _tokens_from(tokens: Sequence[Token], place: int) -> Sequence[Token]:
-    """Return the tokens from the one on that holds a character of their joined texts; none if they
-    end before it."""
+    """Return the tokens from the one on that holds a character of their joined texts.
+
+    No tokens if the joined texts end before the character.
+    """
     ends = accumulate(len(token.text) for token in tokens)
-    return tokens[sum(end <= place for end in ends) :]
+    tokens_before = sum(end <= place for end in ends)
+    return tokens[tokens_before:]
 
 
 def first_token(reply: Reply) -> Token | None:
     """Return the first token that is not blank; None if tokens and text do not match."""
-    return (
-        token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
-    )
+    bare = reply.text.lstrip()
+    return token_at(reply, len(reply.text) - len(bare)) if bare else None
 
 
 def grade_reply(
     reply: Reply, said: Verdict | Rating, realization: Realization, settings: Settings
 ) -> Verdict | Rating:
-    """Replace a parsed credit or score by the mean of the allowed answers, if they hold enough of
-    the probability.
+    """Replace a parsed credit or score by the mean of all allowed answers.
 
-    With less, the parsed answer counts alone, on the same scale; a reply that is unparsed stays so.
+    The weights are the probabilities of the answers at the token of the verdict. If they sum to
+    less than the threshold (`ENOUGH`), the parsed answer counts alone, on the same scale. A reply
+    that is unparsed stays so.
+
+    Args:
+        reply: the reply, with its tokens.
+        said: what was parsed from the reply.
+        realization: how the judge was asked.
+        settings: what shaped the prompt.
+
+    Returns:
+        The graded verdict or rating, with the parsed one and the sum of the probabilities; unparsed
+        with the reason `NO_PROBABILITIES` if the reply has none.
     """
     if settle_mode(reply) == "off":
         return said if said.reason else type(said)(None, reason=NO_PROBABILITIES)
     form = realization.form
     if reply.structured and form and form.choices:
-        tokens = () if said.reason else tokens_of_field(reply, [*form.fields(settings)][-1])
+        last_field = list(form.fields(settings))[-1]
+        tokens = () if said.reason else tokens_of_field(reply, last_field)
         return _grade(said, form.choices(settings), tokens, ENOUGH_OF_SCHEMA)
-    from podium.scorers.direct import (
-        letter_verdicts,
-    )  # Inspect's registry loads this file, and reads no reply
+    # Inspect's registry loads this file, and reads no reply.
+    from podium.scorers.direct import letter_verdicts
 
     letters = letter_verdicts(settings)
     token = _token_of_letter(
@@ -150,57 +180,59 @@ def grade_reply(
 def _token_of_letter(
     reply: Reply, said: Verdict | Rating, letters: str, *, has_reasons: bool
 ) -> Token | None:
-    """Return the token of the parsed letter; if none was parsed and no reasons stand before it, the
-    first token."""
+    """Return the token of the parsed letter.
+
+    If no letter was parsed, it is the first token, unless reasons stand before the verdict.
+    """
     if isinstance(said, Verdict) and said.place is not None:
         return token_at(reply, said.place)
-    first = None if has_reasons or said.reason not in OPEN else first_token(reply)
+    if has_reasons or said.reason not in OPEN:
+        return None
+    first = first_token(reply)
+    if first is None or said.reason is None:
+        return first
     # A letter that begins a reply without a verdict is the article: `A banana is yellow.`
-    is_article = (
-        said.reason is not None
-        and first is not None
-        and first.text.strip(AROUND).upper() in letters
-    )
+    is_article = first.text.strip(AROUND).upper() in letters
     return None if is_article else first
 
 
 def _grade(
     said: Verdict | Rating, answers: Answers, tokens: Sequence[Token], enough: float
 ) -> Verdict | Rating:
-    """Return the mean of all answers, or of the parsed one if all hold less than `enough`; with the
-    mass of all."""
-    weights: Mapping[str, float] = masses_at(tokens, [*answers])
+    """Return the mean of all answers, weighted by their probabilities at the first token.
+
+    If the probabilities sum to less than `enough`, it is the parsed answer alone.
+    """
+    weights: Mapping[str, float] = masses_at(tokens, list(answers))
     mass = sum(weights.values()) if tokens else None
     if mass is None or mass < enough:
-        weights = {
-            code: 1.0
-            for code, own in answers.items()
-            if own.label == said.label and said.reason is None
-        }
+        weights = {}
+        if said.reason is None:
+            codes = [code for code, answer in answers.items() if answer.label == said.label]
+            weights = dict.fromkeys(codes, 1.0)
     if not weights:
         return replace(said, mass=mass)
     means: Any = Counter()
     for code, weight in weights.items():
         share = weight / sum(weights.values())
-        means.update({name: share * value for name, value in _values_of(answers, code).items()})
+        for name, value in _values_of_answer(answers, code).items():
+            means[name] += share * value
     if isinstance(said, Rating):
         return replace(said, **means, reason=None, parsed=said.score, mass=mass)
-    return replace(
-        said,
-        **{**means, "credit": min(1.0, means["credit"])},
-        reason=None,
-        parsed=said.credit,
-        mass=mass,
-    )
+    means["credit"] = min(1.0, means["credit"])
+    return replace(said, **means, reason=None, parsed=said.credit, mass=mass)
 
 
-def _values_of(answers: Answers, code: str) -> Mapping[str, float]:
-    """Return score or credit and margin of an answer; the credit of a level is its place between
-    both ends."""
+def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
+    """Return the score of an answer (pointwise), or its credit and its margin, if it has one.
+
+    The credit of a level is its place between both ends of the scale, in [0, 1].
+    """
     answer = answers[code]
     if isinstance(answer, Rating):
         return {"score": answer.score or 0.0}
     if answer.margin is None:
         return {"credit": answer.credit or 0.0}
-    widest = max(abs(own.margin or 0.0) for own in answers.values() if isinstance(own, Verdict))
+    verdicts = [other for other in answers.values() if isinstance(other, Verdict)]
+    widest = max(abs(verdict.margin or 0.0) for verdict in verdicts)
     return {"credit": (1 + answer.margin / widest) / 2, "margin": answer.margin}

@@ -1,16 +1,18 @@
-"""Judge prompts: a template, and texts in its slots behind fences, `<response_a_3f9c2a1b>` to
-`</response_a_3f9c2a1b>`. The mark is a hash of all texts and occurs in none of them, however
-spelled: a response cannot close its own fence."""
+"""Judge prompts: a template, and texts in its slots behind fences.
+
+A text stands between the lines `<response_a_3f9c2a1b>` and `</response_a_3f9c2a1b>`. The mark is a
+hash of all texts and occurs in none of them, however it is spelled. So a response cannot close its
+own fence.
+"""
 
 import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import count
 
 from podium.errors import UsageError
 
@@ -25,15 +27,13 @@ LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
 ANSWER = "answer"
 """Name of the last piece of a transcript."""
 NEXT_LINE = "\n> "
-"""The end of a line within a piece of a transcript: pieces begin at the lines that do not begin
-so."""
+"""The end of a line within a piece of a transcript; a line that begins otherwise begins a piece."""
 CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_FENCE = 13
 """Of a line such as `</response_a_b21ffed6>`: most digits of its code are a token each."""
 NO_DIGIT = re.compile(r"[^0-9a-f]+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters and line breaks other than a newline and a tab, and half characters that no
-encoding can send."""
+"""Control characters other than newline and tab, and surrogates, which no encoding can send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,17 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What shapes every prompt of a run: whether the judge may call a tie, whether it is shown a
-    checklist, a reference or the responses' system prompt, the template that replaces the packaged
-    one, and whether all responses are transcripts as `podium.responses.transcripts.render` writes
-    them."""
+    """What shapes every prompt of a run.
+
+    Attributes:
+        tie: whether the judge may call a tie.
+        checklist: whether the judge is shown a checklist for the instruction.
+        reference: whether the judge is shown the item's reference answer.
+        system: whether the judge is shown the system prompt of the responses.
+        template: the template that replaces the packaged one.
+        transcript: whether all responses are transcripts, as
+            `podium.responses.transcripts.render` writes them.
+    """
 
     tie: bool = False
     checklist: bool = False
@@ -72,9 +79,16 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of one judgment: `responses` first and second, or one for a pointwise judge;
-    `system` is None if there was none; a good response answers each question of `checklist` with
-    yes."""
+    """The texts of one judgment.
+
+    Attributes:
+        instruction: what the models were asked.
+        responses: the response shown first and the one shown second; a single one for a pointwise
+            judge.
+        reference: a right answer; None if the item has none.
+        system: the system prompt of the responses; None if there was none.
+        checklist: questions that a good response answers with yes.
+    """
 
     instruction: str
     responses: tuple[str, ...]
@@ -83,12 +97,17 @@ class Texts:
     checklist: tuple[str, ...] = ()
 
     def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
-        """Return the shown texts by slot, `responses` the slots of the responses; UsageError if a
-        text is missing."""
-        by_slot = {
-            "instruction": self.instruction,
-            **dict(zip(responses, self.responses, strict=True)),
-        }
+        """Return the texts that are shown, by slot of the template.
+
+        Args:
+            settings: says which texts are shown.
+            responses: the slots of the responses.
+
+        Raises:
+            UsageError: a reference or checklist is to be shown, and the item has none.
+        """
+        by_slot = {"instruction": self.instruction}
+        by_slot |= zip(responses, self.responses, strict=True)
         if settings.system:
             by_slot["system"] = self.system or ""
         if settings.reference:
@@ -98,27 +117,34 @@ class Texts:
         if settings.checklist:
             if not self.checklist:
                 raise UsageError("a checklist is to be shown, and this item has none")
-            questions = (" ".join(question.split()) for question in self.checklist)
-            by_slot["checklist"] = "\n".join(
-                f"{k}. {question}" for k, question in enumerate(questions, start=1)
-            )
+            numbered = enumerate(self.checklist, start=1)
+            lines = [f"{number}. {' '.join(question.split())}" for number, question in numbered]
+            by_slot["checklist"] = "\n".join(lines)
         return by_slot
 
 
 @cache
 def packaged_template(name: str, **words: str) -> Template:
-    """Return a packaged template; `words` replace further slots, `{context}` the block with the
-    instruction."""
+    """Return a packaged template.
+
+    Args:
+        name: name of the file in `scorers/prompts`, without its ending.
+        words: texts by slot that are filled in now. The block with the instruction is filled into
+            the slot `{context}`.
+    """
     text = _prompt_file(name)
-    for slot, words_of_slot in {"context": _prompt_file("context").rstrip("\n"), **words}.items():
-        text = text.replace(f"{{{slot}}}", words_of_slot)
+    texts = {"context": _prompt_file("context").rstrip("\n"), **words}
+    for slot, text_of_slot in texts.items():
+        text = text.replace(f"{{{slot}}}", text_of_slot)
     return Template(text, f"podium/scorers/prompts/{name}.txt")
 
 
 @cache
 def rules(settings: Settings) -> str:
-    """Return what every prompt says of fences, pieces of transcripts, length and order; its one
-    slot is the mark."""
+    """Return what every prompt says of fences, pieces of transcripts, length and order.
+
+    The only slot that is left is the mark.
+    """
     return keep_lines(_prompt_file("rules"), settings).strip()
 
 
@@ -129,41 +155,42 @@ def _prompt_file(name: str) -> str:
 def keep_lines(
     text: str, settings: Settings, switches: Collection[str] = (*SWITCHES, "transcript")
 ) -> str:
-    """Return the lines of a template that these switches of the settings keep, without their
-    conditions."""
+    """Return the lines of a template that the settings keep, without their conditions.
+
+    Args:
+        text: the template.
+        settings: says which switches are on.
+        switches: the switches whose conditions are decided; lines with others stay as they are.
+    """
     kept = []
     for line in text.replace("\r\n", "\n").split("\n"):
         condition = CONDITION.match(line)
         if condition is None or condition[2] not in switches:
             kept.append(line)
-        elif getattr(settings, condition[2]) != bool(condition[1]):
-            kept.append(condition[3])
+            continue
+        negation, switch, rest_of_line = condition.groups()
+        if getattr(settings, switch) != bool(negation):
+            kept.append(rest_of_line)
     return "\n".join(kept)
 
 
 @cache
 def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
-    """Return the lines of a template that the settings keep; UsageError unless each needed slot
-    occurs once."""
+    """Return the lines of a template that the settings keep.
+
+    Args:
+        template: the template.
+        settings: what shapes the prompts of the run.
+        slots: slots that the template needs, besides those of the settings that are on.
+
+    Raises:
+        UsageError: a needed slot does not occur exactly once, another slot occurs, or a line looks
+            like a fence.
+    """
     text = keep_lines(template.text, settings).strip() + "\n"
     needed = ["rules", *slots, *(name for name in settings.switched_on if name != "tie")]
-    seen = Counter(SLOT.findall(text))
-    for name, times in [*((name, seen[name]) for name in needed), *seen.items()]:
-        if name not in needed:
-            switch = (
-                f" while {name} is off (begin its line with `if {name}:`)"
-                if name in SWITCHES
-                else ""
-            )
-            problem = f"slot {{{name}}} has no meaning here{switch}"
-        elif times != 1:
-            problem = (
-                f"slot {{{name}}} is missing"
-                if not times
-                else f"slot {{{name}}} stands there {times} times"
-            )
-        else:
-            continue
+    problem = _problem_of_slots(text, needed)
+    if problem:
         wanted = " ".join(f"{{{slot}}}" for slot in needed)
         raise UsageError(f"{template.source}: {problem}; needed, once each: {wanted}")
     if LINE.search(text):
@@ -173,52 +200,89 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
     return text
 
 
+def _problem_of_slots(text: str, needed: Sequence[str]) -> str | None:
+    """Return what is wrong with the slots of a template; None if each needed one occurs once."""
+    counts = Counter(SLOT.findall(text))
+    for name in needed:
+        if not counts[name]:
+            return f"slot {{{name}}} is missing"
+        if counts[name] > 1:
+            return f"slot {{{name}}} stands there {counts[name]} times"
+    for name in counts:
+        if name not in needed:
+            is_switch = name in SWITCHES
+            rest = f" while {name} is off (begin its line with `if {name}:`)" if is_switch else ""
+            return f"slot {{{name}}} has no meaning here{rest}"
+    return None
+
+
 def fill_template(text: str, texts: Mapping[str, str], settings: Settings) -> str:
-    """Put the rules, and texts, by slot, behind fences into the slots of a checked template."""
+    """Fill the slots of a checked template with the rules and with texts behind fences.
+
+    Args:
+        text: the template, as `check_template` returns it.
+        texts: the texts by slot.
+        settings: what shapes the prompts of the run.
+    """
     fences, mark = fence_texts(texts)
     values = {**fences, "rules": rules(settings).replace("{mark}", mark)}
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
 
 def fence_mark(texts: Mapping[str, str]) -> str:
-    """Return a mark that occurs in none of the texts, in capitals or with other characters between
-    its digits neither; the same texts give the same mark."""
+    """Return a mark of 8 hexadecimal digits that occurs in none of the texts.
+
+    It does not occur in capitals either, nor with other characters between its digits. The same
+    texts have the same mark.
+    """
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
-    digits = [
-        NO_DIGIT.sub("", unicodedata.normalize("NFKC", text).lower()) for text in texts.values()
-    ]
-    salted = (f"{salt}\0{content}".encode("utf-8", "surrogatepass") for salt in count())
-    marks = (hashlib.sha256(content_and_salt).hexdigest()[:MARK] for content_and_salt in salted)
-    return next(mark for mark in marks if not any(mark in run for run in digits))
+    digits_of_texts = []
+    for text in texts.values():
+        plain = unicodedata.normalize("NFKC", text).lower()
+        digits_of_texts.append(NO_DIGIT.sub("", plain))
+    salt = 0
+    while True:
+        salted = f"{salt}\0{content}".encode("utf-8", "surrogatepass")
+        mark = hashlib.sha256(salted).hexdigest()[:MARK]
+        if not any(mark in digits for digits in digits_of_texts):
+            return mark
+        salt += 1
 
 
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Fence the text of every slot, with control characters escaped; return them and the fence
-    mark."""
+    """Fence the text of every slot, with control characters escaped.
+
+    Returns:
+        The fenced texts by slot, and the mark of their fences.
+    """
     shown = {slot: escape_controls(text) for slot, text in texts.items()}
     mark = fence_mark(shown)
-    return {
-        slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()
-    }, mark
+    fenced = {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}
+    return fenced, mark
 
 
 def final_answer(transcript: str) -> str:
-    """Return the final answer in a transcript that `podium.responses.transcripts.render` wrote;
-    empty without one."""
+    """Return the final answer in a transcript that `podium.responses.transcripts.render` wrote.
+
+    Empty if the transcript has no final answer.
+    """
     _, begun, answer = f"\n{transcript}".rpartition(f"\n{ANSWER}: ")
     return answer.replace(NEXT_LINE, "\n") if begun else ""
 
 
 def count_tokens(text: str) -> float:
     """Estimate the number of tokens of a prompt or a part of it."""
-    return (
-        len(LINE.sub("", text)) / CHARACTERS_PER_TOKEN + len(LINE.findall(text)) * TOKENS_PER_FENCE
-    )
+    characters = len(LINE.sub("", text))
+    fence_lines = len(LINE.findall(text))
+    return characters / CHARACTERS_PER_TOKEN + fence_lines * TOKENS_PER_FENCE
 
 
 def escape_controls(text: str) -> str:
-    """Write control characters as escapes; newlines and tabs stay."""
-    return CONTROL.sub(
-        lambda sign: f"\\x{ord(sign[0]):02x}" if ord(sign[0]) < 256 else f"\\u{ord(sign[0]):04x}",
-        text.replace("\r\n", "\n"),
-    )
+    """Write control characters as escapes, such as `\\x1b`; newlines and tabs stay."""
+    return CONTROL.sub(_escape_of_character, text.replace("\r\n", "\n"))
+
+
+def _escape_of_character(character: re.Match[str]) -> str:
+    """Return the escape of a character, `\\x1b` or `\\u2028`."""
+    code = ord(character[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

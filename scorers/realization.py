@@ -1,5 +1,7 @@
-"""Realizations: how a judge is asked, how its reply is read, and how a stand-in judge writes
-one."""
+"""Realizations: how a judge is asked, and how its reply is read.
+
+A realization can also write a reply, for the stand-in judge.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,37 +64,40 @@ class Realization:
         return self.form is not None and None in self.form.fields(settings).values()
 
     def check(self, settings: Settings) -> None:
-        """Raise UsageError for settings that it does not understand or templates that it cannot
-        fill."""
+        """Check settings before the first call.
+
+        Raises:
+            UsageError: the realization does not have a setting that is on, or the template cannot
+                be filled.
+        """
         unknown = [name for name in settings.switched_on if name not in self.options]
         if unknown:
-            own = ", ".join(name for name in SWITCHES if name in self.options) or "none"
+            available = ", ".join(name for name in SWITCHES if name in self.options) or "none"
             raise UsageError(
-                f"realization {self.name!r} has no setting {unknown[0]!r}; its own: {own}"
+                f"realization {self.name!r} has no setting {unknown[0]!r}; its own: {available}"
             )
         if self.template is not None:
             self.words(settings)
         elif settings.template is not None:
-            raise UsageError(
-                f"realization {self.name!r} has no prompt; {settings.template.source} cannot be used"
-            )
+            problem = f"{settings.template.source} cannot be used"
+            raise UsageError(f"realization {self.name!r} has no prompt; {problem}")
 
     def words(self, settings: Settings) -> str:
-        """Return the template shaped by the settings, with its slots still open; UsageError if a
-        slot is wrong."""
-        return check_template(
-            self.template_for(settings), settings, ("instruction", *RESPONSES[self.kind])
-        )
+        """Return the template with the lines that the settings keep, and with its slots.
+
+        Raises:
+            UsageError: a slot is missing, repeated or unknown.
+        """
+        slots = ("instruction", *RESPONSES[self.kind])
+        return check_template(self.template_for(settings), settings, slots)
 
     def template_for(self, settings: Settings) -> Template:
-        """Return the given template, or the packaged one."""
+        """Return the template of the settings, or the packaged one if they have none."""
         if self.template is None:
             raise UsageError(f"realization {self.name!r} has no prompt")
         return settings.template or self.template()
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
-        """Return the prompt of a judgment: the template, and in its slots the texts behind
-        fences."""
-        return fill_template(
-            self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]), settings
-        )
+        """Return the prompt of a judgment: the template with the texts behind fences."""
+        by_slot = texts.by_slot(settings, RESPONSES[self.kind])
+        return fill_template(self.words(settings), by_slot, settings)

@@ -1,5 +1,7 @@
-"""Replies of judges, and what is read from them: a verdict or a rating, or the reason why a reply
-is unparsed."""
+"""Replies of judges, and what is read from them.
+
+That is a verdict or a rating, or the reason why a reply is unparsed.
+"""
 
 import re
 from collections.abc import Mapping
@@ -19,15 +21,18 @@ REASONS_IN_TEXT = (
 FILTERED = "content filter"
 """Reason if the provider's filter ended the reply, whatever text came before."""
 REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", FILTERED, *NOT_SHOWN)
-"""Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or
-a question."""
+"""Reasons of unparsed replies.
+
+With `reported`, the verdict is somebody else's, a condition, a draft or a question.
+"""
 FAILED = "failed"
 """Beginning of the reason if the call failed: `failed: HTTP 500`."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 REFUSAL = re.compile(
-    r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t|(?:am|['’]m|are) (?:unable|not "
-    r"able)|(?:must|have to) decline|will not|refuse) (?:to )?(?:\w+ ){0,2}?"
+    r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t"
+    r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse) (?:to )?"
+    r"(?:\w+ ){0,2}?"
     r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))"
 )
 REFUSAL_LENGTH = 600
@@ -40,8 +45,13 @@ CHUNK = re.compile(r"\s*\S+|\s+$")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of a reply, with the probabilities in (0, 1] of the likeliest tokens at its place,
-    itself included."""
+    """One token of a reply.
+
+    Attributes:
+        text: the text of the token.
+        top: probabilities in (0, 1] of the likeliest tokens at its place, itself included; empty
+            if the provider gives none.
+    """
 
     text: str
     top: Mapping[str, float] = field(default_factory=dict)
@@ -49,12 +59,19 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider
-    gives them; `refused` has the words with which the prompt was rejected and `rejection` the
-    reason, of `NOT_SHOWN`; `structured` replies were asked for with a JSON schema; `cost` is the
-    money that the call took, None if unknown; `failed` names the error of a failed call, as `HTTP
-    500`, and `refused` has its words; `withheld` is why the provider says that the text is no
-    answer: `refusal` or `FILTERED`."""
+    """The reply of a judge.
+
+    Attributes:
+        text: the text of the reply.
+        truncated: whether the reply was cut off at the limit of output tokens.
+        tokens: the tokens, if the provider gives them.
+        refused: the words with which the provider rejected the prompt, or of a failed call.
+        rejection: why the prompt was rejected, one of `NOT_SHOWN`.
+        structured: whether the reply was asked for with a JSON schema.
+        cost: the money that the call cost; None if unknown.
+        failed: the error of a failed call, such as `HTTP 500`.
+        withheld: why the provider says that the text is no answer, `refusal` or `FILTERED`.
+    """
 
     text: str
     truncated: bool = False
@@ -68,27 +85,46 @@ class Reply:
 
     @property
     def reason_of_no_answer(self) -> str | None:
-        """Why the text is no answer of the judge, whatever it says: a failed call, a filter or a
-        refusal; or None."""
-        return f"{FAILED}: {self.failed}" if self.failed else self.withheld or None
+        """Why the text is no answer of the judge, whatever it says; None if it is one.
+
+        The reason is a failed call, a filter or a refusal.
+        """
+        if self.failed:
+            return f"{FAILED}: {self.failed}"
+        return self.withheld or None
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why there is nothing to read: one of `NOT_SHOWN`, `truncated`, `empty`, a
-        `reason_of_no_answer`, or None."""
+        """Why there is nothing to read; None if there is.
+
+        The reason is a `reason_of_no_answer`, one of `NOT_SHOWN`, `truncated` or `empty`.
+        """
         if self.reason_of_no_answer:
             return self.reason_of_no_answer
-        if self.refused or self.truncated:
-            return self.rejection if self.refused else "truncated"
+        if self.refused:
+            return self.rejection
+        if self.truncated:
+            return "truncated"
         return None if self.text.strip() else "empty"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judgment says about the response shown first: `credit` in [0, 1] and `margin` (first
-    minus second, None without scores), or a `reason` (of `REASONS`); `place` of the letter is None
-    if it is no single letter. Beside a credit graded by token probabilities are the `parsed` one
-    and the probability `mass` of the allowed answers."""
+    """What a judgment says about the response shown first.
+
+    Attributes:
+        credit: what the first response earned, in [0, 1]; None if the reply is unparsed.
+        margin: score of the first response minus that of the second; None if there are no scores.
+        criteria: margin by criterion.
+        label: the verdict as the judge wrote it.
+        reason: why the reply is unparsed, one of `REASONS`; None if it has a credit.
+        place: position of the verdict in the text; None if the verdict is no single letter.
+        parsed: the credit of the text, if `credit` is graded by token probabilities.
+        mass: total probability of the allowed answers at the place of the verdict.
+
+    Raises:
+        ValueError: it has both a credit and a reason or neither, or the credit is out of range.
+    """
 
     credit: float | None
     margin: float | None = None
@@ -115,8 +151,18 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a pointwise reply says about one response: a finite score on the realization's own scale
-    or one of `REASONS`; `parsed` and `mass` as of `Verdict`."""
+    """What a pointwise reply says about one response.
+
+    Attributes:
+        score: a finite number on the realization's scale; None if the reply is unparsed.
+        label: the score as the judge wrote it.
+        reason: why the reply is unparsed, one of `REASONS`; None if it has a score.
+        parsed: the score of the text, if `score` is graded by token probabilities.
+        mass: total probability of the allowed answers at the place of the score.
+
+    Raises:
+        ValueError: it has both a score and a reason or neither, or the score is not finite.
+    """
 
     score: float | None
     label: str | None = None
@@ -136,19 +182,25 @@ class Rating:
 def verdict_of_margin(
     margin: float | Fraction, criteria: Mapping[str, float] | None = None, label: str | None = None
 ) -> Verdict:
-    """Return the verdict of a difference of scores; the credit is its sign before rounding."""
-    return Verdict((margin > 0) + (margin == 0) / 2, float(margin), criteria or {}, label)
+    """Return the verdict of a difference of scores.
+
+    The credit is 1, 0.5 or 0 by the sign of the margin before it is rounded to a float.
+    """
+    credit = 0.5 if margin == 0 else float(margin > 0)
+    return Verdict(credit, float(margin), criteria or {}, label)
 
 
 def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
-    """Return a reply whose last token had alternatives: `chances` has their spellings and
-    probabilities."""
-    chunks = CHUNK.findall(text)
+    """Return a reply whose last word has alternatives.
+
+    Args:
+        text: the text of the reply; each word is a token.
+        chances: probabilities of the spellings of the last token.
+    """
+    *chunks, last = CHUNK.findall(text)
+    tokens = [Token(chunk, {chunk: 1.0}) for chunk in chunks]
     likely = {spelling: chance for spelling, chance in chances.items() if chance > 0}
-    return Reply(
-        text,
-        tokens=(*(Token(chunk, {chunk: 1.0}) for chunk in chunks[:-1]), Token(chunks[-1], likely)),
-    )
+    return Reply(text, tokens=(*tokens, Token(last, likely)))
 
 
 def no_verdict(text: str) -> str:
@@ -157,11 +209,15 @@ def no_verdict(text: str) -> str:
 
 
 def reverse_label(label: str) -> str:
-    """Return the label that says the same with the responses in the other order; a word without
-    signs as it is.
+    """Return the label that says the same with the responses in the other order.
+
+    A word without signs stays as it is.
 
     >>> reverse_label("A>>B"), reverse_label("A=B"), reverse_label("good")
     ('B<<A', 'B=A', 'good')
     """
     parts = LABEL.fullmatch(label)
-    return label if parts is None else f"{parts[3]}{parts[2].translate(REVERSED)}{parts[1]}"
+    if parts is None:
+        return label
+    left, signs, right = parts.groups()
+    return f"{right}{signs.translate(REVERSED)}{left}"

@@ -1,6 +1,9 @@
-"""The one reader of replies: the verdict is the judge's last own statement of one, unless another
-statement contradicts it, the text before it attributes it to somebody else, or the text after it
-takes it back."""
+"""The one reader of replies.
+
+The verdict is the last statement of a verdict in the judge's own words. It does not count if
+another statement contradicts it, if the text before it attributes it to somebody else, or if the
+text after it takes it back.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -27,9 +30,12 @@ from podium.scorers.verdict_statements import (
 
 LONGEST_REST = 10_000
 """Characters after a verdict; longer texts are no explanation."""
-SHORTEST_LEAD, LONGEST_LEAD = 3, 200
-"""Characters of the line before a verdict that are looked at."""
+SHORTEST_LEAD = 3
+"""Characters of a line before a verdict; a shorter one is no sentence."""
+LONGEST_LEAD = 200
+"""Characters of the line before a verdict that are read."""
 SHORT_LINE = 30
+"""Characters of a line that may state another letter."""
 LONGEST_GAP = 500
 """Characters before a verdict in which the last line with words is looked for."""
 NEAR = 250
@@ -42,12 +48,13 @@ TWO_ON_A_LINE = re.compile(
     r"^[^\w\n\[]*+\[\[([^\[\]\n]++)\]\][^\w\n\[]++\[\[(?!\1\]\])[^\[\]\n]++\]\][^\w\n]*$",
     re.MULTILINE,
 )
+LATEX_COMMAND = re.compile(r"\\\w+|_")
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
 CONDITION_STARTS = re.compile(
-    r"(?i)\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls|hätte|wäre|si"
-    r"|supposons|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)"
+    r"(?i)\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls"
+    r"|hätte|wäre|si|supposons|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)"
 )
 HEADING = re.compile(
     r"[\[(<=#*_~-]+[^.!?:]*\b(?:response|answer|candidate|assistant) [AB]\b[^.!?:]*[\])>=#*_~-]+",
@@ -62,31 +69,34 @@ WHICH = re.compile(
 LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
 COLON = re.compile(r"[:：][*_ \t]*\n")
 QUOTED_TEXT = re.compile(
-    r"(?i)\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says|reads|writes|states|contains|"
-    r"includes?|message|end(?:et|s)|enthält|contient|contiene|содержит)\b|内容|写道"
+    r"(?i)\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says"
+    r"|reads|writes|states|contains|includes?|message|end(?:et|s)|enthält|contient|contiene"
+    r"|содержит)\b|内容|写道"
 )
 RESPONSE = re.compile(
-    r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
+    r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])"
+    r"|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
 )
-"""With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without quotation
-marks."""
+"""With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without marks."""
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 RETRACTION_START = re.compile(
     rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE
 )
 # Searched in texts in lower case, which is faster than to ignore case.
-ABOUT_NEXT, RETRACTION = map(re.compile, (words.ABOUT_NEXT, words.RETRACTIONS))
-SELF_REFERENCE, HARMLESS = map(re.compile, (words.SELF_REFERENCE, words.HARMLESS_SELF_REFERENCE))
+ABOUT_NEXT = re.compile(words.ABOUT_NEXT)
+RETRACTION = re.compile(words.RETRACTIONS)
+SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
+HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SAME_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """A sign or a word in lower case after a verdict, before its explanation on the same line."""
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
-    r"[ \t]*\n\s*(?![a-z_]+ ?:|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
+    r"[ \t]*\n\s*(?![a-z_]+ ?:"
+    r"|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
-"""A line after the verdict that goes on in lower case, so that the verdict is part of a
-sentence."""
+"""A line in lower case after the verdict, which makes the verdict part of a sentence."""
 ATTRIBUTION = re.compile(
     r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z",
     re.IGNORECASE,
@@ -127,58 +137,71 @@ def read_statement(
 ) -> Found | str:
     """Return the verdict of a reply, or the reason why there is none.
 
-    `value` matches a value, which `parse` converts to its canonical spelling (None if it is out of
-    range). If a level in double square brackets was asked for, `signs` matches a sign that each
-    line with one has. `compares` says where sentences such as `A is better` state the verdict: in
-    the first and last line, or the last.
+    Args:
+        reply: the reply.
+        value: pattern of a value as it is written.
+        parse: function from a value to its canonical spelling; None if it is out of range.
+        counts: function that says whether a value without a name is a verdict (see `Counts`).
+        signs: pattern of a sign that each line with a level has, if a level in double square
+            brackets was asked for.
+        compares: where sentences such as `A is better` state the verdict: at both `ends` (the first
+            and the last line), in the `last` line, or `never`.
     """
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None:
         return reply.reason_of_silence or "no verdict"
-    if not WORDS.search(view) or (
-        signs and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))
-    ):
+    has_broken_brackets = signs and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))
+    if not WORDS.search(view) or has_broken_brackets:
         return no_verdict(reply.text)
     lines = [line.span() for line in LINE.finditer(view)]
-    stated = find_statements(view, lines, value, signs)
-    if len(stated) > MOST_STATEMENTS:
+    statements = find_statements(view, lines, value, signs)
+    if len(statements) > MOST_STATEMENTS:
         return "several verdicts"
-    with_words = (
-        next(span for span in order if WORDS.search(view, *span)) for order in (lines, lines[::-1])
-    )
-    own = _own_statements(view, stated, tuple(with_words), counts, compares)
-    if not own:
+    ends = (_first_with_words(view, lines), _first_with_words(view, lines[::-1]))
+    verdicts = _verdict_statements(view, statements, ends, counts, compares)
+    if not verdicts:
         return no_verdict(view)
-    reading = _decide(
-        view, own, [statement for statement in stated if statement.form == "mention"], parse
-    )
-    if (
-        compares == "ends"
-        and isinstance(reading, Found)
-        and _has_other_letters(view, lines, reading)
-    ):
+    mentions = [statement for statement in statements if statement.form == "mention"]
+    reading = _decide(view, verdicts, mentions, parse)
+    if isinstance(reading, str):
+        return reading
+    if compares == "ends" and _has_other_letters(view, lines, reading):
         return "several verdicts"
-    if signs and isinstance(reading, Found):
-        if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
-            return "several verdicts"
-        later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
-        return "several verdicts" if later - {None, reading.value} else reading
+    if signs and _has_other_levels(view, reading, parse):
+        return "several verdicts"
     return reading
 
 
-def _own_statements(
-    view: str, stated: list[Statement], ends: tuple[Span, ...], counts: Counts, compares: Compares
+def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
+    """Return the first of some lines that has words; at least one must."""
+    return next(span for span in lines if WORDS.search(view, *span))
+
+
+def _verdict_statements(
+    view: str,
+    statements: list[Statement],
+    ends: tuple[Span, Span],
+    counts: Counts,
+    compares: Compares,
 ) -> list[Statement]:
-    """Return the statements that count or, if there are none, sentences that compare the responses;
-    `ends` are the first and the last line with words."""
+    """Return the statements that count or, if there are none, sentences that compare the responses.
+
+    Args:
+        view: the judge's own words.
+        statements: all statements of a value.
+        ends: the first and the last line with words.
+        counts: as of `read_statement`.
+        compares: as of `read_statement`.
+    """
     (_, first_end), (last_start, _) = ends
-    own = [
-        each
-        for each in stated
-        if each.form == "marked" or counts(each, each.start <= first_end, each.end > last_start)
-    ]
-    if own or compares == "never":
-        return own
+    verdicts = []
+    for statement in statements:
+        is_first = statement.start <= first_end
+        is_last = statement.end > last_start
+        if statement.form == "marked" or counts(statement, is_first, is_last):
+            verdicts.append(statement)
+    if verdicts or compares == "never":
+        return verdicts
     lines = sorted(set(ends if compares == "ends" else ends[1:]))
     short = [(start, end) for start, end in lines if end - start < LONGEST_REST]
     compared = chain.from_iterable(find_comparisons(view, *span) for span in short)
@@ -187,67 +210,92 @@ def _own_statements(
 
 def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool:
     """Return whether another short line, not of a table, states another letter."""
-    short = (
-        view[start:end]
-        for start, end in lines
-        if end - start < SHORT_LINE and not start <= reading.place < end
-    )
-    return any("|" not in line and states_other_letter(line, reading.value) for line in short)
+    for start, end in lines:
+        is_verdict = start <= reading.place < end
+        if is_verdict or end - start >= SHORT_LINE:
+            continue
+        line = view[start:end]
+        if "|" not in line and states_other_letter(line, reading.value):
+            return True
+    return False
+
+
+def _has_other_levels(view: str, reading: Found, parse: Parse) -> bool:
+    """Return whether two levels in brackets differ on one line, or another one follows."""
+    if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
+        return True
+    later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
+    return bool(later - {None, reading.value})
 
 
 def _decide(
-    view: str, own: list[Statement], mentions: list[Statement], parse: Parse
+    view: str, verdicts: list[Statement], mentions: list[Statement], parse: Parse
 ) -> Found | str:
-    """Return the last own statement, or why it does not count."""
-    own.sort(key=lambda statement: statement.start)
-    last = own[-1]
+    """Return the last statement of a verdict, or why it does not count."""
+    verdicts.sort(key=lambda statement: statement.start)
+    last = verdicts[-1]
     final = parse(last.value)
-    values = [each.value for each in own] + [each.value for each in mentions if each.value != "I"]
-    others = {parse(value) or value for value in values}
     if final is None:
-        return "out of range" if len(own) == 1 else "several verdicts"
-    if others - {final}:
+        return "out of range" if len(verdicts) == 1 else "several verdicts"
+    values = [statement.value for statement in verdicts]
+    values += [statement.value for statement in mentions if statement.value != "I"]
+    if {parse(value) or value for value in values} - {final}:
         return "several verdicts"
-    spans = [(statement.start, statement.end) for statement in own]
-    reason = _reason_of_context(view, spans) or _reason_of_contradiction(
-        view, last, final, _text_after(view, spans)
-    )
+    spans = [(statement.start, statement.end) for statement in verdicts]
+    reason = _reason_of_context(view, spans)
+    if reason is None:
+        reason = _reason_of_contradiction(view, last, final, _text_after(view, spans))
     return reason or Found(last.place, final)
 
 
 def _text_after(view: str, spans: Sequence[Span]) -> str:
     """Return the text after the first span, without the other spans."""
-    begins = [begin for begin, _ in spans[1:]] + [len(view)]
-    return "".join(view[end:begin] for (_, end), begin in zip(spans, begins, strict=True))
+    ends = [end for _, end in spans]
+    next_starts = [start for start, _ in spans[1:]] + [len(view)]
+    gaps = zip(ends, next_starts, strict=True)
+    return "".join(view[end:next_start] for end, next_start in gaps)
 
 
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
-    """Return why the text around equal verdicts makes none of them the judge's own, or takes them
-    back."""
+    """Return why equal verdicts at these places do not count; None if they do.
+
+    The text around makes all of them somebody else's, or takes them back.
+    """
     if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
         return "reported"
-    before = [reason_before(view, begin) for begin, _ in spans]
-    return (before[-1] if all(before) else None) or reason_after(_text_after(view, spans))
+    reasons = [reason_before(view, start) for start, _ in spans]
+    if all(reasons):
+        return reasons[-1]
+    return reason_after(_text_after(view, spans))
 
 
 def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
-    """Return `several verdicts` if a comparison near the verdict prefers another response."""
+    """Return `several verdicts` if a comparison near the verdict prefers another response.
+
+    Args:
+        view: the judge's own words.
+        last: the last statement of the verdict.
+        final: the value of the verdict.
+        rest: the text after the verdict.
+    """
     if final[:1] not in ("A", "B", "C"):
         return None
     preferred = "C" if "=" in final else final[0]
-    rest = rest if WORDS.search(rest) else ""
+    if not WORDS.search(rest):
+        rest = ""
     near = chain(
         find_comparisons(view, max(0, last.start - NEAR), last.place),
         find_comparisons(rest, 0, len(rest)),
     )
-    is_contradicted = any(statement.value != preferred for statement in near) or (
-        preferred != "C"
-        and (
-            PRONOUN_LOSES.match(rest)
-            or any(_ends_with_other(said, preferred) for said in _sentences(rest))
-        )
-    )
-    return "several verdicts" if is_contradicted else None
+    if any(statement.value != preferred for statement in near):
+        return "several verdicts"
+    if preferred == "C":
+        return None
+    if PRONOUN_LOSES.match(rest):
+        return "several verdicts"
+    if any(_ends_with_other(sentence, preferred) for sentence in _sentences(rest)):
+        return "several verdicts"
+    return None
 
 
 def _ends_with_other(sentence: str, preferred: str) -> bool:
@@ -259,76 +307,76 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
 
 
 def reason_around(view: str, spans: Sequence[Span]) -> str | None:
-    """Return why objects at these places of a reply are not the judge's own verdict; None if they
-    are."""
+    """Return why objects at these places of a reply are not the judge's own verdict.
+
+    Returns:
+        None if they are.
+    """
     start = spans[-1][0]
     line = view[view.rfind("\n", 0, start) + 1 : start]
-    clause = LIST_MARK.sub("", line)
-    clause = clause[_last_sentence(clause) :]
-    if not all(
-        is_introductory(token["word"]) for token in TOKEN.finditer(re.sub(r"\\\w+|_", " ", clause))
-    ):
+    lead = LIST_MARK.sub("", line)
+    clause = LATEX_COMMAND.sub(" ", lead[_last_sentence(lead) :])
+    if not all(is_introductory(token["word"]) for token in TOKEN.finditer(clause)):
         return "reported"
     return _reason_of_context(view, spans)
 
 
 def reason_before(view: str, start: int) -> str | None:
-    """Return `reported` if the text before a verdict makes it somebody else's, a condition, a plan
-    or a question."""
-    line = view.rfind("\n", 0, start) + 1
-    before = LIST_MARK.sub("", view[max(line, start - LONGEST_LEAD) : start]).strip()
+    """Return `reported` if the text before a verdict says that it is not the judge's own.
+
+    It may be somebody else's, a condition, a plan or a question.
+    """
+    line_start = view.rfind("\n", 0, start) + 1
+    before = LIST_MARK.sub("", view[max(line_start, start - LONGEST_LEAD) : start]).strip()
     if WORDS.search(before) or MASK in before:
-        is_asked = before.endswith("?") and not WHICH.search(before)
-        return "reported" if is_asked or ABOUT_NEXT.search(before.lower()) else None
+        is_question = before.endswith("?") and not WHICH.search(before)
+        return "reported" if is_question or ABOUT_NEXT.search(before.lower()) else None
     if opens_quotation(view, start):
         return "reported"
-    previous = _previous_line(view, line)
+    previous = _previous_line(view, line_start)
     return None if previous is None or leads_to_own_verdict(previous) else "reported"
 
 
 def opens_quotation(view: str, start: int) -> bool:
-    """Return whether a line before a verdict, not the last one, announces a text of a response that
-    may last to it."""
+    """Return whether a line before a verdict announces a text of a response that may last to it.
+
+    Such as `Response A ends:`, with another line between this one and the verdict.
+    """
     for colon in COLON.finditer(view, max(0, start - NEAR), start):
-        line = view[
-            max(view.rfind("\n", 0, colon.start()) + 1, colon.start() - 200) : colon.start()
-        ]
+        line_start = view.rfind("\n", 0, colon.start()) + 1
+        line = view[max(line_start, colon.start() - LONGEST_LEAD) : colon.start()]
         clause = line[_last_sentence(line) :]
-        following = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
-        if (
-            following not in ("", MASK, "-", "*", "+")
-            and QUOTED_TEXT.search(clause)
-            and RESPONSE.search(clause)
-        ):
+        first_sign = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
+        if first_sign in ("", MASK, "-", "*", "+"):
+            continue
+        if QUOTED_TEXT.search(clause) and RESPONSE.search(clause):
             return True
     return False
 
 
 def _last_sentence(text: str) -> int:
     """Return the start of the last sentence, but not of one after a comma."""
-    starts = [
-        mark.end()
-        for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ "))
-        if mark[0][0] != ","
-    ]
-    return starts[-1] if starts else 0
+    start = 0
+    for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ ")):
+        if not mark[0].startswith(","):
+            start = mark.end()
+    return start
 
 
 def _previous_line(view: str, end: int) -> str | None:
+    """Return the last line before a place that has words or masked characters; None without one."""
     lines = view[max(0, end - LONGEST_GAP) : end].split("\n")
-    return next(
-        (
-            line.strip()[-LONGEST_LEAD:]
-            for line in lines[::-1]
-            if WORDS.search(line) or MASK in line
-        ),
-        None,
-    )
+    for line in reversed(lines):
+        if WORDS.search(line) or MASK in line:
+            return line.strip()[-LONGEST_LEAD:]
+    return None
 
 
 def leads_to_own_verdict(line: str) -> bool:
-    """Return whether a line before a verdict is complete, or introduces the verdict as the judge's
-    own."""
+    """Return whether the verdict after a line is the judge's own.
+
+    The line is complete, or it introduces the verdict.
+    """
     bare = line.rstrip("*_`~ \t\r")
     clause = bare[_last_sentence(bare) :]
     if HEADING.fullmatch(line):
@@ -337,48 +385,59 @@ def leads_to_own_verdict(line: str) -> bool:
         return is_introduction(clause)
     if bare.endswith("?"):
         return WHICH.search(clause) is not None
-    is_finished = LIST_MARK.match(line) or LABEL.match(line)
     is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD
-    if (
-        is_short
-        or COMPLETE.search(bare)
-        or (is_finished and not (_is_open(bare) or CONDITION_STARTS.match(clause)))
-    ):
+    if is_short or COMPLETE.search(bare):
+        return True
+    is_item = LIST_MARK.match(line) or LABEL.match(line)
+    if is_item and not _is_open(bare) and not CONDITION_STARTS.match(clause):
         return True
     return is_introduction(clause)
 
 
 def reason_after(rest: str) -> str | None:
-    """Return why the text after a verdict takes it back; None if it explains the verdict or there
-    is none."""
+    """Return why the text after a verdict takes it back.
+
+    Returns:
+        None if the text explains the verdict or is empty.
+    """
     if not WORDS.search(rest):
         return "reported" if MASK in rest and not rest.strip().startswith(MASK) else None
     if len(rest) > LONGEST_REST:
         return "several verdicts"
     if CONTINUES.match(rest):
         return "reported"
-    low = rest.lower()
-    speaks = SELF_REFERENCE.search(low) and any(
-        SELF_REFERENCE.search(HARMLESS.sub("", said)) for said in _sentences(low)
-    )
-    if speaks or RETRACTION.search(low) or rest.rstrip().endswith("?"):
+    lowered = rest.lower()
+    if _speaks_of_judge(lowered) or RETRACTION.search(lowered) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
         return "retracted"
-    is_explained = sentences and (SAME_LINE.match(rest) or EXPLANATION.match(sentences[0]))
-    if sentences and not (is_explained or SUBJECT.search(sentences[0])):
-        return "retracted"
+    if sentences:
+        is_explained = SAME_LINE.match(rest) or EXPLANATION.match(sentences[0])
+        if not is_explained and not SUBJECT.search(sentences[0]):
+            return "retracted"
     ending = rest.rstrip()
-    is_cut_off = ending.endswith((",", ";", "，")) or (
-        not COMPLETE.search(ending) and _is_open(rest)
-    )
-    return "truncated" if is_cut_off else None
+    if ending.endswith((",", ";", "，")):
+        return "truncated"
+    return "truncated" if _is_open(rest) and not COMPLETE.search(ending) else None
+
+
+def _speaks_of_judge(lowered: str) -> bool:
+    """Return whether a text in lower case speaks of the judge itself in a way that is not harmless.
+
+    Harmless is what explains a verdict, such as `I checked both`.
+    """
+    if not SELF_REFERENCE.search(lowered):
+        return False
+    sentences = (HARMLESS.sub("", sentence) for sentence in _sentences(lowered))
+    return any(SELF_REFERENCE.search(sentence) for sentence in sentences)
 
 
 def _sentences(text: str) -> list[str]:
-    starts = [0, *(end.end() for end in SENTENCE_END.finditer(text))]
-    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    """Split a text into sentences and lines, with their final signs."""
+    starts = [0, *(mark.end() for mark in SENTENCE_END.finditer(text))]
+    ends = [*starts[1:], len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _is_open(text: str) -> bool:

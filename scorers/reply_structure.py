@@ -1,5 +1,7 @@
-"""The judge's own words in a reply: quotations, fences, reasoning, markup and conversations of
-others are masked."""
+"""The judge's own words in a reply.
+
+Quotations, fences, reasoning, markup and conversations of others are masked.
+"""
 
 import json
 import re
@@ -10,19 +12,25 @@ from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 
 MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
-MOST_MARKS, MOST_LINES, MOST_BRACES = 4000, 20_000, 200
-"""Largest numbers of quotation marks, fence lines or tags, of lines, and of opening braces, in a
-readable reply."""
+MOST_MARKS = 4000
+"""Largest number of quotation marks, fence lines or tags in a readable reply."""
+MOST_LINES = 20_000
+MOST_BRACES = 200
+"""Largest numbers of lines, and of opening braces, in a readable reply."""
 END_TOKENS = re.compile(
-    r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
+    r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>"
+    r"|\[/INST\])++\Z"
 )
+LONGEST_END = 400
+"""Characters at the end of a reply that may be tokens of a chat template."""
 TURN = re.compile(
-    rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])"
+    rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:"
+    rf"|\[/?(?:{ROLES})\])"
 )
 """A speaker after the end of a line, which is searched faster than the start of one."""
 OPENING_TURN = re.compile(
-    r"(?i)\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+(?:<\|end_header_id\|>|:"
-    r"|\n)|<\|assistant\|>|<start_of_turn>model\n)"
+    r"(?i)\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+"
+    r"(?:<\|end_header_id\|>|:|\n)|<\|assistant\|>|<start_of_turn>model\n)"
 )
 """The judge's own role before its reply."""
 CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
@@ -36,25 +44,28 @@ STRUCK = (
     ("<strike>", "</strike>"),
 )
 TAG = re.compile(
-    rf"</?(?:final_)?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer|p|b|i|u|em|strong|div|span|br|h[1-6]"
-    r"|code|pre)\b[^<>\n]{0,40}>"
+    rf"</?(?:final_)?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer"
+    r"|p|b|i|u|em|strong|div|span|br|h[1-6]|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
 SCALE = re.compile(
-    r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)[)\]](?=[:：])"
-    r"|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
+    r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)"
+    r"[)\]](?=[:：])|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
 )
 """The allowed values, named before the verdict: `Score (0-100): 85`."""
 QUOTED_TAG = re.compile(
-    r"<([a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote|(?<=^<)(?:think(?:ing)?|thought"
-    r"|reasoning))>.*?(?:</\1>|\Z)",
+    r"<([a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote"
+    r"|(?<=^<)(?:think(?:ing)?|thought|reasoning))>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""A text in a fence of the prompt, in tags that name a response or, from the start of a line, in
-those of reasoning; up to the end of the reply if it is not closed."""
+"""A text in a fence of the prompt, in tags that name a response, or in tags of reasoning.
+
+Tags of reasoning begin a line. A tag that is not closed lasts to the end of the reply.
+"""
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
-    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+",
+    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max"
+    rf"|{EXPLANATION}|[_ ])+",
     re.IGNORECASE,
 )
 """Names of fields that give a verdict or its reasons."""
@@ -74,12 +85,15 @@ QUOTATION = re.compile(
         for opening, closing in CLOSING.items()
     )
 )
-"""A quotation, with its text in a group if it is longer than a verdict; one that is never closed
-lasts to the end."""
+"""A quotation, with its text in a group if it is longer than a verdict.
+
+A quotation that is never closed lasts to the end.
+"""
 QUOTE_LINE = re.compile(r"\n[ \t]*>")
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(
-    r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z"
+    r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?"
+    r"[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z"
 )
 """A block quote of nothing but a letter or label, after reasons, which is no quotation."""
 
@@ -99,22 +113,16 @@ Span = tuple[int, int]
 
 
 def own_words(text: str) -> str | None:
-    """Return a text of the same length in which what is not the judge's own statement is masked;
-    None if the text is a conversation, or has too many marks to be a reply."""
+    """Return a text of the same length in which only the judge's own statements are not masked.
+
+    Returns:
+        None if the text is a conversation, or has too many marks or lines to be a reply.
+    """
     if text.count("\n") > MOST_LINES:
         return None
     start = start_of_answer(text)
-    view = _without_tokens("\n" * start + text[start:])
-    if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
-        view = view.translate(FULL_WIDTH)
-    if "\\" in view or "&" in view:
-        for spelling, sign in ESCAPED:
-            view = view.replace(spelling, sign)
-    if " scale " in view or (":" in view and ("):" in view or "]:" in view)):
-        view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
-    turn = TURN.search(f"\n{view}") if ":" in view or "<" in view or "[" in view else None
-    signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
-    if turn or (len(view) > MOST_MARKS and max(map(view.count, signs)) > MOST_MARKS):
+    view = _plain_signs(_without_tokens("\n" * start + text[start:]))
+    if _is_conversation(view) or _has_too_many_marks(view):
         return None
     # One character is found far faster than two.
     if "<" in view and "<<<" in view:
@@ -124,30 +132,67 @@ def own_words(text: str) -> str | None:
     if "{" in view:
         view = _lines_of_fields(view)
     if "~" in view or "<" in view:
-        view = mask(view, _struck(view))
+        view = mask(view, _struck_spans(view))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
-        quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
-        if quotes and (last := QUOTED_VALUE.search(view, quotes[-1][0])):
-            view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
-            quotes.pop()
-        view = mask(view, quotes)
-    return mask(
-        view,
-        (quoted.span(quoted.lastindex) for quoted in QUOTATION.finditer(view) if quoted.lastindex),
-    )
+        view = _without_block_quotes(view)
+    quotations = [quoted for quoted in QUOTATION.finditer(view) if quoted.lastindex]
+    return mask(view, (quoted.span(quoted.lastindex or 0) for quoted in quotations))
+
+
+def _plain_signs(view: str) -> str:
+    """Return a text of the same length with plain brackets and signs, and without scales.
+
+    Scales are the allowed values that stand before a verdict, as in `Score (0-100): 85`.
+    """
+    if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
+        view = view.translate(FULL_WIDTH)
+    if "\\" in view or "&" in view:
+        for spelling, sign in ESCAPED:
+            view = view.replace(spelling, sign)
+    if " scale " in view or (":" in view and ("):" in view or "]:" in view)):
+        view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
+    return view
+
+
+def _is_conversation(view: str) -> bool:
+    """Return whether a line begins with a speaker."""
+    may_have_turn = ":" in view or "<" in view or "[" in view
+    return may_have_turn and TURN.search(f"\n{view}") is not None
+
+
+def _has_too_many_marks(view: str) -> bool:
+    """Return whether a text has more quotation marks, fence lines or tags than a reply."""
+    if len(view) <= MOST_MARKS:
+        return False
+    marks = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
+    return max(map(view.count, marks)) > MOST_MARKS
+
+
+def _without_block_quotes(view: str) -> str:
+    """Mask block quotes, but not a last one that is nothing but the verdict."""
+    quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
+    last = QUOTED_VALUE.search(view, quotes[-1][0]) if quotes else None
+    if last:
+        view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
+        quotes.pop()
+    return mask(view, quotes)
 
 
 def _lines_of_fields(view: str) -> str:
-    """Return a JSON object of one level as lines of names and values, if the names introduce a
-    verdict or reasons."""
+    """Return a JSON object of one level as lines of names and values.
+
+    The text stays as it is if the object has names that introduce neither a verdict nor reasons.
+    """
     flat = FLAT_OBJECT.search(view)
+    if flat is None or view.count("{") != 1:
+        return view
     try:
-        names = set(json.loads(flat[0])) if flat and view.count("{") == 1 else {""}
+        names = set(json.loads(flat[0]))
     except (ValueError, RecursionError):
         return view
-    if flat is None or not all(map(FIELD.fullmatch, names)):
+    if not all(map(FIELD.fullmatch, names)):
         return view
     lines = re.sub(r'[{}"]|,(?=\s*")', lambda sign: "\n" if sign[0] == "," else " ", flat[0])
     return view[: flat.start()] + lines + view[flat.end() :]
@@ -155,63 +200,76 @@ def _lines_of_fields(view: str) -> str:
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
     """Replace spans by a sign for each character, but keep the ends of lines."""
-    parts, end = [], 0
-    for start, stop in spans:
-        parts += [
-            text[end:start],
-            "\n".join([sign * len(line) for line in text[start:stop].split("\n")]),
-        ]
-        end = stop
-    return "".join([*parts, text[end:]]) if parts else text
+    parts = []
+    last_end = 0
+    for start, end in spans:
+        masked_lines = [sign * len(line) for line in text[start:end].split("\n")]
+        parts += [text[last_end:start], "\n".join(masked_lines)]
+        last_end = end
+    return "".join([*parts, text[last_end:]]) if parts else text
 
 
 def _without_tokens(view: str) -> str:
     """Replace the tokens of a chat template around the reply by blanks."""
-    if opening := OPENING_TURN.match(view):
+    opening = OPENING_TURN.match(view)
+    if opening:
         view = " " * opening.end() + view[opening.end() :]
-    if view.rstrip().endswith((">", "/INST]")) and (
-        tokens := END_TOKENS.search(view, max(0, len(view) - 400))
-    ):
+    if not view.rstrip().endswith((">", "/INST]")):
+        return view
+    tokens = END_TOKENS.search(view, max(0, len(view) - LONGEST_END))
+    if tokens:
         view = view[: tokens.start()] + " " * (len(view) - tokens.start())
     return view
 
 
 def _prompt_fences(view: str) -> Iterator[Span]:
-    """Yield what stands between podium's fences; all the rest, if one of the two lines is
-    missing."""
-    opened, end = None, 0
+    """Yield what stands between podium's fences.
+
+    If the opening line is missing, this is all from the last fence on; if the closing one is
+    missing, all the rest.
+    """
+    opening_start = None
+    last_end = 0
     for line in PROMPT_FENCE.finditer(view):
-        if not line[1]:
-            opened = line.start() if opened is None else opened
-        elif opened is None:
-            opened = end
-            break
+        is_closing = bool(line[1])
+        if not is_closing:
+            if opening_start is None:
+                opening_start = line.start()
+        elif opening_start is None:
+            yield last_end, len(view)
+            return
         else:
-            yield opened, line.end()
-            opened, end = None, line.end()
-    if opened is not None:
-        yield opened, len(view)
+            yield opening_start, line.end()
+            opening_start = None
+            last_end = line.end()
+    if opening_start is not None:
+        yield opening_start, len(view)
 
 
 def _without_code_fences(view: str) -> str:
     """Blank the lines of code fences, and mask what follows one that is never closed."""
-    opened, lines = None, list(CODE_FENCE.finditer(view))
+    lines = list(CODE_FENCE.finditer(view))
+    opening = None
     for line in lines:
-        if opened is None or (line[1][0] == opened[1][0] and not line[2].strip()):
-            opened = None if opened else line
+        fence, language = line.groups()
+        if opening is None:
+            opening = line
+        elif fence[0] == opening[1][0] and not language.strip():
+            opening = None
     fenced = mask(view, (line.span() for line in lines), " ")
-    return mask(
-        fenced, [(opened.end(), len(view))] if opened and fenced[opened.end() :].strip() else []
-    )
+    if opening is None or not fenced[opening.end() :].strip():
+        return fenced
+    return mask(fenced, [(opening.end(), len(view))])
 
 
-def _struck(view: str) -> Iterator[Span]:
+def _struck_spans(view: str) -> Iterator[Span]:
     """Yield comments, closed or not, and words that are struck through."""
     for opening, closing in STRUCK:
         start = view.find(opening)
-        while start >= 0 and (
-            (end := view.find(closing, start + len(opening))) >= 0 or opening == "<!--"
-        ):
+        while start >= 0:
+            end = view.find(closing, start + len(opening))
+            if end < 0 and opening != "<!--":
+                break
             stop = len(view) if end < 0 else end + len(closing)
             yield start, stop
             start = view.find(opening, stop)

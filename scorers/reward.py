@@ -8,8 +8,10 @@ from podium.scorers.reply import Rating, Reply
 
 
 def rating_of_value(value: object) -> Rating:
-    """Convert what a function returned to a rating, unparsed unless it is a finite number (or an
-    array with one)."""
+    """Convert what a function returned to a rating.
+
+    The rating is unparsed unless the value is a finite number, or an array with one.
+    """
     if value is None:
         return Rating(None, reason="empty")
     try:

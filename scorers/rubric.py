@@ -1,11 +1,14 @@
-"""rubric: both responses scored on six criteria (Soft-Elo, appendix A); the margin is the mean
-difference."""
+"""rubric: both responses scored on six criteria; the margin is the mean difference.
+
+Source: the Soft-Elo paper, appendix A.
+"""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from podium.scorers.comparisons import find_comparisons
@@ -15,17 +18,18 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
-from podium.scorers.reply_structure import own_words
+from podium.scorers.reply_structure import Span, own_words
 from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
-"""The criteria for transcripts of agents: each takes the place of one for answers, which the reader
-knows."""
+"""The criteria for transcripts of agents; each takes the place of one for answers."""
 SWAPPED = dict(zip(CRITERIA + FOR_AGENTS, FOR_AGENTS + CRITERIA, strict=True))
 CRITERION = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
-LOW, HIGH = 1, 10
+LOW = 1
+HIGH = 10
+"""Range of the scores."""
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
@@ -39,17 +43,20 @@ OTHER_SCORES = re.compile(
     rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
     rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}"
 )
-"""Scores outside the JSON object, which then may be a quotation; in lower case, which is searched
-faster."""
+"""Scores outside the JSON object, which then may be a quotation.
+
+Searched in lower case, which is faster.
+"""
 # Searched in lower case; begins with literal characters, which are searched as a set.
 VERDICT = re.compile(
-    r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)|answer(?<!\wanswer)"
-    r"|\[\[[^\[\]\n]{1,40}\])"
+    r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)"
+    r"|answer(?<!\wanswer)|\[\[[^\[\]\n]{1,40}\])"
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
-LONGEST_OUTSIDE, NEAR = 20_000, 400
-"""Characters around the scores: longer texts are no explanation, and further ones contradict
-nothing."""
+LONGEST_OUTSIDE = 20_000
+"""Characters around the scores; longer texts are no explanation."""
+NEAR = 400
+"""Characters around the scores in which other words may contradict them."""
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 OBJECT = re.compile(
@@ -63,83 +70,115 @@ OTHER_SCALE = re.compile(
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
+    """Read the scores of both responses.
+
+    The margin is the mean difference of the scores, and the credit is its sign.
+    """
     text = _swap_names(strip_reasoning(reply.text), settings)
     view = own_words(text) if not reply.reason_of_silence else None
     if view is None:
         return Verdict(None, reason=reply.reason_of_silence or "no verdict")
     table = read_table(view, text, CRITERIA)
+    if isinstance(table, str) and table != "no verdict":
+        return Verdict(None, reason=table)
     if isinstance(table, str) or not table.scores:
-        silent = no_verdict(text) if "{" not in text else "bad JSON"
-        return Verdict(
-            None, reason=silent if table == "no verdict" or not isinstance(table, str) else table
-        )
+        return Verdict(None, reason="bad JSON" if "{" in text else no_verdict(text))
     if len(table.scores) < 2 * len(CRITERIA):
         return Verdict(None, reason="bad JSON")
     if not all(LOW <= score <= HIGH for score in table.scores.values()):
         return Verdict(None, reason="out of range")
-    scores = {side: {name: table.scores[side, name] for name in CRITERIA} for side in "AB"}
+    scores = {side: _scores_of_side(table, side) for side in "AB"}
     verdict = _verdict_of_scores(scores, settings)
     reason = _reason_outside(text, view, table, verdict)
     return Verdict(None, reason=reason) if reason else verdict
 
 
+def _scores_of_side(table: ScoreTable, side: str) -> dict[str, Any]:
+    """Return the scores of one response, by criterion."""
+    return {name: table.scores[side, name] for name in CRITERIA}
+
+
 def _swap_names(text: str, settings: Settings) -> str:
-    """Return a text with the criteria of agents and of answers in each other's place, if
-    transcripts are judged."""
-    return (
-        CRITERION.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
-    )
+    """Return a text in which the criteria of agents and of answers have changed places.
+
+    The text stays as it is unless transcripts are judged.
+    """
+    if not settings.transcript:
+        return text
+    return CRITERION.sub(lambda name: SWAPPED[name[0].lower()], text)
 
 
 def _swap_keys(
     scores: Mapping[str, Mapping[str, Any]], settings: Settings
 ) -> dict[str, dict[str, Any]]:
     """Return the scores of both responses with `_swap_names` of their criteria."""
-    return {
-        side: {_swap_names(name, settings): own for name, own in scores[side].items()}
-        for side in scores
-    }
+    swapped = {}
+    for side, by_name in scores.items():
+        swapped[side] = {_swap_names(name, settings): score for name, score in by_name.items()}
+    return swapped
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
     """Return why the text around the scores makes them somebody else's or contradicts them."""
-    ends = [0, *(place for span in table.places for place in span), len(text)]
-    gaps = list(zip(ends[::2], ends[1::2], strict=True))
-    near = [
-        (start if start else max(0, end - NEAR), min(end, start + NEAR) if start else end)
-        for start, end in gaps
-    ]
-    outside = "\n".join(view[start:end] for start, end in near)
+    gaps = _gaps_between(table.places, len(text))
+    near = [_near_scores(start, end) for start, end in gaps]
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
-    hidden = "".join(text[start:end] for start, end in gaps)
-    letters = {letter.upper() for letter in VERDICT.findall(text[near[0][0] : near[-1][1]].lower())}
-    if OBJECT.search(hidden) or letters - {better}:
+    outside = "".join(text[start:end] for start, end in gaps)
+    first_start = near[0][0]
+    last_end = near[-1][1]
+    letters = {letter.upper() for letter in VERDICT.findall(text[first_start:last_end].lower())}
+    if OBJECT.search(outside) or letters - {better}:
         return "several verdicts"
-    if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside.lower()):
+    said_near = "\n".join(view[start:end] for start, end in near)
+    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(said_near.lower()):
         return "several verdicts"
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
-    if reason := reason_around(view, table.places) or reason_after(remarks):
+    reason = reason_around(view, table.places) or reason_after(remarks)
+    if reason or better is None:
         return reason
-    compared = (each.value for span in near for each in find_comparisons(view, *span))
-    return "several verdicts" if better and {"A": "B", "B": "A"}[better] in compared else None
+    worse = "B" if better == "A" else "A"
+    compared = chain.from_iterable(find_comparisons(view, *span) for span in near)
+    is_contradicted = any(statement.value == worse for statement in compared)
+    return "several verdicts" if is_contradicted else None
+
+
+def _gaps_between(places: Sequence[Span], length: int) -> list[Span]:
+    """Return the spans of a text before, between and after some places."""
+    starts = [0, *(end for _, end in places)]
+    ends = [*(start for start, _ in places), length]
+    return list(zip(starts, ends, strict=True))
+
+
+def _near_scores(start: int, end: int) -> Span:
+    """Return the part of a gap that is near to scores.
+
+    That is the end of the text before the first scores, else the beginning of the gap.
+    """
+    if start == 0:
+        return max(0, end - NEAR), end
+    return start, min(end, start + NEAR)
 
 
 def _has_other_scores(outside: str) -> bool:
-    """Return whether the text around the scores, in lower case, states others, but for the
-    range."""
+    """Return whether the text around the scores, in lower case, states others.
+
+    The range of the scores does not count.
+    """
     return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> Verdict:
-    """Return the verdict of valid scores of both responses, numbers or their digits, by the
-    criteria for answers."""
+    """Return the verdict of valid scores of both responses.
+
+    Args:
+        scores: scores by response (A, B) and criterion for answers, as numbers or digits.
+        settings: says whether the margins are named by the criteria for agents.
+    """
     # Fractions, so that rounding decides no tie.
     leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
     mean = Fraction(sum(leads.values()), len(CRITERIA))
-    return verdict_of_margin(
-        mean, {_swap_names(name, settings): float(lead) for name, lead in leads.items()}
-    )
+    margins = {_swap_names(name, settings): float(lead) for name, lead in leads.items()}
+    return verdict_of_margin(mean, margins)
 
 
 def _exact(score: Any) -> int | Fraction:
@@ -148,8 +187,10 @@ def _exact(score: Any) -> int | Fraction:
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range;
-    equal only at 0.5."""
+    """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range.
+
+    The sums of both responses are equal only if the degree is 0.5.
+    """
     most = len(CRITERIA) * (HIGH - LOW)
     lead = round((preference.degree - 0.5) * most)
     if lead == 0 and preference.degree != 0.5:
@@ -161,8 +202,13 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 
 def _scores_of_sum(total: int) -> dict[str, int]:
     """Return whole scores of the criteria with this sum, as equal as possible."""
-    each, rest = divmod(total, len(CRITERIA))
-    return {name: each + (place < rest) for place, name in enumerate(CRITERIA)}
+    score, rest = divmod(total, len(CRITERIA))
+    return {name: score + (place < rest) for place, name in enumerate(CRITERIA)}
+
+
+def _form_fields(settings: Settings) -> Mapping[str, Any]:
+    """Return the allowed scores by response and criterion of a JSON reply."""
+    return _swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings)
 
 
 RUBRIC = Realization(
@@ -172,9 +218,7 @@ RUBRIC = Realization(
     read_reply=read_reply,
     write_reply=write_reply,
     form=ReplyForm(
-        fields=lambda settings: _swap_keys(
-            {side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings
-        ),
+        fields=_form_fields,
         read=lambda scores, settings: _verdict_of_scores(_swap_keys(scores, settings), settings),
         write=lambda reply, *_: json.loads(reply.text, parse_int=str),
         tokens=400,

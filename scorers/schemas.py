@@ -25,11 +25,11 @@ class ReplyForm:
             enumerated because providers ignore `minimum` and `maximum`.
         read: `(object, settings) -> Verdict | Rating` of an object with exactly these fields and
             values.
-        write: `(text reply, its verdict or rating) -> object`, for the stand-in judge.
+        write: `(text reply, its verdict or rating, settings) -> object`, for the stand-in judge.
         meaning: what the values mean, for the prompt.
-        choices: `settings -> what each value of the last field says`, if it is a choice that can be
-            graded.
         tokens: limit of output tokens of such a reply.
+        choices: function that returns what each value of the last field says, if it is a choice
+            that token probabilities can grade.
     """
 
     fields: Callable[[Settings], Fields]
@@ -41,21 +41,35 @@ class ReplyForm:
 
     def schema(self, settings: Settings, *, brief: bool = False) -> dict[str, Any]:
         """Return the JSON schema of a reply; `brief` leaves out free text."""
-        return _schema_of(_without_text(self.fields(settings)) if brief else self.fields(settings))
+        return _schema_of(self._fields(settings, brief))
 
     def words(self, settings: Settings, *, brief: bool = False) -> str:
-        """Return the paragraph of a prompt that asks for the object."""
-        fields = _without_text(self.fields(settings)) if brief else self.fields(settings)
-        shape = json.dumps(_shape_of(fields), ensure_ascii=False)
+        """Return the paragraph of a prompt that asks for the object; `brief` for one without free
+        text."""
+        shape = json.dumps(_shape_of(self._fields(settings, brief)), ensure_ascii=False)
         meaning = f"\n{self.meaning}" if self.meaning else ""
-        return f"Whatever form is named above, answer with one JSON object and nothing else: {shape}{meaning}"
+        return (
+            "Whatever form is named above, answer with one JSON object and nothing else: "
+            f"{shape}{meaning}"
+        )
+
+    def _fields(self, settings: Settings, brief: bool) -> Fields:
+        """Return the allowed values by field; `brief` leaves out fields of free text."""
+        fields = self.fields(settings)
+        return _without_text(fields) if brief else fields
 
     def parse(self, reply: Reply, settings: Settings) -> Verdict | Rating | str:
-        """Parse a reply that is one object with these fields and nothing else; return why it is
-        unparsed."""
+        """Parse a reply that is one object with these fields and nothing else.
+
+        Fields of free text may be missing.
+
+        Returns:
+            What the reply says, or the reason why it is unparsed.
+        """
         if reply.reason_of_silence:
             return reply.reason_of_silence
-        fields, answer = self.fields(settings), parse_object(reply.text)
+        answer = parse_object(reply.text)
+        fields = self.fields(settings)
         if answer is not None and (
             _is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields))
         ):
@@ -64,8 +78,11 @@ class ReplyForm:
 
 
 def parse_object(text: str) -> Mapping[str, Any] | None:
-    """Parse a text that is one JSON object and nothing else, without repeated keys; None if it is
-    not."""
+    """Parse a text that is one JSON object and nothing else.
+
+    Returns:
+        None if the text is something else, or if a key of the object is repeated.
+    """
     try:
         value = json.loads(text, object_pairs_hook=refuse_repeats)
     except (ValueError, RecursionError):
@@ -88,18 +105,25 @@ def choice_form(
     meaning: str = "",
     tokens: int = 64,
 ) -> ReplyForm:
-    """Build the form of a reply that chooses one of `answers`, after a text with the reasons if
-    they are asked for."""
-    before = {"reasons": None} if reasons else {}
+    """Build the form of a reply that chooses one of some answers.
+
+    Args:
+        field: name of the field with the choice.
+        answers: function that returns what each allowed value of the field says.
+        reasons: whether the field is preceded by a text with the reasons.
+        meaning: what the values mean, for the prompt.
+        tokens: limit of output tokens of such a reply.
+    """
+    fields_before = {"reasons": None} if reasons else {}
 
     def write(reply: Reply, said: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
-        code = next(
-            code for code, answer in answers(settings).items() if answer.label == said.label
-        )
-        return {**dict.fromkeys(before, reply.text.rpartition("\n\n")[0]), field: code}
+        by_code = answers(settings).items()
+        chosen = next(code for code, answer in by_code if answer.label == said.label)
+        text_before = reply.text.rpartition("\n\n")[0]
+        return {**dict.fromkeys(fields_before, text_before), field: chosen}
 
     return ReplyForm(
-        fields=lambda settings: {**before, field: tuple(answers(settings))},
+        fields=lambda settings: {**fields_before, field: tuple(answers(settings))},
         read=lambda answer, settings: answers(settings)[answer[field]],
         write=write,
         meaning=meaning,
@@ -114,9 +138,11 @@ def _without_text(fields: Fields) -> Fields:
 
 
 def _schema_of(allowed: Any) -> dict[str, Any]:
-    """Return the JSON schema of one field, or of an object with fields and no others."""
+    """Return the JSON schema of one field, or of an object with these fields and no others."""
+    if allowed is None:
+        return {"type": "string"}
     if not isinstance(allowed, Mapping):
-        return {"type": "string"} if allowed is None else {"type": "string", "enum": [*allowed]}
+        return {"type": "string", "enum": [*allowed]}
     properties = {name: _schema_of(values) for name, values in allowed.items()}
     return {
         "type": "object",
@@ -138,8 +164,7 @@ def _shape_of(allowed: Any) -> Any:
 def _is_allowed(answer: Any, allowed: Any) -> bool:
     """Return whether a value of a reply is allowed; an object needs exactly the fields named."""
     if isinstance(allowed, Mapping):
-        is_object = isinstance(answer, Mapping) and answer.keys() == allowed.keys()
-        return is_object and all(
-            _is_allowed(answer[name], values) for name, values in allowed.items()
-        )
+        if not isinstance(answer, Mapping) or answer.keys() != allowed.keys():
+            return False
+        return all(_is_allowed(answer[name], values) for name, values in allowed.items())
     return isinstance(answer, str) and (allowed is None or answer in allowed)

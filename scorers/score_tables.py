@@ -1,11 +1,12 @@
-"""Tables of scores in replies: a score for each criterion and response, as JSON, lists, tables or
-prose."""
+"""Tables of scores in replies: a score for each criterion and response.
+
+They are written as JSON, lists, tables or prose.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
 
 from podium.scorers.reply_structure import MOST_BRACES, Span
 from podium.scorers.verdict_statements import LIST_MARK, is_introductory
@@ -17,10 +18,13 @@ SIDE = (
     r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"
 )
 REMARK = (
-    r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale|justification|winner|verdict"
-    r"|better|preference|preferred"
+    r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale"
+    r"|justification|winner|verdict|better|preference|preferred"
 )
-NUMBER = r"(?<![\w.,])(?P<number>[-−]?\d+(?:\.\d+)?(?:e-?\d+)?)(?P<scale>\s*(?:/|out of)\s*\d+|[-–]\d+)?(?![\w.]\w)"
+NUMBER = (
+    r"(?<![\w.,])(?P<number>[-−]?\d+(?:\.\d+)?(?:e-?\d+)?)"
+    r"(?P<scale>\s*(?:/|out of)\s*\d+|[-–]\d+)?(?![\w.]\w)"
+)
 COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
 WORDS = re.compile(
     r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.*?)[\"'”](?=\s*[,，}\]])", re.IGNORECASE
@@ -29,14 +33,23 @@ WORDS = re.compile(
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object with the scores of one response."""
 BRACE = re.compile(r"[{}]")
-LONGEST_LABEL, LONGEST_TABLE = 40, 20_000
+LONGEST_LABEL = 40
+"""Characters before an object that may name its response."""
+LONGEST_TABLE = 20_000
+"""Characters of a reply in which scores outside of objects are looked for."""
 OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
 FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
 
 @dataclass(slots=True)
 class ScoreTable:
-    """Scores, the places that have them, and the words in fields between them."""
+    """Scores that were read from a reply.
+
+    Attributes:
+        scores: scores by response (A, B) and criterion.
+        places: spans of the text that have the scores, in order.
+        remarks: the texts of fields between the scores.
+    """
 
     scores: Scores = field(default_factory=dict)
     places: list[Span] = field(default_factory=list)
@@ -44,11 +57,19 @@ class ScoreTable:
 
 
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
-    """Return the scores in objects of a text or, if it has none, in its lines; or the reason why
-    they are unparsed."""
+    """Return the scores in the objects of a text or, if it has no braces, in its lines.
+
+    Args:
+        view: the judge's own words (`own_words` of the text).
+        text: the reply.
+        criteria: names of the criteria.
+
+    Returns:
+        The scores, or the reason why they are unparsed.
+    """
     pieces = re.compile(
-        rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}"
-        r"|(?P<word>[^\W\d_]+))",
+        rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b"
+        rf"|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+))",
         re.IGNORECASE,
     )
     table = ScoreTable()
@@ -56,22 +77,21 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         return "bad JSON"
     for start, end in _object_spans(view):
         label = LABEL.search(view, max(0, start - LONGEST_LABEL), start)
-        block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH))
-        table.remarks += [words[3] for words in WORDS.finditer(block)]
-        block = WORDS.sub(r"\1", block)
+        with_texts = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH))
+        table.remarks += [words[3] for words in WORDS.finditer(with_texts)]
+        block = WORDS.sub(r"\1", with_texts)
         matches = list(pieces.finditer(block))
         if not any(piece["criterion"] for piece in matches):
             continue
-        block_scores = _scores_of_pieces(
-            matches, label["side"].upper() if label else "", is_object=True
-        )
-        if block_scores is None or (end == len(view) and block.rstrip()[-1:].isdigit()):
+        side = label["side"].upper() if label else ""
+        block_scores = _scores_of_pieces(matches, side, is_object=True)
+        is_cut_off = end == len(view) and block.rstrip()[-1:].isdigit()
+        if block_scores is None or is_cut_off:
             return "bad JSON"
         if any(table.scores.get(key, score) != score for key, score in block_scores.items()):
             return "several verdicts"
         table.scores |= block_scores
-        start = label.start("side") if label else start
-        table.places.append((start, end))
+        table.places.append((label.start("side") if label else start, end))
     return table if table.places or "{" in text else _table_of_lines(view, pieces)
 
 
@@ -82,78 +102,112 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     begins = re.compile(
         rf"[^\w\n]*(?:(?:\w+\W*[|\t][^\w\n]*)?{SIDE}|(?:total|sum|average)\W*\|)", re.IGNORECASE
     )
-    lines = (line.span() for line in re.finditer(r"[^\n]+", view))
-    marks = ((span, LIST_MARK.match(view, *span)) for span in lines)
-    rows = [
-        (span, list(pieces.finditer(view, mark.end() if mark else span[0], span[1])))
-        for span, mark in marks
-    ]
-    rows = [
-        row
-        for row in rows
-        if begins.match(view, *row[0]) or any(piece["criterion"] for piece in row[1])
-    ]
-    scores = _scores_of_pieces(chain.from_iterable(row[1] for row in rows), "", is_object=False)
+    pieces_of_table: list[re.Match[str]] = []
+    lines_of_table = []
+    for line in re.finditer(r"[^\n]+", view):
+        start, end = line.span()
+        mark = LIST_MARK.match(view, start, end)
+        pieces_of_line = list(pieces.finditer(view, mark.end() if mark else start, end))
+        has_criterion = any(piece["criterion"] for piece in pieces_of_line)
+        if has_criterion or begins.match(view, start, end):
+            pieces_of_table += pieces_of_line
+            lines_of_table.append((start, end))
+    scores = _scores_of_pieces(pieces_of_table, "", is_object=False)
+    if scores is None:
+        return "several verdicts"
     if not scores:
-        return "no verdict" if scores is not None else "several verdicts"
-    start = next(piece.start() for row in rows for piece in row[1] if not piece["word"])
-    line = rows[0][0][0]
-    start = start if re.search(r"[^\W\d_]", view[line:start]) else line
-    return ScoreTable(scores, [(start, rows[-1][0][1])])
+        return "no verdict"
+    first_line = lines_of_table[0][0]
+    first_name = next(piece.start() for piece in pieces_of_table if not piece["word"])
+    has_words_before = re.search(r"[^\W\d_]", view[first_line:first_name])
+    table_start = first_name if has_words_before else first_line
+    return ScoreTable(scores, [(table_start, lines_of_table[-1][1])])
 
 
 def _scores_of_pieces(
     pieces: Iterable[re.Match[str]], side: str, *, is_object: bool
 ) -> Scores | None:
-    """Assign numbers to the criterion and the response named before; None if they contradict each
-    other, are of another scale or, in objects, if other names or numbers occur."""
+    """Assign numbers to the criterion and the response that are named before them.
+
+    Args:
+        pieces: names of criteria and of responses, remarks, numbers and words, in order.
+        side: the response that is named before the pieces; empty if none is.
+        is_object: whether the pieces are those of a JSON object.
+
+    Returns:
+        None if the numbers contradict each other or are of another scale, or if an object has
+        other names or numbers.
+    """
     scores: Scores = {}
-    sides, name, count, last, skips = [side] if side else [], "", 0, None, False
+    sides = [side] if side else []  # the responses of the next numbers
+    name = ""
+    count = 0  # numbers since the last name
+    skips_numbers = False
+    last_kind = None
     for piece in pieces:
         kind = "number" if piece["number"] else piece.lastgroup
-        if kind == "side":
-            sides, count = (
-                [*(sides[-2:] if last == kind and not is_object else []), piece["side"].upper()],
-                0,
-            )
-        elif kind == "criterion":
-            name, count, skips = piece["criterion"].lower(), 0, False
-        elif kind == "remark":
-            skips = True
-        elif kind == "word":
+        if kind == "word":
             if is_object and not is_introductory(piece["word"].lower()):
                 return None
             continue
-        elif not skips:
-            cell, score = (
-                _place_of_score(sides, name, count),
-                Decimal(piece["number"].replace("−", "-")),
-            )
-            is_other_scale = piece["scale"] and not OUT_OF_TEN.fullmatch(piece["scale"])
-            if (
-                is_other_scale
-                or (cell is None and is_object)
-                or (cell and scores.setdefault(cell, score) != score)
-            ):
+        if kind == "side":
+            is_heading = last_kind == "side" and not is_object  # such as `| A | B |`
+            sides = [*(sides[-2:] if is_heading else []), piece["side"].upper()]
+            count = 0
+        elif kind == "criterion":
+            name = piece["criterion"].lower()
+            count = 0
+            skips_numbers = False
+        elif kind == "remark":
+            skips_numbers = True
+        elif not skips_numbers:
+            cell = _cell_of_number(sides, name, count)
+            if not _is_consistent(piece, cell, scores, is_object=is_object):
                 return None
             count += 1
-        last = kind
+        last_kind = kind
     return scores
 
 
-def _place_of_score(sides: list[str], name: str, count: int) -> tuple[str, str] | None:
-    """Return the response and criterion of the number after `count` others since the last name."""
-    if not name or count >= len(sides) or (count and sides != ["A", "B"]):
+def _is_consistent(
+    number: re.Match[str], cell: tuple[str, str] | None, scores: Scores, *, is_object: bool
+) -> bool:
+    """Return whether a number is of the scale to 10 and the only one of its cell; add it to scores.
+
+    Args:
+        number: match of the number.
+        cell: the response and criterion that it belongs to; None if there is none.
+        scores: the scores before it; the number is added.
+        is_object: whether each number needs a cell.
+    """
+    if number["scale"] and not OUT_OF_TEN.fullmatch(number["scale"]):
+        return False
+    if cell is None:
+        return not is_object
+    score = Decimal(number["number"].replace("−", "-"))
+    return scores.setdefault(cell, score) == score
+
+
+def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] | None:
+    """Return the response and criterion of the number after `count` others since the last name.
+
+    Only under the two names A, B in this order does a second number have a cell.
+    """
+    if not name or count >= len(sides):
         return None
-    return (sides[count] if sides == ["A", "B"] else sides[-1], name)
+    if sides == ["A", "B"]:
+        return sides[count], name
+    return (sides[-1], name) if count == 0 else None
 
 
 def _object_spans(view: str) -> Iterator[Span]:
     """Yield the outermost objects in braces; one that is never closed ends with the text."""
-    depth = start = 0
+    depth = 0
+    start = 0
     for brace in BRACE.finditer(view):
         if brace[0] == "{":
-            start = start if depth else brace.start()
+            if not depth:
+                start = brace.start()
             depth += 1
         elif depth:
             depth -= 1

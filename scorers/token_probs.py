@@ -18,22 +18,28 @@ REJECTED = ("retracted", "reported", "several verdicts", "refusal")
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank, or at the token of the
-    parsed answer; a reply cut off after the first one counts."""
+    """Read P(yes) / (P(yes) + P(no)) as a rating.
+
+    The probabilities are those at the first token that is not blank or, if they are too small
+    there, at the token of the parsed answer. A reply that was cut off after the first token counts.
+    """
     if reply.refused or not reply.text.strip():
         return Rating(None, reason=reply.reason_of_silence)
     stated = read_statement(reply, ANSWER, str.lower, is_letter_alone)
     if stated in REJECTED:
         return Rating(None, reason=str(stated))
-    tokens, parsed = [first_token(reply)], None
+    tokens = [first_token(reply)]
+    parsed = None
     if not isinstance(stated, str):
-        tokens, parsed = [*tokens, token_at(reply, stated.place)], SCORE[stated.value]
+        tokens.append(token_at(reply, stated.place))
+        parsed = SCORE[stated.value]
     by_token = [masses_at([token], (*SCORE,)) for token in tokens if token]
-    masses = max(by_token, key=lambda each: sum(each.values()) >= ENOUGH, default={})
-    mass = sum(masses.values())
-    if mass < ENOUGH:
-        return Rating(None, reason=NO_PROBABILITIES, mass=mass)
-    return Rating(min(1.0, masses["yes"] / mass), parsed=parsed, mass=mass)
+    for masses in by_token:
+        mass = sum(masses.values())
+        if mass >= ENOUGH:
+            return Rating(min(1.0, masses["yes"] / mass), parsed=parsed, mass=mass)
+    first_mass = sum(by_token[0].values()) if by_token else 0
+    return Rating(None, reason=NO_PROBABILITIES, mass=first_mass)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

@@ -1,5 +1,4 @@
-"""Statements of a verdict in the judge's own words: where they stand, what they say and in which
-form."""
+"""Statements of a verdict in the judge's own words: where they stand, and what they say."""
 
 import re
 from collections.abc import Sequence
@@ -24,8 +23,8 @@ LINE = re.compile(r"[^\n]+")
 LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—-]++|\d{1,2}[.)])[ \t]++")
 # Begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(
-    rf"(?i)[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+|(?<=[。！？；])"
-    rf"|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))"
+    rf"(?i)[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+"
+    rf"|(?<=[。！？；])|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))"
 )
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
 INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
@@ -34,18 +33,21 @@ GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[])
 GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
 TOKEN = re.compile(
-    rf"{GAP}(?:far (?=better))?(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)"
+    rf"{GAP}(?:far (?=better))?"
+    rf"(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)"
 )
 CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
 CHINESE_NOUN = re.compile(
-    r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者|更好|较好|最佳|选|评价|评估"
+    r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者"
+    r"|更好|较好|最佳|选|评价|评估"
 )
 AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
 CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
 TAIL = re.compile(
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
-    rf"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*(?:the other\b|(?:response )?[AB]\b)"
+    r"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*"
+    r"(?:the other\b|(?:response )?[AB]\b)"
     rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;/]|or\b|and\b)))"
     rf"|(?=[（(]|[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
@@ -57,14 +59,20 @@ TAIL = re.compile(
 NAME_AS_SUBJECT = re.compile(
     rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
 )
-"""The name of a response with more of the clause after it. Most lines of replies begin so, and
-state no verdict."""
+"""The name of a response with more of the clause after it.
+
+Most lines of replies begin so, and state no verdict.
+"""
+SHORTEST_LINE = 3
+"""Characters of a line; a shorter one is not split into sentences."""
 MOST_WORDS = 16
+"""Largest number of words before a value in its statement."""
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
-LAST_SENTENCES, LAST_LINES = 200, 2
-"""Characters at the end of a line, and lines at the end, in which sentences, not only the line, may
-state a verdict."""
+LAST_LINES = 2
+"""Lines at the end of a reply in which each sentence may state a verdict, not only the line."""
+LAST_SENTENCES = 200
+"""Characters at the end of such a line that are split into sentences."""
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -74,9 +82,17 @@ Form = Literal["marked", "alone", "leading", "mention"]
 
 
 class Statement(NamedTuple):
-    """One statement, from the start of its clause to its end; `place` is that of the value; `form`
-    is `marked` (named as verdict or in the form asked for), `alone` on its line, `leading` it, or a
-    `mention` of a value."""
+    """One statement of a value.
+
+    Attributes:
+        start: position of the start of its clause.
+        end: position of the end of its clause.
+        place: position of the value.
+        value: the value as it is written.
+        form: `marked` if the value is named as a verdict or has the form that was asked for;
+            `alone` on its line; `leading` its line; or a `mention`, which is no verdict.
+        named: whether a noun such as `Response` stands before the value.
+    """
 
     start: int
     end: int
@@ -89,155 +105,205 @@ class Statement(NamedTuple):
 def find_statements(
     view: str, lines: Sequence[Span], value: Pattern, signs: Pattern | None
 ) -> list[Statement]:
-    """Return the statements at the starts of lines and sentences; `value` matches a value (one
-    group is not None); `signs`, given for levels in brackets, matches a sign that each line with a
-    level has."""
+    """Return the statements at the starts of lines and sentences.
+
+    Args:
+        view: the judge's own words.
+        lines: spans of the lines.
+        value: pattern of a value as it is written; the group of the value is the last one.
+        signs: pattern of a sign that each line with a level has, if a level in double square
+            brackets was asked for.
+
+    Returns:
+        The statements in order. The search ends after more than `MOST_STATEMENTS`.
+    """
     statements = []
-    for number, (begin, end) in enumerate(lines):
-        if signs and not signs.search(view, begin, end):
+    for number, (line_start, line_end) in enumerate(lines):
+        if signs and not signs.search(view, line_start, line_end):
             continue
-        listed = LIST_MARK.match(view, begin, end)
-        starts = [listed.end() if listed else begin]
-        if end - begin > 3 and (number == 0 or number >= len(lines) - LAST_LINES):
-            marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
-            starts += [mark.end() for mark in marks]
+        splits_sentences = number == 0 or number >= len(lines) - LAST_LINES
+        starts = _clause_starts(view, (line_start, line_end), splits_sentences=splits_sentences)
         for start in starts:
-            if signs or not NAME_AS_SUBJECT.match(view, start, end):
-                is_line = start == starts[0]
-                statement = _statement(
-                    view, start, end, value, is_line=is_line, bracketed=signs is not None
-                )
-                statements += [statement] if statement else []
+            if signs is None and NAME_AS_SUBJECT.match(view, start, line_end):
+                continue
+            statement = _statement_of_clause(
+                view,
+                (start, line_end),
+                value,
+                is_line=start == starts[0],
+                bracketed=signs is not None,
+            )
+            if statement:
+                statements.append(statement)
         if len(statements) > MOST_STATEMENTS:
             break
     return statements
 
 
-def _statement(
-    view: str, start: int, end: int, value: Pattern, *, is_line: bool, bracketed: bool
+def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int]:
+    """Return where the line begins after a list mark, and where its last sentences begin."""
+    start, end = line
+    list_mark = LIST_MARK.match(view, start, end)
+    starts = [list_mark.end() if list_mark else start]
+    if splits_sentences and end - start > SHORTEST_LINE:
+        marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
+        starts += [mark.end() for mark in marks]
+    return starts
+
+
+class _Clause(NamedTuple):
+    """The parts of a clause that may state a value.
+
+    Attributes:
+        span: start of the clause, and end of the line.
+        lead: the introductory words before the value; letters as they are, others in lower case.
+        value: match of the value, with the signs before it.
+        tail: match of the end of the clause after the value; None if the clause goes on.
+        is_line: whether the clause begins the line.
+        bracketed: whether a level in double square brackets was asked for.
+    """
+
+    span: Span
+    lead: list[str]
+    value: Match
+    tail: Match | None
+    is_line: bool
+    bracketed: bool
+
+
+def _statement_of_clause(
+    view: str, span: Span, value: Pattern, *, is_line: bool, bracketed: bool
 ) -> Statement | None:
-    """Return the statement that begins at a place: introductory words, then a value, then the end
-    of the clause."""
-    place = start
+    """Return the statement that begins a span of a line; None if there is none.
+
+    It consists of introductory words, a value, and the end of the clause.
+    """
+    place, end = span
     lead: list[str] = []
     for _ in range(MOST_WORDS):
-        if value_match := value.match(view, place, end):
+        value_match = value.match(view, place, end)
+        if value_match:
             tail = TAIL.match(view, value_match.end(), end)
             is_letter = value_match[value_match.lastindex or 0] in LETTERS
-            if not (tail or "[[" in value_match[0] or (is_letter and names_verdict(lead))):
-                value_match = None
-        if value_match:
-            is_of_response = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(
-                lead
-            )  # `Verdict of response A:`
-            if is_of_response or AT_BEST.search(" ".join(lead)):
-                return None
-            return _with_form(
-                view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed
-            )
+            if tail or "[[" in value_match[0] or (is_letter and names_verdict(lead)):
+                clause = _Clause(span, lead, value_match, tail, is_line, bracketed)
+                return None if _is_about_response(lead) else _statement_with_form(view, clause)
         token = TOKEN.match(view, place, end)
-        word = token["word"] if token else ""
+        if token is None:
+            return None
+        word = token["word"]
         # A level may follow a comparison: `Response A is better than B: [[A>B]]`.
-        compares = bracketed and (
-            word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
-        )
-        if token is None or not (compares or is_introductory(word)):
+        compares = word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
+        if not (bracketed and compares) and not is_introductory(word):
             return None
         lead.append(word if word in LETTERS else word.lower())
         place = token.end()
     return None
 
 
-def _with_form(
-    view: str,
-    span: Span,
-    value_match: Match,
-    tail: Match | None,
-    lead: list[str],
-    *,
-    is_line: bool,
-    bracketed: bool,
-) -> Statement | None:
-    """Return a statement with its form; None for a letter that names a response and states
-    nothing."""
-    start, end = span
-    group = value_match.lastindex or 0
-    gap = view[value_match.start() : value_match.start(group)]
-    named = bool(lead) and lead[-1] in RESPONSES and not SEPARATED.search(gap)
+def _is_about_response(lead: list[str]) -> bool:
+    """Return whether the words before a value make it no verdict.
+
+    Such as `Verdict of response A:` and `at best`.
+    """
+    has_name = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)
+    return has_name or AT_BEST.search(" ".join(lead)) is not None
+
+
+def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
+    """Return a statement with its form.
+
+    Returns:
+        None for a letter that names a response and states nothing.
+    """
+    (start, end), lead, value, tail, is_line, bracketed = clause
+    group = value.lastindex or 0
+    gap = view[value.start() : value.start(group)]
+    is_separated = SEPARATED.search(gap)
+    named = bool(lead) and lead[-1] in RESPONSES and not is_separated
     judging = lead[:-1] if named else lead
     if not bracketed:
         judging = [word for word in judging if word not in RATINGS]
-    is_asked = "[[" in value_match[0] if bracketed else len(value_match[group]) > 1
-    is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
-    close = tail.end() if tail else value_match.end()
-    ending = tail.end("closers") if tail else value_match.end()
-    around = (
-        view[start : value_match.start(group)] + view[value_match.end(group) : ending]
-    ).strip()
-    if "(" not in around:
-        around = around.removesuffix(")")  # `A)`
-    if named and ":" in view[value_match.end() : close + 2]:
+    is_asked = "[[" in value[0] if bracketed else len(value[group]) > 1
+    clause_end = tail.end() if tail else value.end()
+    if named and ":" in view[value.end() : clause_end + 2]:
         return None
-    if tail is None or not (
-        is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])
-    ):
-        if not is_asked and not (
-            names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))
-        ):
+    form: Form
+    if tail is None or not _is_closed(view, clause):
+        is_named_verdict = names_verdict(judging) and (judging[-1] in NOUNS or is_separated)
+        if not is_asked and not is_named_verdict:
             return None
-        form: Form = "mention"
-    elif is_marked:
+        form = "mention"
+    elif is_asked or names_verdict(judging) or (judging and judging[-1] in CONNECTIVES):
         form = "marked"
-    elif not is_line or (set(lead) - RESPONSES):
+    elif not is_line or set(lead) - RESPONSES:
         return None
     else:
-        form = "leading" if view[close:end].strip() else "alone"
-    return Statement(start, close, value_match.start(group), value_match[group], form, named)
+        form = "leading" if view[clause_end:end].strip() else "alone"
+    return Statement(start, clause_end, value.start(group), value[group], form, named)
+
+
+def _is_closed(view: str, clause: _Clause) -> bool:
+    """Return whether no bracket or emphasis is left open around a value, or in its line."""
+    start, end = clause.span
+    value = clause.value
+    group = value.lastindex or 0
+    closers_end = clause.tail.end("closers") if clause.tail else value.end()
+    around = (view[start : value.start(group)] + view[value.end(group) : closers_end]).strip()
+    if "(" not in around:
+        around = around.removesuffix(")")  # `A)`
+    return is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])
 
 
 @lru_cache(4096)
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value."""
-    return word not in LETTERS and (
-        word.lower().replace("’", "'") in INTRODUCTORY
-        or word.isdecimal()
-        or bool(CHINESE.match(word))
-    )
+    if word in LETTERS:
+        return False
+    if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY:
+        return True
+    return CHINESE.match(word) is not None
 
 
 def names_verdict(lead: list[str]) -> bool:
     """Return whether one of the words before a value names a verdict or gives one."""
-    return any(
-        word.replace("’", "'") in JUDGING or (not word.isascii() and CHINESE_NOUN.search(word))
-        for word in lead
-    )
+    for word in lead:
+        if word.replace("’", "'") in JUDGING:
+            return True
+        if not word.isascii() and CHINESE_NOUN.search(word):
+            return True
+    return False
 
 
 def states_other_letter(line: str, letter: str) -> bool:
-    """Return whether a line says nothing but letters, glued to another word or not, and one is not
-    the given one."""
+    """Return whether a line says nothing but letters, and one is not the given one.
+
+    A letter may be glued to another word. Introductory words are ignored.
+    """
     spoken = [token["word"] for token in TOKEN.finditer(line)]
     letters = {word for word in spoken if word in LETTERS or GLUED.match(word)}
-    return bool(letters - {letter}) and all(
-        word in letters or is_introductory(word) for word in spoken
-    )
+    if not letters - {letter}:
+        return False
+    return all(word in letters or is_introductory(word) for word in spoken)
 
 
 def is_introduction(clause: str) -> bool:
-    """Return whether a clause introduces the judge's own verdict: it names one and says nothing
-    else."""
+    """Return whether a clause introduces the judge's own verdict.
+
+    It names a verdict or leads to one, as `therefore` does, and says nothing else.
+    """
     lead = [token["word"] for token in TOKEN.finditer(clause)]
-    low = [word.lower() for word in lead]
-    return (
-        0 < len(lead) <= MOST_WORDS
-        and all(map(is_introductory, lead))
-        and (names_verdict(low) or low[-1] in CONNECTIVES)
-    )
+    if not 0 < len(lead) <= MOST_WORDS or not all(map(is_introductory, lead)):
+        return False
+    lowered = [word.lower() for word in lead]
+    return names_verdict(lowered) or lowered[-1] in CONNECTIVES
 
 
 def is_balanced(line: str) -> bool:
-    """Return whether every bracket, quotation mark and emphasis in a line is closed; apostrophes
-    are none."""
+    """Return whether every bracket, quotation mark and emphasis in a line is closed.
+
+    Apostrophes are not quotation marks.
+    """
     opened: list[str] = []
     for sign in PAIRED.findall(line):
         if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):

@@ -233,12 +233,12 @@ class Judging:
         The result is graded by token probabilities if `mode` and the realization say so.
         """
         if reply.reason_of_no_answer:
-            return self._unparsed(reply.reason_of_no_answer)
+            return self._unparsed_verdict(reply.reason_of_no_answer)
         form = self.realization.form
         parsed: Verdict | Rating
         if reply.structured and form:
             answer = form.parse(reply, self.settings)
-            parsed = self._unparsed(answer) if isinstance(answer, str) else answer
+            parsed = self._unparsed_verdict(answer) if isinstance(answer, str) else answer
         else:
             parsed = self.realization.read_reply(reply, self.settings)
         # A realization that needs probabilities has read them already.
@@ -248,7 +248,7 @@ class Judging:
             return parsed
         return grade_reply(reply, parsed, self.realization, self.settings)
 
-    def _unparsed(self, reason: str) -> Verdict | Rating:
+    def _unparsed_verdict(self, reason: str) -> Verdict | Rating:
         """Return what an unparsed reply says, of the realization's kind."""
         if self.is_pairwise:
             return Verdict(None, reason=reason)

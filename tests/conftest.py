@@ -106,5 +106,5 @@ def pytest_terminal_summary(terminalreporter, config):
     deselected = terminalreporter.stats.get("deselected", ())
     left_out = sum(item.get_closest_marker("slow") is not None for item in deselected)
     if config.option.markexpr == "not slow" and left_out:
-        words = f"{left_out} tests marked slow were left out: `pytest -m slow -n 2` runs them"
+        words = f"{left_out} tests marked slow were left out: `pytest -m slow` runs them"
         terminalreporter.write_line(words)

@@ -94,6 +94,7 @@ def test_the_example_ranker_is_listed_with_the_package_it_comes_from(site: Path)
     assert line.split("  ")[-1].strip() == "podium-copeland 1.0 (copeland = podium_copeland)"
 
 
+@pytest.mark.slow
 def test_the_example_format_is_listed(site: Path) -> None:
     assert "  duels " in run(site, "list", "formats").stdout
 

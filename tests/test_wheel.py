@@ -21,6 +21,7 @@ ROOMS = {"plugin": "podium", "rankers": "podium/rankers", "scorers": "podium/sco
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build sdist and wheel from a copy, so that nothing is written into the repository; return
     their folder."""
+    pytest.importorskip("build")
     source, output = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     copy_repository(source)
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", output, source]
@@ -87,6 +88,7 @@ def test_the_wheel_holds_nothing_but_the_rooms(content: set[str]) -> None:
     assert sorted(name for name in content - rooms if ".dist-info/" not in name) == []
 
 
+@pytest.mark.slow
 def test_the_wheel_brings_the_command_and_the_licence(content: set[str]) -> None:
     ends = ("entry_points.txt", "licenses/LICENSE")
     assert [end for end in ends if not any(name.endswith(end) for name in content)] == []

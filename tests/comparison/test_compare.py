@@ -107,6 +107,7 @@ def api_holm(p):
     return multipletests(p, method="holm")[1]
 
 
+@pytest.mark.slow
 def test_details_of_several_candidates_name_each_and_report_unknowns_once(podium):
     out = podium(
         "compare", "examples/simulated/battles.csv", "--baseline", "birch", "--by", "category"

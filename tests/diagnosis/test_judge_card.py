@@ -140,6 +140,7 @@ def test_single_judge_is_compared_with_human_labels(two_judges):
     assert two_judges.cards[1].answers["self_preference"].who == "human"
 
 
+@pytest.mark.slow
 def test_the_card_is_json_without_nan(two_judges):
     text = json.dumps(two_judges.to_dict(), allow_nan=False)
     found = json.loads(text)["cards"][1]

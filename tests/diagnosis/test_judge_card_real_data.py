@@ -137,6 +137,7 @@ def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
     assert found.agreement.value == pytest.approx((ours == theirs)[decisive].mean())
 
 
+@pytest.mark.slow
 def test_gpt4_beside_the_crowd(beside_the_crowd):
     found = beside_the_crowd["gpt4"]
     assert found["human"].kappa.low > 0

@@ -100,6 +100,7 @@ def test_ways_that_do_not_rate_all_models_are_not_compared():
     assert "judge-2" not in [own.name for own in worth.spendings]
 
 
+@pytest.mark.slow
 def test_ties_alone_and_a_judge_that_equals_the_labels_end_in_reasons():
     frame = play(Jury(), items=60, seed=6)
     assert isinstance(worth_of(frame.assign(credit=0.5)), Missing)
@@ -116,6 +117,7 @@ def test_ties_alone_and_a_judge_that_equals_the_labels_end_in_reasons():
     assert isinstance(worth.effective_judges, Missing)
 
 
+@pytest.mark.slow
 def test_judges_without_readable_verdicts_are_named_and_do_not_make_a_jury():
     frame = play(Jury(), items=200, seed=6)
     unparsed = frame.assign(credit=frame["credit"].mask(frame["judge"] == "judge-2"))

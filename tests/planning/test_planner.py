@@ -171,6 +171,7 @@ def test_cost_of_chosen_pairs_follows_the_sign_test(battles: Battles) -> None:
     assert found.cheapest == "pairs of interest"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_plan(battles: Battles) -> None:
     one, other = (make_plan(battles, items=50, seed=5) for _ in range(2))
     assert one.to_json() == other.to_json()
@@ -187,6 +188,7 @@ def test_the_json_has_no_nan(numbers, piloted) -> None:
         assert json.loads(one.to_json())["plan"]["asked"]["models"] == 5
 
 
+@pytest.mark.slow
 def test_plan_from_a_single_anchor_pilot_predicts_every_design() -> None:
     """Oracle: the pilot in which all meet. Of other anchors than the one played nothing is
     known."""

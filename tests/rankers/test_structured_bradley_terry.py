@@ -248,6 +248,7 @@ def test_labels_on_battles_that_no_judge_saw_count():
         label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=True)
 
 
+@pytest.mark.slow
 def test_ratings_do_not_depend_on_response_order_or_names():
     frame = labelled()
     sides = {

@@ -211,6 +211,7 @@ def injections():
     ]
 
 
+@pytest.mark.slow
 def test_no_injection_in_a_tool_result_closes_a_fence_or_becomes_a_piece():
     """Every piece is read back, by podium and by the rule of the prompt, with its text and nothing
     else."""
@@ -276,6 +277,7 @@ def test_wrong_options_are_rejected(how):
         Show(**how)
 
 
+@pytest.mark.slow
 def test_no_injection_in_a_tool_result_changes_what_is_parsed():
     """The stand-in judge is given what a run gives it, and reads the final answers alone."""
     how, judge = judging_settings("labels", transcript=True), StandIn()

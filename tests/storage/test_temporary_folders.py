@@ -42,6 +42,7 @@ def own(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_folders_of_twenty_killed_processes_are_removed_by_the_next_and_those_of_running_ones_stay(
     tmp_path,
 ):

@@ -568,6 +568,7 @@ def test_recorded_battles_among_rated_models_do_not_count_beside_their_ratings()
     assert ((table["model_a"] == "model-06") | (table["model_b"] == "model-06")).all()
 
 
+@pytest.mark.slow
 def test_given_errors_widen_what_the_ring_knows_and_exact_ones_do_not() -> None:
     halves = []
     for error in (0, 15, 60):

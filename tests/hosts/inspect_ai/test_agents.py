@@ -48,6 +48,7 @@ def prompts_of(record, task, play, behave):
     return [prompt for _, prompt in record.prompts[before:]], log
 
 
+@pytest.mark.slow
 def test_every_call_argument_result_and_error_is_in_the_prompt(agents, record, play, behave):
     prompts, log = prompts_of(record, round_robin(responses=agents), play, behave)
     assert len(prompts) == 6
@@ -65,6 +66,7 @@ def test_every_call_argument_result_and_error_is_in_the_prompt(agents, record, p
     assert score < 0.5
 
 
+@pytest.mark.slow
 def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(
     agents, record, play, behave, capsys
 ):
@@ -78,6 +80,7 @@ def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(
     assert [text for text in standings.warnings if warning in text and "-T show=transcript" in text]
 
 
+@pytest.mark.slow
 def test_without_tool_calls_the_prompts_are_those_of_answers(tmp_path, record, play, behave):
     folder = write_logs(tmp_path / "plain", only_answer)
     auto, log = prompts_of(record, round_robin(responses=folder, cache=False), play, behave)
@@ -110,6 +113,7 @@ def test_several_turns_without_a_call_are_reported(tmp_path, capsys):
     )
 
 
+@pytest.mark.slow
 def test_an_answer_beside_transcripts_is_a_transcript_of_an_answer(
     tmp_path, record, play, behave, capsys
 ):
@@ -127,6 +131,7 @@ def test_an_answer_beside_transcripts_is_a_transcript_of_an_answer(
     assert len(prompts) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 def test_lengths_are_those_of_the_answer_and_the_transcripts_are_beside(agents, play, behave, pack):
     log = play(round_robin(responses=agents, pack=pack), behave())
@@ -135,6 +140,7 @@ def test_lengths_are_those_of_the_answer_and_the_transcripts_are_beside(agents, 
     assert (table["transcript_length_a"].astype(int) > 700).all()
 
 
+@pytest.mark.slow
 def test_cuts_are_counted_by_model_and_the_uneven_one_is_named(tmp_path, play, behave, capsys):
     def sizes(name, item):
         size = 100_000 if name == "ash" else 100
@@ -153,6 +159,7 @@ def test_cuts_are_counted_by_model_and_the_uneven_one_is_named(tmp_path, play, b
     assert sum("cut" in text for text in standings.warnings) == 2
 
 
+@pytest.mark.slow
 def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave, capsys):
     first, log = prompts_of(
         record, round_robin(responses=agents, transcript_tokens=150), play, behave
@@ -181,6 +188,7 @@ def write_logs_of_inner_agents(folder):
     return str(folder)
 
 
+@pytest.mark.slow
 def test_an_agent_that_a_tool_call_started_is_shown_under_the_call(tmp_path, play, behave):
     folder = write_logs_of_inner_agents(tmp_path / "inner")
     [sample, *_] = battles(play(round_robin(responses=folder), behave()))
@@ -211,6 +219,7 @@ def inner_events():
     ]
 
 
+@pytest.mark.slow
 def test_an_error_is_shown_with_what_the_tool_returned_before_it(tmp_path, play, behave):
     def fails(name, item):
         return [
@@ -327,6 +336,7 @@ def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(
     assert "transcript_tokens=N" not in said
 
 
+@pytest.mark.slow
 def test_what_system_and_user_say_between_the_turns_is_shown_and_what_follows_the_answer_is_not(
     tmp_path, play, behave
 ):
@@ -347,6 +357,7 @@ def test_what_system_and_user_say_between_the_turns_is_shown_and_what_follows_th
     assert names == ["call 1.1", "result 1.1", "system 2", "user 2", "answer"]
 
 
+@pytest.mark.slow
 def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):
     [sample, *_] = battles(play(round_robin(responses=agents), behave()))
     score = verdict_of(sample)
@@ -364,6 +375,7 @@ def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):
     assert "│ ash says 53.6 to q0" in score.explanation
 
 
+@pytest.mark.slow
 def test_an_answer_has_no_folded_transcript(write_responses, play, behave):
     [sample, *_] = battles(play(round_robin(responses=write_responses(items=1)), behave()))
     assert "transcripts" not in verdict_of(sample).metadata
@@ -417,6 +429,7 @@ def submits(name, item):
     return [call("1", "weather"), result("1", "weather", "12"), submitted]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("messages", "answers"), [(stops_at_a_call, 0), (submits, 2)])
 def test_what_an_agent_says_beside_its_last_call_is_no_answer(
     tmp_path, play, behave, record, messages, answers
@@ -447,6 +460,7 @@ def test_pairwise_scores_say_what_is_cut(tmp_path, behave, capsys):
     assert "-T " not in said
 
 
+@pytest.mark.slow
 def test_transcripts_in_logs_are_shown_as_they_were(agents, play, behave):
     log = str(place(play(round_robin(responses=agents), behave())))
     for how in ({"show": "answer"}, {"transcript_tokens": 100}):

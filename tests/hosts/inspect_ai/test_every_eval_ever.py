@@ -58,6 +58,7 @@ def test_the_log_and_the_ranking_of_a_tournament_are_accepted(
     }
 
 
+@pytest.mark.slow
 def test_the_model_in_the_log_is_nobodys_and_answers_nothing(
     play: Any, behave: Callable[..., str], write_responses: Any
 ) -> None:

@@ -72,6 +72,7 @@ def rows_of(log):
     return [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
 
 
+@pytest.mark.slow
 def test_json_verdicts_are_graded_and_their_mass_is_logged(play, write_responses):
     log = play(round_robin(responses=write_responses(items=2), replies="schema"), "graded/many")
     rows = rows_of(log)
@@ -88,6 +89,7 @@ def test_json_verdicts_are_graded_and_their_mass_is_logged(play, write_responses
     assert merged.swaps().flip == 12
 
 
+@pytest.mark.slow
 def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(
     play, write_responses
 ):
@@ -98,6 +100,7 @@ def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(
     assert any(note in each for each in read_battles(log.location).notes)
 
 
+@pytest.mark.slow
 def test_a_server_with_few_alternatives_is_asked_for_few(play, write_responses):
     log = play(
         round_robin(responses=write_responses(items=3), replies="schema"),
@@ -155,6 +158,7 @@ def test_the_filter_of_lm_eval_gives_the_same_credits_as_a_tournament(
     assert json.dumps(filtered)
 
 
+@pytest.mark.slow
 def test_the_ranking_of_a_log_says_that_graded_elo_is_compressed(play, write_responses):
     files = write_responses(items=2, texts=REFUSED)
     log = play(round_robin(responses=files, replies="schema", realization="cot"), "podium/offline")

@@ -33,6 +33,7 @@ def write_ratings(folder: Any, ratings: dict[str, float]) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @needs
 def test_human_ratings_of_a_tournaments_battles_are_its_human_labels(
     play, behave, write_responses, tmp_path
@@ -56,6 +57,7 @@ def test_human_ratings_of_a_tournaments_battles_are_its_human_labels(
     assert found == ratings
 
 
+@pytest.mark.slow
 @needs
 def test_a_rating_outside_0_and_1_is_named(play, behave, write_responses, tmp_path):
     log = play(round_robin(responses=write_responses(items=1)), behave())

@@ -124,6 +124,7 @@ def test_all_pairs_are_read_and_accuracy_is_by_category_and_length(
     assert set(table["human"]) == {1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rejected", ["reject", "rejected"])
 def test_a_pair_is_two_transcripts_of_one_query_in_both_orders(
     tmp_path, play, behave, record, rejected
@@ -142,6 +143,7 @@ def test_a_pair_is_two_transcripts_of_one_query_in_both_orders(
     )
 
 
+@pytest.mark.slow
 def test_pairs_of_plain_texts_have_bands_of_answers(tmp_path, play, behave):
     rows = [
         {
@@ -197,6 +199,7 @@ def test_messages_may_be_text_and_the_system_prompt_is_kept(tmp_path, form):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "shown"), [({}, True), ({"system": False}, False)])
 def test_the_system_prompt_of_a_pair_is_part_of_the_question(
     tmp_path, play, behave, record, typed, shown

@@ -101,6 +101,7 @@ def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(
     )
 
 
+@pytest.mark.slow
 def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(
     play, write_responses, record
 ):
@@ -113,6 +114,7 @@ def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(
     assert answer_in(log)["decisions"][0].startswith("Rating of ash is known to ±")
 
 
+@pytest.mark.slow
 def test_a_log_keeps_the_ratings_and_is_ranked_on_their_scale(
     play, write_responses, tmp_path, capfd
 ):

@@ -52,6 +52,7 @@ def test_every_reply_of_a_judge_that_takes_the_schema_is_parsed(
     assert len(with_schema) == len(CALLS) * (1 if replies == "schema" else 0.5)
 
 
+@pytest.mark.slow
 def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
     log = play(round_robin(responses=write_responses(items=2), replies="auto"), "formed/takes")
     rows = [
@@ -96,6 +97,7 @@ def test_auto_repeats_as_text_after_one_message_if_the_judge_takes_no_schema(
     assert sum("An earlier reply to this could not be read" in prompt for _, prompt in CALLS) == 36
 
 
+@pytest.mark.slow
 def test_text_never_sends_a_schema(play, write_responses):
     play(round_robin(responses=write_responses(items=2), replies="text"), "formed/takes")
     assert CALLS
@@ -120,6 +122,7 @@ def test_the_scorer_in_python_asks_for_replies_as_it_is_told(play, replies, form
     assert read_battles(log.location).counts().unparsed == (2 if replies == "text" else 0)
 
 
+@pytest.mark.slow
 def test_cot_that_loops_in_its_reasons_is_asked_once_more_without_them(play, write_responses):
     log = play(
         round_robin(responses=write_responses(items=2), realization="cot", replies="schema"),
@@ -129,6 +132,7 @@ def test_cot_that_loops_in_its_reasons_is_asked_once_more_without_them(play, wri
     assert read_battles(log.location).counts().unparsed == 0
 
 
+@pytest.mark.slow
 def test_a_text_that_was_cut_off_is_not_parsed_but_repeated_with_the_schema(play, write_responses):
     log = play(round_robin(responses=write_responses(items=1)), "formed/talks")
     assert {(one["attempts"], one["replies"][0]["structured"]) for one in judged(log)} == {
@@ -139,6 +143,7 @@ def test_a_text_that_was_cut_off_is_not_parsed_but_repeated_with_the_schema(play
     assert read_battles(log.location).unparsed_reasons() == {"truncated": 6}
 
 
+@pytest.mark.slow
 def test_a_judge_that_reasons_is_repeated_without_a_limit_and_has_none_from_then_on(
     play, write_responses
 ):
@@ -149,12 +154,14 @@ def test_a_judge_that_reasons_is_repeated_without_a_limit_and_has_none_from_then
     assert limits[4:] == [None] * (len(limits) - 4)
 
 
+@pytest.mark.slow
 def test_the_limit_of_the_role_holds_for_a_judge_that_reasons(play, write_responses):
     judge = get_model("formed/reasons", config=GenerateConfig(max_tokens=99))
     play(round_robin(responses=write_responses(items=1), replies="text"), judge)
     assert {config.max_tokens for config, _ in CALLS} == {99}
 
 
+@pytest.mark.slow
 def test_the_temperature_is_0_unless_the_role_says_otherwise(play, write_responses):
     files = write_responses(items=1)
     play(round_robin(responses=files), "formed/plain")
@@ -166,6 +173,7 @@ def test_the_temperature_is_0_unless_the_role_says_otherwise(play, write_respons
     assert [config.temperature for config, _ in CALLS] == [0] * 12 + [0.7] * 12 + [0.3] * 12
 
 
+@pytest.mark.slow
 def test_limits_and_temperature_are_printed_and_kept_in_the_log(play, write_responses, capfd):
     log = play(round_robin(responses=write_responses(items=1)), "formed/plain")
     assert log.eval.metadata["podium_judging"]["replies"] == "auto"
@@ -179,6 +187,7 @@ def test_limits_and_temperature_are_printed_and_kept_in_the_log(play, write_resp
     assert f"and at most {12 * 256:,} output tokens" in said
 
 
+@pytest.mark.slow
 def test_a_prompt_that_does_not_fit_is_missing_with_that_reason(play, write_responses):
     texts = {("ash", 0): "too long an answer", ("elm", 1): "huge answer"}
     files = write_responses(items=2, texts=texts)

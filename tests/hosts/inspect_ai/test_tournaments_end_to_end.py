@@ -155,6 +155,7 @@ def test_fewer_items_are_drawn_and_only_they_are_played(play, write_responses):
     assert len({one.metadata["item"] for one in battles(log)}) == 2
 
 
+@pytest.mark.slow
 def test_models_and_categories_are_chosen(play, write_responses):
     paths = write_responses(category=lambda k: "even" if k % 2 == 0 else "odd")
     log = play(round_robin(responses=paths, models="oak,elm", category="odd"))

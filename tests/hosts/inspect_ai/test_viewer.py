@@ -18,6 +18,7 @@ def log(behave, write_responses, play):
     )
 
 
+@pytest.mark.slow
 def test_explanation_contains_models_responses_and_judge_reply(log):
     sample = battles(log)[0]
     words = verdict_of(sample).explanation
@@ -33,6 +34,7 @@ def test_explanation_contains_models_responses_and_judge_reply(log):
     assert all(f"│ {line}" in words for reply in replies for line in reply.strip().splitlines())
 
 
+@pytest.mark.slow
 def test_explanation_marks_a_truncated_response(behave, write_responses, play):
     texts = {("ash", 0): "quality=1 " + "x" * (2000 + 990)}
     responses = write_responses(items=1, models={"ash": 1.0, "elm": 2.0}, texts=texts)

@@ -303,6 +303,7 @@ def answer_and_card(frame: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ..
     return standings.answer, card.answer, [entry.model for entry in standings.entries]
 
 
+@pytest.mark.slow
 def test_a_judge_whose_verdicts_the_order_decides_may_not_rank_and_one_of_65_percent_may() -> None:
     refused = r"This judge may not rank: the response shown first has a win rate of (\d\d\.\d)% \((.*) … (.*)\), and "
     for verdicts in ("hard", "soft"):

@@ -48,6 +48,7 @@ def write_rankings(folder: Path, rankings: dict[str, Ranking]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_site_is_a_static_space_on_request(tmp_path: Path, example: Ranking) -> None:
     folder, site = write_rankings(tmp_path / "rankings", {"chat": example}), tmp_path / "site"
     plain = CliRunner().invoke(podium, ["leaderboard", str(folder), "-o", str(site)])

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations
-from operator import or_
+from itertools import combinations
 
 import numpy as np
 
@@ -46,81 +45,80 @@ class Anchor(Stopping):
 
     @staticmethod
     def variants(field: Field) -> dict[str, dict[str, str]]:
-        """Return settings by label for a comparison of tournaments: a pilot, and each model as the
-        anchor."""
+        """Return the settings that a comparison of tournaments tries, by label.
+
+        They are a pilot, and each model as the anchor.
+        """
         return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the anchor's battles that were not played yet; with `auto`, those of the pilot
-        first."""
-        anchors, tried, rounds, pilot = self._choose(field, played)
+        """Return the anchor's battles that were not played yet.
+
+        With `auto`, these are the battles of the pilot until it has ended.
+        """
+        choice = self._choose(field, played)
+        anchors = choice.anchors
         if not anchors:
-            return schedule_pairings(field, pilot.pairings, played, pilot.note)
-        if tried and len(played) > rounds and not self.until:
+            return schedule_pairings(field, choice.pilot.pairings, played, choice.pilot.note)
+        if choice.items and len(played) > choice.rounds and not self.until:
             # The round after the pilot was played: the anchor must not be chosen again.
             return OVER
         items, last_look = self.items_to_next_look(field, played)
-        note = f"{last_look}all against {' and '.join(anchors)} on {len(items)} items"
-        if tried:
-            items = tuple(item for item in items if item not in tried)
-            note = f"{last_look}all against {anchors[0]}, the most informative in the pilot, on {len(items)} more items"
-        return schedule_pairings(
-            field, pairings_against(anchors, field.models, items), played, note
-        )
+        note = f"all against {' and '.join(anchors)} on {len(items)} items"
+        if choice.items:
+            items = tuple(item for item in items if item not in choice.items)
+            chosen = f"{anchors[0]}, the most informative in the pilot"
+            note = f"all against {chosen}, on {len(items)} more items"
+        pairings = pairings_against(anchors, field.models, items)
+        return schedule_pairings(field, pairings, played, f"{last_look}{note}")
 
     def size(self, field: Field) -> int:
         """Return the number of battles; with `auto`, the maximum."""
         if self._anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
-        tried, pilot = self._pilot(field)
-        return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.models) - 1, 0)
+        pilot_items, pilot = self._pilot(field)
+        battles_per_item = max(len(field.models) - 1, 0)
+        return len(pilot.pairings) + (len(items) - len(pilot_items)) * battles_per_item
 
     def rounds(self, field: Field) -> int | None:
         """Return the maximum number of rounds, the pilot's included; None if it is not fixed."""
-        own = super(Anchor, self).rounds(field)
-        return own if own is None or self._anchors(field) else own + 1
+        number = super(Anchor, self).rounds(field)
+        if number is None or self._anchors(field):
+            return number
+        return number + 1
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`; the pilot's items do not count."""
-        anchors, tried, rounds, _ = self._choose(field, played)
-        rest = tuple(
-            item for item in order_of_visits(field, self.items, self.seed) if item not in tried
-        )
-        return self.progress(field, rest, played[rounds:], against=anchors)
+        choice = self._choose(field, played)
+        order = order_of_visits(field, self.items, self.seed)
+        rest = tuple(item for item in order if item not in choice.items)
+        return self.progress(field, rest, played[choice.rounds :], against=choice.anchors)
 
-    def _choose(
-        self, field: Field, played: Sequence[Round]
-    ) -> tuple[tuple[str, ...], frozenset[str], int, NextRound]:
-        """Return the anchors, empty until the pilot has ended, and the pilot's items, rounds so far
-        and battles."""
-        if named := self._anchors(field):
-            return named, frozenset(), 0, OVER
-        tried, pilot = self._pilot(field)
-        done = accumulate(({own.pairing for own in each.outcomes} for each in played), or_)
-        rounds = next(
-            (number for number, own in enumerate(done, start=1) if own >= {*pilot.pairings}), None
-        )
+    def _choose(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
+        """Return the anchors that are named, or that the pilot chose."""
+        named = self._anchors(field)
+        if named:
+            return _AnchorChoice(named, frozenset(), 0, OVER)
+        items, pilot = self._pilot(field)
+        rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:
-            return (), tried, len(played), pilot
+            return _AnchorChoice((), items, len(played), pilot)
         # The model that all have met since the pilot, if there is one, was chosen before.
-        later = [
-            {own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes
-        ]
-        chosen = set(field.models).intersection(*later) if later else set()
-        if len(chosen) != 1:
-            outcomes = [
-                outcome
-                for done in played
-                for outcome in done.outcomes
-                if outcome.pairing.item in tried
-            ]
-            chosen = {most_informative(field.models, outcomes)}
-        return tuple(chosen), tried, rounds, pilot
+        later_outcomes = [outcome for round_ in played[rounds:] for outcome in round_.outcomes]
+        later_pairs = [{outcome.pairing.a, outcome.pairing.b} for outcome in later_outcomes]
+        in_all_pairs = set(field.models).intersection(*later_pairs) if later_pairs else set()
+        if len(in_all_pairs) == 1:
+            return _AnchorChoice(tuple(in_all_pairs), items, rounds, pilot)
+        outcomes = [outcome for round_ in played for outcome in round_.outcomes]
+        of_pilot = [outcome for outcome in outcomes if outcome.pairing.item in items]
+        return _AnchorChoice((most_informative(field.models, of_pilot),), items, rounds, pilot)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
-        """Return the named anchors; empty if a pilot chooses. Of two models, either gives the same
-        battles."""
+        """Return the named anchors; empty if a pilot chooses.
+
+        Of two models, either gives the same battles, so there is no pilot.
+        """
         if self.anchor == AUTO:
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
         return parse_model_names(self.anchor, field.models)
@@ -129,33 +127,66 @@ class Anchor(Stopping):
         """Return the items of the pilot, and its battles."""
         items = draw_items(field, self.items, self.seed)
         # Samples of one seed are nested, so these are among all items asked for.
-        tried = draw_items(field, min(self.pilot, len(items)), self.seed)
-        note = f"pilot: all against each of {len(field.models)} candidates on {len(tried)} items"
-        battles = pairings_against(field.models, field.models, tried)
-        return frozenset(tried), schedule_pairings(field, battles, note=note)
+        pilot_items = draw_items(field, min(self.pilot, len(items)), self.seed)
+        candidates = f"{len(field.models)} candidates on {len(pilot_items)} items"
+        battles = pairings_against(field.models, field.models, pilot_items)
+        pilot = schedule_pairings(field, battles, note=f"pilot: all against each of {candidates}")
+        return frozenset(pilot_items), pilot
+
+
+@dataclass(frozen=True, slots=True)
+class _AnchorChoice:
+    """The choice of the anchors.
+
+    Attributes:
+        anchors: names of the anchors; empty until the pilot has ended.
+        items: items of the pilot; empty if the anchors are named.
+        rounds: number of rounds up to the end of the pilot, or so far.
+        pilot: battles of the pilot.
+    """
+
+    anchors: tuple[str, ...]
+    items: frozenset[str]
+    rounds: int
+    pilot: NextRound
+
+
+def _rounds_until_played(pairings: Sequence[Pairing], played: Sequence[Round]) -> int | None:
+    """Return the number of rounds after which all these pairings were played; None if not yet."""
+    waiting = set(pairings)
+    for number, round_ in enumerate(played, start=1):
+        waiting -= {outcome.pairing for outcome in round_.outcomes}
+        if not waiting:
+            return number
+    return None
 
 
 def pairings_against(
     anchors: Collection[str], models: Sequence[str], items: Sequence[str]
 ) -> Iterator[Pairing]:
-    """Yield the pairings of all models with each anchor, item after item; two anchors meet once per
-    item."""
-    pairs = [
-        pair for pair in combinations(sorted(models), 2) if any(name in anchors for name in pair)
-    ]
-    return (Pairing(item, *pair) for item in items for pair in pairs)
+    """Yield the pairings of all models with each anchor, item after item.
+
+    Two anchors meet once per item.
+    """
+    pairs = [(a, b) for a, b in combinations(sorted(models), 2) if a in anchors or b in anchors]
+    return (Pairing(item, a, b) for item in items for a, b in pairs)
 
 
 def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
-    """Return the model against which verdicts on two others differ most often; NotIdentifiedError
-    if unknown."""
-    # Of equals, the one with more comparisons is chosen, then the first by name.
+    """Return the model against which verdicts on two others differ most often.
+
+    Of equals, it is the one with more comparisons, then the first by name.
+
+    Raises:
+        NotIdentifiedError: no item has readable verdicts of two models against a third.
+    """
     shares = informativeness_of(models, outcomes)
     compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
     if not compared:
         raise NotIdentifiedError(
-            f"the {len(outcomes)} battles of the pilot cannot choose an anchor: no item has readable verdicts of two "
-            "models against a third; name the anchor, or play a larger pilot"
+            f"the {len(outcomes)} battles of the pilot cannot choose an anchor: no item has "
+            "readable verdicts of two models against a third; name the anchor, or play a larger "
+            "pilot"
         )
     return max(compared, key=lambda name: compared[name])
 
@@ -163,21 +194,26 @@ def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
 def informativeness_of(
     models: Sequence[str], outcomes: Sequence[Outcome]
 ) -> dict[str, tuple[float, float]]:
-    """Return, by model as anchor, the share of pairs of others with different verdicts, and the
-    pairs compared."""
-    # Don-Yehiya et al. 2026, section 4.3. By margin if every battle has one, else by credit;
-    # continuous ones by sign.
+    """Return how often verdicts on two others differ with each model as the anchor.
+
+    Verdicts differ by margin if every battle has one, else by credit. Continuous ones differ by
+    sign. Source: Don-Yehiya et al. 2026, section 4.3.
+
+    Returns:
+        By model, the share of pairs of others with different verdicts, and the number of pairs that
+        were compared.
+    """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:
         return dict.fromkeys(models, (0.0, 0.0))
     coded = code_outcomes(readable, models)
-    margin = np.array(
-        [np.nan if outcome.margin is None else outcome.margin for outcome in readable],
-        dtype=np.float64,
-    )
-    finest = finest_verdicts(margin, coded.credit)
-    verdict, level_of = (2 * coded.credit - 1, np.sign) if finest is None else (finest, None)
-    pairs = count_differences(coded, verdict, level_of)
-    apart, compared = pairs.apart.sum(axis=0), pairs.compared.sum(axis=0)
-    shares = apart / np.maximum(compared, 1)
+    margins = [np.nan if outcome.margin is None else outcome.margin for outcome in readable]
+    discrete = finest_verdicts(np.array(margins, dtype=np.float64), coded.credit)
+    if discrete is None:
+        differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
+    else:
+        differences = count_differences(coded, discrete, None)
+    different = differences.apart.sum(axis=0)
+    compared = differences.compared.sum(axis=0)
+    shares = different / np.maximum(compared, 1)
     return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(models)}

@@ -20,13 +20,25 @@ Matchups = Mapping[tuple[str, str], Sequence[float]]
 def strengths_of_matchups(
     met: Matchups, models: Sequence[str], ladder: Ladder | None = None
 ) -> dict[str, float]:
-    """Fit Bradley-Terry log-strengths to the battles of some models with each other (lambda 0.01)
-    and a ladder."""
+    """Fit Bradley-Terry log-strengths to the battles of some models with each other.
+
+    The regularization is lambda = 0.01.
+
+    Args:
+        met: credits by pair of models.
+        models: names of the models; battles with others are left out.
+        ladder: known ratings that join the fit.
+
+    Returns:
+        Log-strengths (logits) by name; all 0 if nothing is known.
+    """
     code = {name: k for k, name in enumerate(sorted(models))}
-    credit, weight = np.zeros((2, len(code), len(code)))
+    credit = np.zeros((len(code), len(code)))
+    weight = np.zeros((len(code), len(code)))
     for (a, b), credits in met.items():
         if a in code and b in code:
-            credit[code[a], code[b]], weight[code[a], code[b]] = sum(credits), len(credits)
+            credit[code[a], code[b]] = sum(credits)
+            weight[code[a], code[b]] = len(credits)
     prior = build_prior(ladder, list(code)) if ladder else None
     if not (weight.any() or prior):
         return dict.fromkeys(code, 0.0)
@@ -36,13 +48,14 @@ def strengths_of_matchups(
 
 def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles | None:
     """Encode the readable battles between some models as arrays; None if there are none."""
-    names, outcomes = {*models}, (outcome for done in played for outcome in done.outcomes)
-    own = [
-        each
-        for each in outcomes
-        if each.credit is not None and {each.pairing.a, each.pairing.b} <= names
-    ]
-    return code_outcomes(own, models) if own else None
+    names = {*models}
+    readable = []
+    for round_ in played:
+        for outcome in round_.outcomes:
+            is_between = outcome.pairing.a in names and outcome.pairing.b in names
+            if is_between and outcome.credit is not None:
+                readable.append(outcome)
+    return code_outcomes(readable, models) if readable else None
 
 
 def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBattles:
@@ -62,45 +75,57 @@ def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBa
 
 
 def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
-    """Weigh battles so that each pair that met counts by the items that have both responses; the
-    mean weight is 1."""
+    """Weigh battles so that each pair that met counts as in a round robin.
+
+    There, a pair plays on all items that have both responses. The mean weight is 1.
+    """
     items = field.items if field.absent else field.items[:1]
-    present = np.array(
-        [[field.can_play(item, name) for item in items] for name in coded.models], dtype=np.float64
-    )
+    has_response = [[field.can_play(item, name) for item in items] for name in coded.models]
+    present = np.array(has_response, dtype=np.float64)
     size = len(coded.models)
     pair = np.minimum(coded.a, coded.b) * size + np.maximum(coded.a, coded.b)
-    weight = (present @ present.T).ravel()[pair] / np.bincount(pair)[pair]
+    items_of_pair = (present @ present.T).ravel()[pair]
+    battles_of_pair = np.bincount(pair)[pair]
+    weight = items_of_pair / battles_of_pair
     return replace(coded, weight=weight / weight.mean())
 
 
 def matchups_in(played: Sequence[Round]) -> Matchups:
     """Collect pairs and credits of the readable battles."""
     met: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for outcome in (outcome for done in played for outcome in done.outcomes):
-        credits = met[outcome.pairing.a, outcome.pairing.b]
-        if outcome.credit is not None:
-            credits.append(outcome.credit)
+    for round_ in played:
+        for outcome in round_.outcomes:
+            credits = met[outcome.pairing.a, outcome.pairing.b]
+            if outcome.credit is not None:
+                credits.append(outcome.credit)
     return met
 
 
 def opponents_of(name: str, met: Matchups) -> frozenset[str]:
     """Return the models that this model has met, also those without a readable battle."""
-    return frozenset(other for pair in met if name in pair for other in pair if other != name)
+    opponents = set()
+    for a, b in met:
+        if name in (a, b):
+            opponents |= {a, b} - {name}
+    return frozenset(opponents)
 
 
 def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:
-    """Raise UsageError if a model that newcomers join has neither a rating nor a readable
-    battle."""
-    known = {
-        name
-        for (a, b), credits in met.items()
-        if credits and a in before and b in before
-        for name in (a, b)
-    }
-    lacking = [] if ratings is not None or len(before) < 2 else sorted(set(before) - known)
-    if lacking:
+    """Raise UsageError if a model that was ranked before has no rating and no readable battle.
+
+    Args:
+        before: names of the models that newcomers join.
+        met: credits of the rounds so far.
+        ratings: known ratings of these models; None if their battles rate them.
+    """
+    if ratings is not None or len(before) < 2:
+        return
+    unrated = set(before)
+    for (a, b), credits in met.items():
+        if credits and a in before and b in before:
+            unrated -= {a, b}
+    if unrated:
         raise UsageError(
-            f"rated={', '.join(lacking)}: no readable battle with others of `rated`; give the rounds played "
-            "before, or their ratings (ratings=NAME:1500,...)"
+            f"rated={', '.join(sorted(unrated))}: no readable battle with others of `rated`; give "
+            "the rounds played before, or their ratings (ratings=NAME:1500,...)"
         )

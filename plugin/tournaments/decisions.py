@@ -1,8 +1,11 @@
-"""What a tournament with a stopping rule decided, in sentences: the decisions, why it ended, what
-is still open."""
+"""What a tournament with a stopping rule decided, in sentences.
+
+They say what is decided, why the tournament ended, and what is still open.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from math import ceil
 from typing import Any, cast
 
@@ -17,8 +20,8 @@ from podium.text import plural, some
 from podium.tournaments.stopping import MIN_ITEMS, SAME, Look, Progress, Stopping, connected_groups
 
 LEVEL_ON_EVERY_ITEM = (
-    "All models earn the same on every item, so no error is known. The judge may only give ties, or always prefer the "
-    "response shown first: read some of its replies."
+    "All models earn the same on every item, so no error is known. The judge may only give ties, "
+    "or always prefer the response shown first: read some of its replies."
 )
 
 
@@ -30,11 +33,13 @@ class TournamentAnswer:
         look: number of the last interim analysis, of `looks` planned ones; None if each was
             predicted.
         reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
-        advice: the last of the sentences `decisions`; empty if nothing is open or nothing can be
-            said.
+        answered: whether the question is answered.
+        decisions: sentences on what is decided, why the tournament ended, and what is open.
+        advice: the last of these sentences, on what would decide more; empty if nothing is open or
+            nothing can be said.
         open: the groups of models that are not decided.
-        calls: of each judge, or of judges in turn together, one per battle; the caller replaces it
-            if there were more.
+        battles: number of battles.
+        calls: number of judge calls, one per battle; the caller replaces it if there were more.
         about: what the decisions hold for: a round robin of all models (`field`), or the pairs
             `played` only.
     """
@@ -64,9 +69,17 @@ class TournamentAnswer:
 def build_tournament_answer(
     rule: Any, field: Field, played: Sequence[Round]
 ) -> TournamentAnswer | None:
-    """Build the answer of a tournament from its rounds; None if it has no stopping rule or no
-    interim analysis."""
-    asked, most = rule, getattr(rule, "most", None)
+    """Build the answer of a tournament from its rounds.
+
+    Args:
+        rule: the tournament, possibly with a limit of battles.
+        field: the models and items.
+        played: the rounds so far.
+
+    Returns:
+        None if the tournament has no stopping rule, or had no interim analysis.
+    """
+    asked = rule
     while hasattr(asked, "rule"):
         asked = asked.rule
     if not isinstance(asked, Stopping) or not asked.until:
@@ -74,7 +87,9 @@ def build_tournament_answer(
     progress = asked.progress_of(field, played)
     if not progress.looks:
         return None
-    last, names = progress.looks[-1], sorted(field.models)
+    most = getattr(rule, "most", None)
+    last = progress.looks[-1]
+    names = sorted(field.models)
     reason = _end_reason(asked, field, played, progress, most)
     advice = "" if reason == "answered" else _advice(asked, last, names)
     groups = () if asked.error is not None else connected_groups(last.open)
@@ -105,47 +120,46 @@ def build_tournament_answer(
 
 
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
-    """Return the level of the intervals printed with an answer: `topK` shares 1 - level among the
-    interim analyses."""
-    # If the best models separate from the others, their ratings were analysed so often because they
-    # were high.
-    is_choice = answer is not None and str(answer["until"]).startswith("top")
-    return 1 - (1 - level) / answer["looks"] if is_choice and answer else level
+    """Return the level of the intervals printed with an answer.
+
+    With `topK`, 1 - level is shared among the interim analyses: the ratings of the best models were
+    analysed so often because they were high.
+    """
+    if answer is None or not str(answer["until"]).startswith("top"):
+        return level
+    return 1 - (1 - level) / answer["looks"]
 
 
 def _end_reason(
     asked: Any, field: Field, played: Sequence[Round], progress: Progress, most: int | None
 ) -> str:
-    """Return why the tournament ended; `max_battles` if it would have played more than the
-    limit."""
-    if most is None or progress.reason == "answered" or progress.looks[-1].battles < most:
-        return progress.reason or "interrupted"
-    cut = len(asked.next(field, played[:-1]).pairings) > len(played[-1].outcomes)
-    return (
-        "max_battles"
-        if cut or asked.next(field, played).pairings
-        else progress.reason or "interrupted"
-    )
+    """Return why the tournament ended: `answered`, `items`, `max_battles` or `interrupted`.
+
+    It is `max_battles` if the tournament would have played more than this limit.
+    """
+    reason = progress.reason or "interrupted"
+    if most is None or reason == "answered" or progress.looks[-1].battles < most:
+        return reason
+    last_round_was_cut = len(asked.next(field, played[:-1]).pairings) > len(played[-1].outcomes)
+    if last_round_was_cut or asked.next(field, played).pairings:
+        return "max_battles"
+    return reason
 
 
 def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
-    """Yield sentences on models without a decision, and on the pairs that the decisions are
-    about."""
-    able = asked.has_enough_items(field, progress.order)
-    if not able.all():
-        few = [
-            name for name, is_able in zip(sorted(field.models), able, strict=True) if not is_able
-        ]
+    """Yield sentences on models without a decision, and on what the decisions are about."""
+    has_enough = asked.has_enough_items(field, progress.order)
+    if not has_enough.all():
+        names = sorted(field.models)
+        few = [names[k] for k in np.flatnonzero(~has_enough).tolist()]
         yield f"No decision about {some(few)}: fewer than {MIN_ITEMS} items have responses."
     if _depends_on_transitivity(asked, field, progress):
-        played = (
-            "the pairs with the anchor"
-            if hasattr(asked, "anchor")
-            else "the pairs that were played"
-        )
+        pairs = "the pairs with the anchor"
+        if not hasattr(asked, "anchor"):
+            pairs = "the pairs that were played"
         yield (
-            f"Decisions are about {played}: a round robin may contradict them if the judge is not transitive. "
-            "`podium/ring` with opponents=field, its default, asks about all pairs."
+            f"Decisions are about {pairs}: a round robin may contradict them if the judge is not "
+            "transitive. `podium/ring` with opponents=field, its default, asks about all pairs."
         )
 
 
@@ -164,12 +178,11 @@ def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bo
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level."""
     if last.check is not None and last.check.is_other_scale:
-        ends = (
-            f"(slope {last.check.slope:.2f}, 97.5%: {last.check.low:.2f} … {last.check.high:.2f})"
-        )
-        who = some(new or [RATED_ONLY])
+        check = last.check
+        slope = f"(slope {check.slope:.2f}, 97.5%: {check.low:.2f} … {check.high:.2f})"
         return [
-            f"Nothing is claimed about {who}: the given ratings have another scale than the battles {ends}."
+            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have another "
+            f"scale than the battles {slope}."
         ]
     if asked.error is not None:
         sentences = [_rating_decision(last, new)]
@@ -177,65 +190,98 @@ def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[
         sentences = _set_decisions(asked, last, names)
     else:
         sentences = _order_decisions(asked, last, names, new)
-    analyses = (
-        f" at all {last.planned} interim analyses" if last.planned and last.planned > 1 else ""
-    )
+    analyses = ""
+    if last.planned and last.planned > 1:
+        analyses = f" at all {last.planned} interim analyses"
     return [f"{sentence} ({100 * asked.level:g}%{analyses})." for sentence in sentences]
 
 
 def _rating_decision(last: Look, new: Sequence[str]) -> str:
     """Return the half-width of the ratings' intervals, or of those of newcomers, as a sentence."""
-    whose = f"{'Rating' if len(new) == 1 else 'Ratings'}{f' of {some(new)}' if new else ''}"
-    verbs = ("is", "has") if len(new) == 1 else ("are", "have")
+    is_single = len(new) == 1
+    noun = "Rating" if is_single else "Ratings"
+    whose = f"{noun} of {some(new)}" if new else noun
     if np.isnan(last.half).any():
-        return f"{whose} {verbs[1]} no bound yet"
-    least = "" if len(new) == 1 else f" on average, the least certain to ±{np.max(last.half):.1f}"
-    return f"{whose} {verbs[0]} known to ±{np.mean(last.half):.1f} Elo{least}"
+        return f"{whose} {'has' if is_single else 'have'} no bound yet"
+    width = f"±{np.mean(last.half):.1f} Elo"
+    if is_single:
+        return f"{whose} is known to {width}"
+    widest = f"±{np.max(last.half):.1f}"
+    return f"{whose} are known to {width} on average, the least certain to {widest}"
 
 
 def _order_decisions(
     asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
-    """Return the order if all pairs are decided, else how many pairs are, and between which
-    groups."""
+    """Return the order if all pairs are decided, else how many pairs are, and of which groups."""
     settled = np.where(last.asked, last.settled, 0)
     ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
-    by = _better(asked.margin)
     if last.open.any():
-        done = int((settled > 0).sum())
-        if not done:
-            few = f": {last.clusters} items were judged, and an error needs {MIN_ITEMS}"
-            return [f"No pair is decided{few if last.clusters < MIN_ITEMS else ''}"]
-        pairs = f"{done} of {int(last.asked.sum()) // 2} pairs{' with newcomers' if new else ''}"
-        above, below = largest_distinguishable_block(
-            [np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked]
-        )
-        high, low = (some([names[ranked[place]] for place in places]) for places in (above, below))
-        return [
-            f"{pairs} are decided, among them {high} above {low}: of each, the lower is not {by}than the upper"
-        ]
+        return [_partial_order(asked, last, names, settled, ranked, has_newcomers=bool(new))]
     asked_about = np.flatnonzero(last.asked.any(axis=1)).tolist()
-    hubs = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
-    if len(hubs) < len(asked_about):
-        return [_anchor_decision(names, settled, ranked, k, asked.margin) for k in hubs]
-    ranked = [k for k in ranked if k in asked_about]
-    text = f"In this order no model is {by}than one before it: {some([names[k] for k in ranked], most=40)}"
-    turned = [(a, b) for k, a in enumerate(ranked) for b in ranked[k + 1 :] if settled[a, b] < 0]
-    return [text, *(f"But {names[a]} is not {by}than {names[b]}" for a, b in turned)]
+    # An anchor is compared with all others, and they are not compared with each other.
+    anchors = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
+    if len(anchors) < len(asked_about):
+        return [_anchor_decision(names, settled, ranked, k, asked.margin) for k in anchors]
+    ordered = [k for k in ranked if k in asked_about]
+    better = _better(asked.margin)
+    listed = some([names[k] for k in ordered], most=40)
+    sentences = [f"In this order no model is {better}than one before it: {listed}"]
+    for a, b in combinations(ordered, 2):
+        if settled[a, b] < 0:
+            sentences.append(f"But {names[a]} is not {better}than {names[b]}")
+    return sentences
+
+
+def _partial_order(
+    asked: Stopping,
+    last: Look,
+    names: Sequence[str],
+    settled: np.ndarray,
+    ranked: Sequence[int],
+    *,
+    has_newcomers: bool,
+) -> str:
+    """Return how many pairs are decided, and two groups of which all pairs are, as a sentence."""
+    decided = int((settled > 0).sum())
+    if not decided and last.clusters < MIN_ITEMS:
+        few = f"{last.clusters} items were judged, and an error needs {MIN_ITEMS}"
+        return f"No pair is decided: {few}"
+    if not decided:
+        return "No pair is decided"
+    worse_places = [np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked]
+    above, below = largest_distinguishable_block(worse_places)
+    upper = some([names[ranked[place]] for place in above])
+    lower = some([names[ranked[place]] for place in below])
+    pairs = f"{decided} of {int(last.asked.sum()) // 2} pairs"
+    if has_newcomers:
+        pairs += " with newcomers"
+    return (
+        f"{pairs} are decided, among them {upper} above {lower}: of each, "
+        f"the lower is not {_better(asked.margin)}than the upper"
+    )
 
 
 def _anchor_decision(
     names: Sequence[str], settled: np.ndarray, ranked: Sequence[int], anchor: int, margin: float
 ) -> str:
     """Return which models are not worse, and which not better, than an anchor, as a sentence."""
-    above, below = ([names[k] for k in ranked if settled[k, anchor] == side] for side in (1, -1))
-    sides = [f"{some(above)} not worse"] * bool(above) + [f"{some(below)} not better"] * bool(below)
-    return f"Against {names[anchor]}: {' and '.join(sides)}{f' by more than {margin:g} Elo' if margin else ''}"
+    above = [names[k] for k in ranked if settled[k, anchor] == 1]
+    below = [names[k] for k in ranked if settled[k, anchor] == -1]
+    sides = []
+    if above:
+        sides.append(f"{some(above)} not worse")
+    if below:
+        sides.append(f"{some(below)} not better")
+    by = f" by more than {margin:g} Elo" if margin else ""
+    return f"Against {names[anchor]}: {' and '.join(sides)}{by}"
 
 
 def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
-    """Return the best K models; while that is open, those decided to be among them, and the
-    undecided."""
+    """Return the best K models as sentences.
+
+    While these are open, the sentences name the models decided to be among them, and the undecided.
+    """
     number = cast(int, asked.first)
     ranked = np.argsort(-last.theta, kind="stable")
     is_undecided: list[bool] = (last.open.sum(axis=1) > 0).tolist()
@@ -245,10 +291,8 @@ def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[st
         verb, them = ("is", "it") if number == 1 else ("are", "any of them")
         who = f"{noun.capitalize()} {verb} {some(best)}"
         return [f"{who}: none of the others is {_better(asked.margin)}than {them}"]
-    others, left = (
-        some([names[k] for k in np.flatnonzero(is_undecided).tolist()]),
-        number - len(best),
-    )
+    others = some([names[k] for k in np.flatnonzero(is_undecided).tolist()])
+    left = number - len(best)
     if not best:
         return [f"{noun.capitalize()} {'is' if number == 1 else 'are'} undecided among {others}"]
     places = "the other place" if left == 1 else f"the other {left} places"
@@ -266,45 +310,57 @@ def _end(reason: str, progress: Progress, most: int | None) -> str:
         return f"Stopped because the question is answered: {spent}."
     if reason == "items":
         turns, rest = divmod(progress.visits, len(progress.order))
-        times = "" if turns == 1 else f", each visited {turns} times" if not rest else ""
+        times = f", each visited {turns} times" if turns != 1 and not rest else ""
         return f"Ended because all {len(progress.order):,} items are used up{times}: {spent}."
     why = f"max_battles={most:,} is reached" if reason == "max_battles" else "it was interrupted"
     return f"Ended because {why}: {spent}."
 
 
 def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
-    """Return how many more items would decide the nearest open pair, or why that is unknown; more
-    calls would not."""
+    """Return how many more items would answer the question, or why that is unknown.
+
+    Empty if nothing can be said.
+    """
     if last.is_other_scale:
         return ""
-    if (
-        last.clusters >= MIN_ITEMS
-        and (np.abs(last.theta) <= SAME).all()
-        and not np.diag(last.covariance).any()
-    ):
+    all_equal = (np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any()
+    if all_equal and last.clusters >= MIN_ITEMS:
         return LEVEL_ON_EVERY_ITEM
     if asked.error is not None:
-        width = float(np.mean(last.half))
-        if np.isnan(width):
-            return "Some ratings have no bound: a model won or lost everything, or was read on too few items."
-        lacking = ceil(last.clusters * ((width / asked.error) ** 2 - 1))
+        return _advice_on_width(last, asked.error)
+    return _advice_on_pair(last, names)
+
+
+def _advice_on_width(last: Look, error: float) -> str:
+    """Return how many more items would reach a mean half-width of `error` Elo."""
+    width = float(np.mean(last.half))
+    if np.isnan(width):
         return (
-            f"About {lacking:,} more {plural('item', lacking)} would reach this error."
-            if lacking > 0
-            else ""
+            "Some ratings have no bound: a model won or lost everything, or was read on too few "
+            "items."
         )
+    lacking = ceil(last.clusters * ((width / error) ** 2 - 1))
+    if lacking <= 0:
+        return ""
+    return f"About {lacking:,} more {plural('item', lacking)} would reach this error."
+
+
+def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
+    """Return how many more items would decide the open pair that is nearest to a decision."""
     z = np.where(last.open & np.isfinite(last.evidence), last.evidence, np.nan)
     if np.isnan(z).all() or np.isnan(last.critical):
         return ""
-    widest = divmod(int(np.nanargmax(z)), len(z))
-    a, b = sorted(widest, key=lambda k: -last.theta[k])
-    gap = abs(last.theta[a] - last.theta[b]) * POINTS
+    largest_z = divmod(int(np.nanargmax(z)), len(z))
+    a, b = sorted(largest_z, key=lambda k: -last.theta[k])
     items = further_items(last.clusters, last.critical, float(z[a, b]))
     if items is None:
-        return f"How many items would separate {names[a]} from {names[b]} is unknown: their gap is within its error."
+        pair = f"{names[a]} from {names[b]}"
+        return f"How many items would separate {pair} is unknown: their gap is within its error."
+    gap = abs(last.theta[a] - last.theta[b]) * POINTS
     return (
-        f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each call counted "
-        f"separately), {max(items, 1):,} more items would separate them with 80% power, in a test of all open pairs."
+        f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each "
+        f"call counted separately), {max(items, 1):,} more items would separate them with 80% "
+        "power, in a test of all open pairs."
     )
 
 

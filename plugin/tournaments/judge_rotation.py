@@ -1,5 +1,7 @@
-"""Judges that take turns: one per battle, balanced over pairs of models, items and orders, or all
-for a share."""
+"""Judges that take turns: one judge per battle, or all judges for a share of the battles.
+
+The judges are balanced over pairs of models, items and orders.
+"""
 
 import re
 from collections import defaultdict
@@ -15,8 +17,8 @@ ROTATE = re.compile(r"rotate(?::(?P<weights>.*))?")
 SAME = 1e-9
 """Difference up to which two judges are equally far behind."""
 UNKNOWN = (
-    "no battle is judged by two judges, so their agreement and the errors that they share cannot be known; with "
-    "overlap=0.1 all judges judge a tenth of the battles"
+    "no battle is judged by two judges, so their agreement and the errors that they share cannot "
+    "be known; with overlap=0.1 all judges judge a tenth of the battles"
 )
 SHARED = "a battle that several judges judge counts once per judge in the ranking"
 
@@ -24,23 +26,35 @@ SHARED = "a battle that several judges judge counts once per judge in the rankin
 def read_shares(
     judges: str | Sequence[Any] | Mapping[str, None], overlap: float, number: int
 ) -> tuple[float, ...]:
-    """Parse `all`, `rotate` or `rotate:2,1,1` for a number of judges: each one's share of the
-    battles alone, then that of all together; UsageError for wrong ones."""
+    """Parse `all`, `rotate` or `rotate:2,1,1`.
+
+    Args:
+        judges: the option; the hosts may have parsed it into a sequence or a mapping.
+        overlap: share of the battles, in [0, 1], that all judges judge.
+        number: number of judges.
+
+    Returns:
+        The share of the battles that each judge judges alone, then the share that all judge.
+
+    Raises:
+        UsageError: the option cannot be parsed or does not fit the number of judges, or the
+            overlap is out of range.
+    """
     # Inspect splits values at commas, and reads a colon at the end as YAML.
-    text = (
-        judges
-        if isinstance(judges, str)
-        else ",".join(map(str, judges)) + ":" * isinstance(judges, Mapping)
-    )
+    text = judges if isinstance(judges, str) else ",".join(map(str, judges))
+    if isinstance(judges, Mapping):
+        text += ":"
     if isinstance(overlap, bool) or not isinstance(overlap, int | float) or not 0 <= overlap <= 1:
         raise UsageError(f"overlap={overlap}: give a share of the battles from 0 to 1")
     if text == "all":
         if overlap:
             raise UsageError(
-                f"overlap={overlap:g}: with judges=all every battle is judged by all; write judges=rotate"
+                f"overlap={overlap:g}: with judges=all every battle is judged by all; write "
+                "judges=rotate"
             )
         return (*[0.0] * number, 1.0)
-    if not (match := ROTATE.fullmatch(text)):
+    match = ROTATE.fullmatch(text)
+    if not match:
         raise UsageError(
             f"judges={text}: write all, rotate, or rotate with a weight per judge, as rotate:2,1,1"
         )
@@ -48,24 +62,30 @@ def read_shares(
         raise UsageError(
             f"judges={text}: one judge cannot take turns; name two or more, or leave it out"
         )
-    try:
-        weights = (
-            [1.0] * number
-            if match["weights"] is None
-            else [*map(float, match["weights"].split(","))]
-        )
-    except ValueError:
-        weights = []
+    weights = _read_weights(match["weights"], number)
     if len(weights) != number or not all(0 < weight < float("inf") for weight in weights):
         raise UsageError(
-            f"judges={text}: there are {number} judges; give a weight above 0 for each, as rotate:2,1,1"
+            f"judges={text}: there are {number} judges; give a weight above 0 for each, as "
+            "rotate:2,1,1"
         )
-    return (*((1 - overlap) * weight / sum(weights) for weight in weights), float(overlap))
+    total = sum(weights)
+    return (*((1 - overlap) * weight / total for weight in weights), float(overlap))
+
+
+def _read_weights(text: str | None, number: int) -> list[float]:
+    """Parse weights with commas; equal ones for None, and no weights if a text is no number."""
+    if text is None:
+        return [1.0] * number
+    try:
+        return [float(weight) for weight in text.split(",")]
+    except ValueError:
+        return []
 
 
 def name_jury(judges: Sequence[str]) -> str:
     """Return a name for judges that take turns, the same in whichever order they stand."""
-    return f"{len(judges)} judges in turn, {sha256(chr(0).join(sorted(judges)).encode()).hexdigest()[:8]}"
+    key = "\0".join(sorted(judges))
+    return f"{len(judges)} judges in turn, {sha256(key.encode()).hexdigest()[:8]}"
 
 
 @dataclass
@@ -77,7 +97,9 @@ class JudgeRotation:
     of the pair in this order.
 
     Attributes:
+        judges: names of the judges.
         shares: as `read_shares` returns them.
+        seed: of the order in which the battles of a round are taken.
         first_shown: the model shown first in the only order of a battle; None if both orders are
             asked.
         by_item: whether all battles of an item have the same judge, who rates each response once.
@@ -95,25 +117,42 @@ class JudgeRotation:
         self._counts: dict[Any, list[int]] = defaultdict(lambda: [0] * len(self.shares))
 
     def assign(self, pairings: Sequence[Pairing]) -> None:
-        """Assign judges to the battles of a round that have none; rounds must come in their
-        order."""
-        drawn = {
-            self._key_of(own): own for own in pairings if self._key_of(own) not in self._chosen
-        }
-        for own in sorted(drawn.values(), key=self._draw):
-            rows = [self._counts[group] for group in self._groups_of(own)]
-            ahead = [
-                sum(row[k] - share * (sum(row) + 1) for row in rows) if share else float("inf")
-                for k, share in enumerate(self.shares)
-            ]
-            nearest = [k for k, number in enumerate(ahead) if number < min(ahead) + SAME]
-            chosen = self._chosen[self._key_of(own)] = nearest[self._draw(own)[-1] % len(nearest)]
-            for row in rows:
-                row[chosen] += 1
+        """Assign judges to the battles of a round that have none.
+
+        The rounds must come in their order.
+        """
+        without_judge = {}
+        for pairing in pairings:
+            key = self._key_of(pairing)
+            if key not in self._chosen:
+                without_judge[key] = pairing
+        for pairing in sorted(without_judge.values(), key=self._draw):
+            counts = [self._counts[group] for group in self._groups_of(pairing)]
+            leads = [self._lead_of(k, counts) for k in range(len(self.shares))]
+            smallest_lead = min(leads)
+            furthest_behind = [k for k, lead in enumerate(leads) if lead < smallest_lead + SAME]
+            chosen = furthest_behind[self._draw(pairing)[-1] % len(furthest_behind)]
+            self._chosen[self._key_of(pairing)] = chosen
+            for group_counts in counts:
+                group_counts[chosen] += 1
+
+    def _lead_of(self, number: int, counts: Sequence[Sequence[int]]) -> float:
+        """Return how many battles a judge has more than its share, summed over groups.
+
+        Args:
+            number: position of the judge in `shares`; the last one stands for all judges.
+            counts: battles by judge of each group.
+        """
+        share = self.shares[number]
+        if not share:
+            return float("inf")
+        return sum(group[number] - share * (sum(group) + 1) for group in counts)
 
     def share_of(self, number: int) -> float:
-        """Return the share of the battles that a judge judges, alone or with the others; judges
-        count from 0."""
+        """Return the share of the battles that a judge judges, alone or with the others.
+
+        Judges count from 0.
+        """
         return self.shares[number] + self.shares[-1]
 
     def judges_of(self, pairing: Pairing) -> tuple[str, ...]:
@@ -136,5 +175,6 @@ class JudgeRotation:
         if not self.by_item:
             yield "pair", pairing.a, pairing.b
             yield "item", pairing.item
-            if first := self.first_shown(pairing):
+            first = self.first_shown(pairing)
+            if first:
                 yield "order", pairing.a, pairing.b, first

@@ -1,5 +1,4 @@
-"""Parts of a tournament: as many battles as a budget allows, or the items of one shard of several
-processes."""
+"""Parts of a tournament: as many battles as a limit allows, or the items of one shard."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -18,7 +17,12 @@ SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Play a tournament until its battles are used up."""
+    """Play a tournament until a number of battles is used up.
+
+    Attributes:
+        rule: the tournament.
+        most: the largest number of battles, 1 or more.
+    """
 
     rule: TournamentRule
     most: int
@@ -28,14 +32,12 @@ class Budget:
             raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the battles that the tournament plays next, cut to what is left of the budget."""
-        left = self.most - sum(len(done.outcomes) for done in played)
+        """Return the battles that the tournament plays next, cut to what is left of the limit."""
+        left = self.most - sum(len(round_.outcomes) for round_ in played)
         coming = self.rule.next(field, played)
-        return (
-            coming
-            if len(coming.pairings) <= left
-            else replace(coming, pairings=coming.pairings[: max(left, 0)])
-        )
+        if len(coming.pairings) <= left:
+            return coming
+        return replace(coming, pairings=coming.pairings[: max(left, 0)])
 
     def size(self, field: Field) -> int:
         return min(self.rule.size(field), self.most)
@@ -56,17 +58,22 @@ class Shard:
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
-        """Return the battles of a round that this shard plays, with its share of the battles left
-        out."""
-        own = tuple(battle for battle in coming.pairings if battle.item in items)
-        first, last = (
-            coming.left_out * number // self.of for number in (self.number - 1, self.number)
-        )
-        return NextRound(own, coming.note, last - first)
+        """Return the battles of a round that this shard plays.
+
+        The battles that are left out are divided between the shards.
+        """
+        pairings = tuple(pairing for pairing in coming.pairings if pairing.item in items)
+        left_out_before = coming.left_out * (self.number - 1) // self.of
+        left_out_so_far = coming.left_out * self.number // self.of
+        return NextRound(pairings, coming.note, left_out_so_far - left_out_before)
 
 
 def read_shard(text: str) -> Shard:
-    """Parse the shard `k/n`; UsageError unless 1 <= k <= n."""
+    """Parse the shard `k/n`.
+
+    Raises:
+        UsageError: it is not of this form, or k is not from 1 to n.
+    """
     match = SHARD.fullmatch(str(text).strip())
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(
@@ -76,8 +83,16 @@ def read_shard(text: str) -> Shard:
 
 
 def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
-    """Raise UsageError if battles on an item depend on verdicts on other items, or shards outnumber
-    items."""
+    """Raise UsageError if a tournament cannot be divided into shards.
+
+    Battles on an item must not depend on verdicts on other items, and each shard needs an item.
+
+    Args:
+        name: name of the tournament.
+        rule: the tournament.
+        field: the models and items.
+        shard: the shard that was asked for.
+    """
     ring = "play podium/ring, which can be divided"
     if not isinstance(rule, Stopping | Recorded):
         raise UsageError(
@@ -85,13 +100,16 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
         )
     if getattr(rule, "anchor", "") == "auto":
         raise UsageError(
-            f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play the pilot first "
-            f"(-T items=11 -T pilot=10, without shards, names the anchor), then -T anchor=NAME in shards; or {ring}"
+            f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play "
+            "the pilot first (-T items=11 -T pilot=10, without shards, names the anchor), then "
+            f"-T anchor=NAME in shards; or {ring}"
         )
-    if until := getattr(rule, "until", None):
+    until = getattr(rule, "until", None)
+    if until:
         raise UsageError(
-            f"shard={shard}: until={until} decides by the verdicts of all shards; leave out shard= and play it in one "
-            "process, or leave out until= and play the whole schedule in shards"
+            f"shard={shard}: until={until} decides by the verdicts of all shards; leave out "
+            "shard= and play it in one process, or leave out until= and play the whole schedule in "
+            "shards"
         )
     items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
     if shard.of > items:

@@ -15,6 +15,7 @@ class Recorded:
     """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
+        battles: the recorded pairings.
         sample: how many of them, drawn at random and balanced over pairs of models, then over
             models; all by default.
         seed: of the draw; samples of one seed are nested.
@@ -40,12 +41,10 @@ class Recorded:
             raise UsageError(
                 "no recorded battle is of these models and items: name a log with -T battles=LOG"
             )
-        of = (
-            f"{len(pairings):,} of {len(self._sorted_battles):,} "
-            if len(pairings) < len(self._sorted_battles)
-            else ""
-        )
-        return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
+        number = ""
+        if len(pairings) < len(self._sorted_battles):
+            number = f"{len(pairings):,} of {len(self._sorted_battles):,} "
+        return schedule_pairings(field, pairings, played, f"{number}recorded battles again")
 
     def size(self, field: Field) -> int:
         return len(self._battles_to_play(field))
@@ -55,17 +54,17 @@ class Recorded:
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
         """Return the recorded pairings, or the balanced sample of them, in playing order."""
-        names, items = {*field.models}, {*field.items}
-        known = [
-            own for own in self._sorted_battles if own.item in items and {own.a, own.b} <= names
-        ]
-        possible = [own for own in known if field.can_play(own.item, own.a, own.b)]
+        names = {*field.models}
+        items = {*field.items}
+        possible = []
+        for battle in self._sorted_battles:
+            is_of_field = battle.item in items and {battle.a, battle.b} <= names
+            if is_of_field and field.can_play(battle.item, battle.a, battle.b):
+                possible.append(battle)
         if self.sample is None or self.sample >= len(possible):
             return tuple(possible)
-        candidates, rng = (
-            [(own, (own.a, own.b)) for own in possible],
-            generator(self.seed, "recorded"),
-        )
+        candidates = [(battle, (battle.a, battle.b)) for battle in possible]
+        rng = generator(self.seed, "recorded")
         drawn, _ = draw_balanced(candidates, field.models, self.sample, rng, over_pairs=True)
         return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise, takewhile
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -18,11 +18,9 @@ from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
 THINNING = 3
-"""Factor by which groups meet the other models on fewer items than if all pairs met equally
-often."""
+"""Factor by which groups meet other models on fewer items than if all pairs met equally often."""
 TRIES = 8
-"""Circles that are drawn if some pairs met on the item before; the one with the fewest of these is
-played."""
+"""Circles that are drawn if pairs met on the item before; the one with the fewest is played."""
 Met = set[tuple[int, int]]
 """Pairs (shown first, shown second) that were played on one item, by position of the model."""
 
@@ -66,9 +64,8 @@ class Ring(Stopping):
 
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
-        object.__setattr__(
-            self, "ratings", None if self.ratings is None else read_ladder(self.ratings)
-        )
+        if self.ratings is not None:
+            object.__setattr__(self, "ratings", read_ladder(self.ratings))
         if self.passes < 1:
             raise UsageError(f"passes={self.passes}: give a number of visits, 1 or more")
         if self.opponents not in get_args(Opponents):
@@ -90,13 +87,11 @@ class Ring(Stopping):
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`."""
-        before, new = ranked_before(self, field), self.newcomers(field)
-        sides = (
-            {side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)}
-            for done in played
-        )
-        number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
-        given = played[:number] if new and self.ratings is None else ()
+        before = ranked_before(self, field)
+        new = self.newcomers(field)
+        given: Sequence[Round] = ()
+        if new and self.ratings is None:
+            given = tuple(takewhile(lambda round_: _is_between(round_, before), played))
         refuse_unrated(before if new else (), matchups_in(given), self.ratings)
         progress = self.progress(
             field,
@@ -110,8 +105,9 @@ class Ring(Stopping):
         )
         if not new:
             return progress
-        playing = {*self._positions(field, new)} & {k for group in progress.groups for k in group}
-        return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
+        playing_on = set(chain.from_iterable(progress.groups))
+        newcomers = playing_on.intersection(self._positions(field, new))
+        return replace(progress, groups=(tuple(sorted(newcomers)),) if newcomers else ())
 
     def newcomers(self, field: Field) -> tuple[str, ...]:
         """Return the models that join an existing ranking; empty if there is none."""
@@ -119,50 +115,52 @@ class Ring(Stopping):
         return tuple(name for name in sorted(field.models) if name not in before) if before else ()
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the positions of some models among all, sorted by name."""
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles."""
-        turns, new = self.passes if self.until else 1, self.newcomers(field)
-        items = draw_items(field, self.items, self.seed)
-        present = [{*field.models} - field.absent.get(item, frozenset()) for item in items]
-        if new:
-            return sum(2 * turns * len({*new} & names) for names in present)
-        # A circle of two models is one battle, and no pair meets more than twice.
-        return sum(
-            min(turns * (own if own > 2 else own // 2), own * (own - 1))
-            for own in map(len, present)
-        )
+        turns = self.passes if self.until else 1
+        new = {*self.newcomers(field)}
+        battles = 0
+        for item in draw_items(field, self.items, self.seed):
+            present = {*field.models} - field.absent.get(item, frozenset())
+            if new:
+                battles += 2 * turns * len(new & present)
+                continue
+            number = len(present)
+            # A circle of two models is one battle, and no pair meets more than twice.
+            battles_of_circle = number if number > 2 else number // 2
+            battles += min(turns * battles_of_circle, number * (number - 1))
+        return battles
 
     def _next_round(
         self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]
     ) -> NextRound:
-        """Return the battles until the next look, or until a later look if none can be played
-        before."""
-        code = {name: k for k, name in enumerate(sorted(field.models))}
-        met: dict[str, Met] = {}
-        for outcome in (outcome for done in played for outcome in done.outcomes):
-            own = outcome.pairing
-            second = own.b if own.first == own.a else own.a
-            met.setdefault(own.item, set()).add((code[own.first or own.a], code[second]))
-        later = [
-            number
-            for number in self.planned_looks(self.passes * len(order))
-            if number > progress.upcoming
-        ]
-        for upcoming in (progress.upcoming, *later):
+        """Return the battles until the next look.
+
+        If none can be played before it, they are those until a later look.
+        """
+        names = sorted(field.models)
+        met = _pairs_by_item(names, played)
+        planned = self.planned_looks(self.passes * len(order))
+        later_looks = [number for number in planned if number > progress.upcoming]
+        for upcoming in (progress.upcoming, *later_looks):
             visits = range(progress.visits, upcoming)
-            if battles := tuple(self._battles(field, order, progress.groups, visits, met)):
+            battles = tuple(self._battles(field, order, progress.groups, visits, met))
+            if battles:
                 break
-        names, playing = sorted(field.models), {k for group in progress.groups for k in group}
-        absent = sum(
-            names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing
-        )
-        who, number = f"{len(playing)} of {len(names)}", len(visits)
-        said = f"{who} play, {number} item visits"
+        playing = set(chain.from_iterable(progress.groups))
+        left_out = 0
+        for visit in visits:
+            absent = field.absent.get(order[visit % len(order)], ())
+            left_out += sum(names[k] in absent for k in playing)
+        who = f"{len(playing)} of {len(names)}"
+        note = f"{who} play, {len(visits)} item visits"
         if progress.looks:
-            said = f"{look_summary(names, progress, self.error)}; {who} play on for {number} more item visits"
-        return NextRound(battles, said, absent if battles else 0)
+            last_look = look_summary(names, progress, self.error)
+            note = f"{last_look}; {who} play on for {len(visits)} more item visits"
+        return NextRound(battles, note, left_out if battles else 0)
 
     def _battles(
         self,
@@ -177,12 +175,13 @@ class Ring(Stopping):
         for visit in visits:
             turn, place = divmod(visit, len(order))
             item = order[place]
-            present = [k for k, name in enumerate(names) if name not in field.absent.get(item, ())]
-            own = met.setdefault(item, set())
+            absent = field.absent.get(item, ())
+            present = [k for k, name in enumerate(names) if name not in absent]
+            met_on_item = met.setdefault(item, set())
             for group in groups:
                 members = sorted({*group} & {*present}) if field.absent else group
-                for first, second in self._circle(members, present, item, turn, own):
-                    own.add((first, second))
+                for first, second in self._circle(members, present, item, turn, met_on_item):
+                    met_on_item.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])
 
     def _circle(
@@ -192,52 +191,88 @@ class Ring(Stopping):
         if not group or len(present) < 2:
             return
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
-        others, edges = [k for k in present if k not in group], []
+        others = [k for k in present if k not in group]
+        edges: list[tuple[int, int]] = []
         if others and (self.rated or self.ratings is not None):
             edges = _edges_to_anyone(group, present, rng)
         elif others and self.opponents == "field":
             edges = _edges_to_opponent(group, others, rng)
         edges = edges or _best_circle(group, rng, met)
-        seen: set[frozenset[int]] = set()
+        played_now: set[frozenset[int]] = set()
         for first, second in edges:
-            leg = (second, first) if (first, second) in met else (first, second)
-            if leg not in met and frozenset(leg) not in seen:
-                seen.add(frozenset(leg))
-                yield leg
+            # A pair that met before plays in the other order.
+            battle = (second, first) if (first, second) in met else (first, second)
+            if battle not in met and frozenset(battle) not in played_now:
+                played_now.add(frozenset(battle))
+                yield battle
+
+
+def _is_between(round_: Round, names: Sequence[str]) -> bool:
+    """Return whether all battles of a round are between some models."""
+    battles = (outcome.pairing for outcome in round_.outcomes)
+    return all(battle.a in names and battle.b in names for battle in battles)
+
+
+def _pairs_by_item(names: Sequence[str], played: Sequence[Round]) -> dict[str, Met]:
+    """Return the pairs that were played on each item."""
+    code = {name: k for k, name in enumerate(names)}
+    met: dict[str, Met] = {}
+    for round_ in played:
+        for outcome in round_.outcomes:
+            battle = outcome.pairing
+            first = battle.first or battle.a
+            second = battle.b if battle.first == battle.a else battle.a
+            met.setdefault(battle.item, set()).add((code[first], code[second]))
+    return met
 
 
 def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> list[tuple[int, int]]:
     """Draw random circles and return the one with the most pairs that have not met on the item."""
     if len(group) < 3:
         return list(pairwise(rng.permutation(group).tolist()))
-    drawn = (rng.permutation(group).tolist() for _ in range(TRIES if met else 1))
-    circles = [list(zip(names, names[1:] + names[:1], strict=True)) for names in drawn]
-    return max(
-        circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle)
-    )
+    circles = []
+    for _ in range(TRIES if met else 1):
+        members = rng.permutation(group).tolist()
+        next_members = members[1:] + members[:1]
+        circles.append(list(zip(members, next_members, strict=True)))
+
+    def new_pairs(circle: list[tuple[int, int]]) -> int:
+        return sum((a, b) not in met and (b, a) not in met for a, b in circle)
+
+    return max(circles, key=new_pairs)
 
 
 def _edges_to_opponent(
     group: Sequence[int], others: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Draw a model outside the group whom all of the group meet; empty if the group is to play a
-    circle instead."""
+    """Draw a model outside the group that all of the group meet, and the order.
+
+    Returns:
+        The battles with it; empty if the group is to play a circle instead.
+    """
     # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two); THINNING = 1 would
     # play others as often.
     drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
     if drawn >= 2 * len(others):
         return []
+    # Each other model is drawn with two numbers: shown second by the even one, first by the odd.
     opponent = others[drawn // 2]
-    return [(opponent, own) if drawn % 2 else (own, opponent) for own in group]
+    is_shown_first = drawn % 2 == 1
+    if is_shown_first:
+        return [(opponent, member) for member in group]
+    return [(member, opponent) for member in group]
 
 
 def _edges_to_anyone(
     group: Sequence[int], present: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Draw two random opponents per model of a group; the model is shown first once and second
-    once."""
+    """Draw two random opponents per model of a group.
+
+    The model is shown first against one of them, and second against the other.
+    """
     edges = []
-    for own in group:
-        others = [k for k in present if k != own]
-        edges += [(own, int(rng.choice(others))), (int(rng.choice(others)), own)]
+    for member in group:
+        others = [k for k in present if k != member]
+        edges.append((member, int(rng.choice(others))))
+        edges.append((int(rng.choice(others)), member))
     return edges

@@ -18,11 +18,12 @@ class RoundRobin(Stopping):
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return all pairs that were not played yet, item after item; with `until`, up to the next
-        look."""
+        """Return all pairs that were not played yet, item after item.
+
+        With `until`, these are the items up to the next look.
+        """
         items, last_look = self.items_to_next_look(field, played)
         pairs = list(combinations(sorted(field.models), 2))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
-        return schedule_pairings(
-            field, pairings, played, f"{last_look}all {len(pairs)} pairs on {len(items)} items"
-        )
+        note = f"{last_look}all {len(pairs)} pairs on {len(items)} items"
+        return schedule_pairings(field, pairings, played, note)

@@ -10,22 +10,36 @@ from podium.data.pairings import Field, NextRound, Pairing, Round
 def schedule_pairings(
     field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = ""
 ) -> NextRound:
-    """Return the next round: the pairings that have both responses and were not played yet."""
+    """Return the next round: the pairings that have both responses and were not played yet.
+
+    Args:
+        field: the models and items.
+        pairings: the pairings asked for.
+        played: the rounds so far.
+        note: what the round is, for people.
+    """
     asked = tuple(pairings)
-    possible = (
-        [own for own in asked if field.can_play(own.item, own.a, own.b)] if field.absent else asked
-    )
-    items, pairs = {own.item for own in asked}, {(own.a, own.b) for own in asked}
-    before = (outcome.pairing for round_ in played for outcome in round_.outcomes)
-    done = {own for own in before if own.item in items and (own.a, own.b) in pairs}
-    coming = tuple(own for own in possible if own not in done) if done else tuple(possible)
+    possible = asked
+    if field.absent:
+        possible = tuple(own for own in asked if field.can_play(own.item, own.a, own.b))
+    items = {pairing.item for pairing in asked}
+    pairs = {(pairing.a, pairing.b) for pairing in asked}
+    played_before = set()
+    for round_ in played:
+        for outcome in round_.outcomes:
+            pairing = outcome.pairing
+            if pairing.item in items and (pairing.a, pairing.b) in pairs:
+                played_before.add(pairing)
+    coming = possible
+    if played_before:
+        coming = tuple(pairing for pairing in possible if pairing not in played_before)
     return NextRound(coming, note, len(asked) - len(possible))
 
 
 def rounds_of(rule: Any, field: Field) -> int | None:
     """Return the maximum number of rounds; None if the tournament does not define `rounds`."""
-    own = getattr(getattr(rule, "rule", rule), "rounds", None)
-    return None if own is None else own(field)
+    rounds = getattr(getattr(rule, "rule", rule), "rounds", None)
+    return None if rounds is None else rounds(field)
 
 
 class TournamentRule(Protocol):
@@ -43,15 +57,20 @@ class TournamentRule(Protocol):
 
 
 def asks_order(rule: Any) -> bool:
-    """Return whether the pairings of a tournament, or of its class, say which model is shown
-    first."""
+    """Return whether the pairings of a tournament, or of its class, fix who is shown first."""
     return bool(getattr(rule, "shows_first", False))
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentDesign:
-    """A tournament by name, its settings, a label for both, and the most battles that it may
-    play."""
+    """A tournament that is compared with others.
+
+    Attributes:
+        label: label of the tournament with its settings.
+        name: name of the tournament.
+        settings: its settings.
+        budget: the largest number of battles that it may play; None for no limit.
+    """
 
     label: str
     name: str

@@ -14,7 +14,12 @@ Drawn = TypeVar("Drawn")
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
-    """Return a random generator for one purpose, independent of draws for other purposes."""
+    """Return a random generator for one purpose, independent of draws for other purposes.
+
+    Args:
+        seed: 0 or more, else UsageError.
+        words: the purpose.
+    """
     if seed < 0:
         raise UsageError(f"seed={seed}: give 0 or more")
     purpose = sha256("\0".join(words).encode(errors="surrogatepass")).digest()
@@ -22,12 +27,15 @@ def generator(seed: int, *words: str) -> np.random.Generator:
 
 
 def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Draw a sample of the items, all by default; the larger sample of a seed begins with the
-    smaller one."""
+    """Draw a sample of the items, all of them if `number` is None.
+
+    The larger sample of a seed begins with the smaller one. UsageError for a number below 1.
+    """
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
     ordered = sorted(field.items)
-    return tuple(ordered[k] for k in generator(seed, "items").permutation(len(ordered))[:number])
+    permutation = generator(seed, "items").permutation(len(ordered))
+    return tuple(ordered[k] for k in permutation[:number])
 
 
 def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
@@ -47,47 +55,81 @@ def draw_balanced(
     *,
     over_pairs: bool = False,
 ) -> tuple[list[tuple[Drawn, tuple[str, str]]], np.ndarray]:
-    """Draw battles one at a time, each from the pair whose models have the fewest battles."""
+    """Draw battles one at a time, each from the pair whose models have the fewest battles.
+
+    Args:
+        candidates: battles, each with its pair of models.
+        models: names of the models.
+        number: how many battles are drawn, at most as many as there are candidates.
+        rng: random generator.
+        counts: battles of each model before, shape (models,).
+        over_pairs: whether pairs with the fewest battles come first.
+
+    Returns:
+        The drawn battles with their pairs, and the battles of each model after the draw.
+    """
     codes = {name: k for k, name in enumerate(models)}
     waiting: dict[tuple[str, str], list[Drawn]] = {}
     for k in rng.permutation(len(candidates)):
-        own, pair = candidates[k]
-        waiting.setdefault(pair, []).append(own)
+        battle, pair = candidates[k]
+        waiting.setdefault(pair, []).append(battle)
     pairs = sorted(waiting)
     counts = np.zeros(len(codes), dtype=np.int64) if counts is None else counts.copy()
-    a, b = np.array([[codes[name] for name in pair] for pair in pairs]).T
-    left, times = np.array([len(waiting[pair]) for pair in pairs]), np.zeros(len(pairs))
+    a = np.array([codes[first] for first, _ in pairs])
+    b = np.array([codes[second] for _, second in pairs])
+    left = np.array([len(waiting[pair]) for pair in pairs])
+    times_drawn = np.zeros(len(pairs))
     drawn: list[tuple[Drawn, tuple[str, str]]] = []
     for _ in range(number):
-        load = np.where(
-            left > 0,
-            counts[a] + counts[b] + (times * 2 * (number + 1) if over_pairs else 0),
-            np.inf,
-        )
+        load = counts[a] + counts[b]
+        if over_pairs:
+            load = load + times_drawn * 2 * (number + 1)
+        load = np.where(left > 0, load, np.inf)
         chosen = int(rng.choice(np.flatnonzero(load == load.min())))
         drawn.append((waiting[pairs[chosen]].pop(), pairs[chosen]))
         left[chosen] -= 1
-        times[chosen] += 1
+        times_drawn[chosen] += 1
         counts[[a[chosen], b[chosen]]] += 1
     return drawn, counts
 
 
 def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
-    """Parse an option that names models: a sequence, or text with commas, unless the whole text is
-    one model's name."""
-    if isinstance(given, str):
-        given = (given,) if given in models else [name.strip() for name in given.split(",")]
-    return tuple(dict.fromkeys(find_name("model", name, models) for name in given))
+    """Parse an option that names models.
+
+    Args:
+        given: a sequence of names, or a text with commas. A text that is the name of one model is
+            this model.
+        models: names of all models; UsageError for other names.
+
+    Returns:
+        The named models, each once, in the order given.
+    """
+    names: Sequence[str]
+    if not isinstance(given, str):
+        names = given
+    elif given in models:
+        names = (given,)
+    else:
+        names = [name.strip() for name in given.split(",")]
+    return tuple(dict.fromkeys(find_name("model", name, models) for name in names))
 
 
 def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
-    """Return the sorted names of the models that its `ratings` or `rated` name as ranked before,
-    for newcomers."""
-    ladder, names = getattr(tournament, "ratings", None), getattr(tournament, "rated", ())
+    """Return the sorted names of the models that newcomers join; empty if there are none.
+
+    These are the models in the option `ratings` of the tournament, or else in `rated`.
+
+    Raises:
+        UsageError: a name is not a model of the field, or the ratings have none of the models.
+    """
+    ladder = getattr(tournament, "ratings", None)
+    names = getattr(tournament, "rated", ())
     if ladder is not None:
-        if unknown := ladder.unknown_names(field.models):
+        unknown = ladder.unknown_names(field.models)
+        if unknown:
             raise unknown_name("model", unknown[0], field.models)
-        if not (names := [name for name in ladder.models if name in field.models]):
+        names = [name for name in ladder.models if name in field.models]
+        if not names:
             raise UsageError(
                 f"ratings={ladder.source}: it has none of the models {some(sorted(field.models))}"
             )

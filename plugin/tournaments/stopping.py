@@ -1,5 +1,6 @@
-"""Group-sequential stopping of a tournament: planned looks (interim analyses), and the pairs that
-each look settles.
+"""Group-sequential stopping of a tournament.
+
+There are planned looks (interim analyses), and each look settles pairs of models.
 
 Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks
 (repeated confidence intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs
@@ -7,6 +8,7 @@ or looks are independent.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -37,16 +39,26 @@ MOST_SURPLUS = 1.5
 SAME = 1e-9
 """Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
 OTHER_POPULATION = (
-    "decisions are about items like these. What the judge's noise adds for these items alone cannot be known from one "
-    "battle of a pair on an item. Leave the option out; to rank on these items alone, play round_robin on all of them"
+    "decisions are about items like these. What the judge's noise adds for these items alone "
+    "cannot be known from one battle of a pair on an item. Leave the option out; to rank on these "
+    "items alone, play round_robin on all of them"
 )
 QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
 class LookFit:
-    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles
-    to the others, and for newcomers to a ladder whose `check` says that it has another scale."""
+    """Log-strengths at a look.
+
+    Attributes:
+        theta: log-strengths, shape (models,).
+        covariance: their covariance, shape (models, models). It is NaN for models with too few
+            items or without a chain of battles to the others, and for newcomers to a ladder that
+            has another scale.
+        clusters: number of items.
+        is_bounded: mask of the models whose strength is finite, shape (models,).
+        check: whether the ladder has the scale of the battles; None if there is no ladder.
+    """
 
     theta: np.ndarray
     covariance: np.ndarray
@@ -59,10 +71,14 @@ class LookFit:
         return self.check is not None and self.check.is_other_scale
 
     def z(self, margin: float) -> np.ndarray:
-        """Return (row - column + margin) / standard error, NaN if level on every item, shape
-        (models, models)."""
-        gap, variance = self.theta[:, None] - self.theta, np.diag(self.covariance)
-        error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * self.covariance, 0))
+        """Return (row - column + margin) / standard error, shape (models, models).
+
+        It is NaN for two models that earn the same on every item. The margin is in Elo.
+        """
+        gap = self.theta[:, None] - self.theta
+        variance = np.diag(self.covariance)
+        variance_of_gap = variance[:, None] + variance - 2 * self.covariance
+        error = np.sqrt(np.maximum(variance_of_gap, 0))
         error[(error <= SAME) & (np.abs(gap) <= SAME)] = np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio: np.ndarray = (gap + margin / POINTS) / error
@@ -73,11 +89,19 @@ class LookFit:
 class Look(LookFit):
     """One interim analysis: the fit of all battles so far, and the pairs that it settles.
 
-    `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `evidence`: z that row is not
-        worse than column by
-    more than the margin; `settled`: 1 if that is decided, -1 for the reverse, 0 if open; `spent`:
-    pairs that no longer share the level, because no decision about them is left; `critical`: the
-    last value of t. Shape (models, models).
+    Attributes:
+        number: number of the look, from 1.
+        planned: number of planned looks; None if each was predicted.
+        visits: item visits so far.
+        battles: battles so far.
+        half: half-widths of pointwise intervals in Elo, NaN if unknown.
+        evidence: z that the row is not worse than the column by more than the margin, shape
+            (models, models), like the following ones.
+        asked: mask of the pairs that the question is about.
+        settled: 1 if it is decided that the row is not worse, -1 for the reverse, 0 if open.
+        spent: mask of the pairs that no longer share the level, because no decision about them is
+            left.
+        critical: the last critical value of t.
     """
 
     number: int
@@ -93,7 +117,9 @@ class Look(LookFit):
 
     @property
     def title(self) -> str:
-        return f"interim analysis {self.number}" + (f" of {self.planned}" if self.planned else "")
+        """The number of the look and of planned looks, in words."""
+        planned = f" of {self.planned}" if self.planned else ""
+        return f"interim analysis {self.number}{planned}"
 
     @property
     def open(self) -> np.ndarray:
@@ -102,16 +128,25 @@ class Look(LookFit):
 
     @property
     def is_divided(self) -> bool:
-        """Whether not all models play on in one group: later battles then do not stand for a round
-        robin."""
+        """Whether not all models play on in one group.
+
+        Later battles then do not represent a round robin.
+        """
         return int(connected_components(self.open, directed=False)[0]) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress with a stopping rule; `visits` and `upcoming` item visits are equal when it is over,
-    for a `reason` (`answered`, or `items`: used up). `groups` are positions of the models that play
-    on, each among themselves."""
+    """Progress of a tournament with a stopping rule.
+
+    Attributes:
+        order: the items in the order of visits.
+        looks: the interim analyses so far.
+        visits: item visits so far.
+        upcoming: item visits at the next look; equal to `visits` when the tournament is over.
+        reason: why it is over: `answered`, or `items` if they are used up; else empty.
+        groups: positions of the models that play on, each group among themselves.
+    """
 
     order: tuple[str, ...]
     looks: tuple[Look, ...]
@@ -149,7 +184,8 @@ class Stopping:
     def __post_init__(self) -> None:
         if self.until and not QUESTION.fullmatch(self.until):
             raise UsageError(
-                f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)"
+                f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as "
+                "error:20)"
             )
         if self.population:
             raise UsageError(f"population={self.population}: {OTHER_POPULATION}")
@@ -198,8 +234,10 @@ class Stopping:
         return (*(number for number in visits if number < most), most)
 
     def rounds(self, field: Field) -> int | None:
-        """Return the maximum number of rounds: 1, or the number of planned looks; None if it is not
-        fixed."""
+        """Return the maximum number of rounds: 1, or the number of planned looks.
+
+        None if the number is not fixed.
+        """
         if self.error is not None:
             return None
         visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
@@ -209,30 +247,30 @@ class Stopping:
         """Raise UsageError if there are too few items or models for the question."""
         if self.until and items < MIN_ITEMS:
             raise UsageError(
-                f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there are {items}: give more "
-                "items, or leave until= out to play all battles"
+                f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there are "
+                f"{items}: give more items, or leave until= out to play all battles"
             )
         if self.first is not None and self.first >= len(field.models):
             raise UsageError(
-                f"until={self.until} needs more than {self.first} models, and there are {len(field.models)}: ask "
-                "for fewer of the best, or give more models"
+                f"until={self.until} needs more than {self.first} models, and there are "
+                f"{len(field.models)}: ask for fewer of the best, or give more models"
             )
 
     def items_to_next_look(
         self, field: Field, played: Sequence[Round]
     ) -> tuple[tuple[str, ...], str]:
-        """Return the items to play until the next look, none when it is over, and a summary of the
-        last look."""
-        # For tournaments that visit each item once and that no model leaves.
+        """Return the items to play until the next look, and a summary of the last look.
+
+        There are no items when the tournament is over. This is for tournaments that visit each item
+        once and that no model leaves.
+        """
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
         progress = self.progress_of(field, played)
-        said = (
-            look_summary(sorted(field.models), progress, self.error) + "; "
-            if progress.looks
-            else ""
-        )
-        return progress.order[progress.visits : progress.upcoming], said
+        items = progress.order[progress.visits : progress.upcoming]
+        if not progress.looks:
+            return items, ""
+        return items, f"{look_summary(sorted(field.models), progress, self.error)}; "
 
     def newcomers(self, field: Field) -> tuple[str, ...]:  # noqa: ARG002
         """Return the models that join an existing ranking; empty if there is none."""
@@ -254,68 +292,84 @@ class Stopping:
         ladder: Ladder | None = None,
         about_field: bool = False,
     ) -> Progress:
-        """Compute the progress from the rounds so far; `until=order` compares all models with those
-        of `against`; `given`: earlier rounds without a look; `ladder`: known ratings;
-        `about_field`: ask about a round robin."""
+        """Compute the progress from the rounds so far.
+
+        Args:
+            field: the models and items.
+            order: the items in the order of visits.
+            played: the rounds, with a look after each.
+            passes: how often an item is visited at most.
+            against: models with which `until=order` compares all others, and whose intervals
+                `error:X` is about; all models if empty.
+            given: earlier rounds, without a look.
+            ladder: known ratings.
+            about_field: whether decisions must also hold with the pairs weighted as in a round
+                robin.
+        """
         self.refuse_unanswerable(field, len(order))
-        names, most = sorted(field.models), passes * len(order)
-        plan, prior = self.planned_looks(most), build_prior(ladder, names) if ladder else None
-        mask = np.isin(names, list(against))
-        asked = (
-            (mask[:, None] | mask)
-            if against and self.until == "order"
-            else np.ones((len(names),) * 2, dtype=bool)
-        )
-        able = self.has_enough_items(field, order)
-        asked &= able[:, None] & able & ~np.eye(len(names), dtype=bool)
+        names = sorted(field.models)
+        most_visits = passes * len(order)
+        plan = self.planned_looks(most_visits)
+        prior = build_prior(ladder, names) if ladder else None
+        pairs = self._pairs_to_compare(field, order, against)
+        is_subject = np.isin(names, list(against))
         place = {item: k for k, item in enumerate(order)}
-        looks, visits = list[Look](), 0
-        for number, done in enumerate(played, start=1):
-            visits = self._visits_after_round(done, visits, place, plan)
+        looks: list[Look] = []
+        visits = 0
+        for number, round_ in enumerate(played, start=1):
+            visits = self._visits_after_round(round_, visits, place, plan)
             coded = code_rounds([*given, *played[:number]], names)
             fit = _fit_look(names, coded, prior)
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
-                even = _fit_look(names, weigh_as_round_robin(coded, field), prior).z(self.margin)
-                # The value nearer to 0, or 0 if the signs differ: both must allow a decision, so
-                # that the weighted value, which is less precise, adds no second chance of a wrong
-                # decision.
-                evidence = np.median([np.zeros_like(even), evidence, MOST_SURPLUS * even], axis=0)
+                as_round_robin = _fit_look(names, weigh_as_round_robin(coded, field), prior)
+                evidence = _weaker_evidence(evidence, as_round_robin.z(self.margin))
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
-            looks.append(
-                self._analyse(fit, evidence, played[:number], visits, plan, asked, before, mask)
+            look = self._analyse(
+                fit, evidence, played[:number], visits, plan, pairs, before, is_subject
             )
-            if not looks[-1].open.any():
+            looks.append(look)
+            if not look.open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
-        groups = (
-            (tuple(range(len(names))),)
-            if self.error or not looks
-            else connected_groups(looks[-1].open)
-        )
-        if visits >= most:
+        groups: tuple[tuple[int, ...], ...] = (tuple(range(len(names))),)
+        if looks and not self.error:
+            groups = connected_groups(looks[-1].open)
+        if visits >= most_visits:
             return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
-        return Progress(
-            tuple(order),
-            tuple(looks),
-            visits,
-            self.visits_at_next_look(visits, looks, plan),
-            "",
-            groups,
-        )
+        upcoming = self.visits_at_next_look(visits, looks, plan)
+        return Progress(tuple(order), tuple(looks), visits, upcoming, "", groups)
+
+    def _pairs_to_compare(
+        self, field: Field, order: Sequence[str], against: Collection[str]
+    ) -> np.ndarray:
+        """Return a mask of the pairs that can be settled, shape (models, models).
+
+        Both models have enough items. With `until=order`, one of them is in `against`, if that is
+        not empty.
+        """
+        names = sorted(field.models)
+        pairs = np.ones((len(names), len(names)), dtype=bool)
+        if against and self.until == "order":
+            is_named = np.isin(names, list(against))
+            pairs = is_named[:, None] | is_named
+        has_enough = self.has_enough_items(field, order)
+        return pairs & has_enough[:, None] & has_enough & ~np.eye(len(names), dtype=bool)
 
     def has_enough_items(self, field: Field, order: Sequence[str]) -> np.ndarray:
         """Return a mask of the models with responses to at least 25 items, shape (models,)."""
         names = sorted(field.models)
-        absent = [
-            sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0
-            for name in names
-        ]
-        return len(order) - np.array(absent) >= MIN_ITEMS
+        absent: Counter[str] = Counter()
+        if field.absent:
+            for item in order:
+                absent.update(field.absent.get(item, ()))
+        return len(order) - np.array([absent[name] for name in names]) >= MIN_ITEMS
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
-        """Return the item visits at the next look: the planned ones, or for `error:X` some
-        predicted from the width."""
+        """Return the item visits at the next look.
+
+        These are the planned ones or, for `error:X`, a number predicted from the last half-width.
+        """
         # A width does not depend on which model is ahead, so looking at it often biases nothing.
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
@@ -324,16 +378,22 @@ class Stopping:
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
 
     def _visits_after_round(
-        self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]
+        self, round_: Round, before: int, place: Mapping[str, int], plan: Sequence[int]
     ) -> int:
-        """Return the number of item visits after a round, from the items of its battles."""
-        items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
-        reached = before + max(
-            ((place[item] - before) % len(place) + 1 for item in items), default=1
-        )
-        return min(
-            reached if self.error else next((k for k in plan if k >= reached), plan[-1]), plan[-1]
-        )
+        """Return the number of item visits after a round.
+
+        Args:
+            round_: the round; its last item in the order of visits was visited last.
+            before: item visits before the round.
+            place: place of each item in the order of visits.
+            plan: item visits at the planned looks.
+        """
+        items = {outcome.pairing.item for outcome in round_.outcomes} & place.keys()
+        visits_of_round = [(place[item] - before) % len(place) + 1 for item in items]
+        reached = before + max(visits_of_round, default=1)
+        if self.error:
+            return min(reached, plan[-1])
+        return next((visits for visits in plan if visits >= reached), plan[-1])
 
     def _analyse(
         self,
@@ -344,25 +404,34 @@ class Stopping:
         plan: Sequence[int],
         pairs: np.ndarray,
         before: Look | None,
-        about: np.ndarray,
+        is_subject: np.ndarray,
     ) -> Look:
-        """Build a look from a fit: the errors, and the pairs that the step-down test settles."""
-        half, planned, critical = self._half_widths(fit, about), None, np.nan
+        """Build a look from a fit: the errors, and the pairs that the step-down test settles.
+
+        Args:
+            fit: the log-strengths.
+            evidence: z of each pair.
+            played: the rounds so far.
+            visits: item visits so far.
+            plan: item visits at the planned looks.
+            pairs: mask of the pairs that can be settled.
+            before: the last look, whose decisions stand.
+            is_subject: mask of the models whose errors `error:X` is about; none for all.
+        """
+        half = self._half_widths(fit, is_subject)
         settled = np.zeros(pairs.shape, dtype=np.int64) if before is None else before.settled.copy()
         spent = np.zeros_like(pairs) if before is None else before.spent.copy()
-        if self.error is not None:
-            asked = (
-                np.zeros_like(pairs)
-                if np.mean(half) <= self.error
-                else np.eye(len(pairs), dtype=bool)
-            )
-        else:
-            planned, asked = len(plan), pairs & self._pairs_asked_about(fit.theta)
-            share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(
-                SPENDING_GROWTH**k for k in range(1, planned + 1)
-            )
-            alpha = (1 - self.level) * share
+        planned = None
+        critical = np.nan
+        if self.error is None:
+            planned = len(plan)
+            asked = pairs & self._pairs_in_question(fit.theta)
+            alpha = (1 - self.level) * _spending_share(plan.index(visits) + 1, planned)
             critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
+        else:
+            # The diagonal stands for the question whether the error is reached.
+            is_reached = np.mean(half) <= self.error
+            asked = np.zeros_like(pairs) if is_reached else np.eye(len(pairs), dtype=bool)
         return Look(
             theta=fit.theta,
             covariance=fit.covariance,
@@ -372,7 +441,7 @@ class Stopping:
             number=len(played),
             planned=planned,
             visits=visits,
-            battles=sum(len(done.outcomes) for done in played),
+            battles=sum(len(round_.outcomes) for round_ in played),
             half=half,
             evidence=evidence,
             asked=asked,
@@ -381,25 +450,50 @@ class Stopping:
             critical=critical,
         )
 
-    def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
-        """Return half-widths in Elo: of all models against the mean, or of some against the mean of
-        the others; on a ladder's scale with a ladder."""
+    def _half_widths(self, fit: LookFit, is_subject: np.ndarray) -> np.ndarray:
+        """Return half-widths of intervals in Elo, shape (models in question,).
+
+        They are those of all models against the mean, or of some models against the mean of the
+        others. With a ladder they are on its scale.
+        """
         size = len(fit.theta)
-        others = ~about if about.any() else np.ones(size, dtype=bool)
-        rows = about if about.any() else slice(None)
-        contrast = (np.eye(size) - (others / others.sum() if fit.check is None else 0))[rows]
+        rows = is_subject if is_subject.any() else np.ones(size, dtype=bool)
+        reference = ~is_subject if is_subject.any() else np.ones(size, dtype=bool)
+        contrast = np.eye(size)
+        if fit.check is None:
+            contrast = contrast - reference / reference.sum()
+        contrast = contrast[rows]
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
         half = t_quantile(fit.clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
         return np.where(fit.is_bounded[rows] & (half > SAME), half, np.nan)
 
-    def _pairs_asked_about(self, theta: np.ndarray) -> np.ndarray:
-        """Return a mask of the pairs that the question is about: all, or one of the best K with one
-        of the others."""
+    def _pairs_in_question(self, theta: np.ndarray) -> np.ndarray:
+        """Return a mask of the pairs that the question is about, shape (models, models).
+
+        These are all pairs, or for `topK` one of the best K with one of the others.
+        """
         if self.first is None:
             return ~np.eye(len(theta), dtype=bool)
         inside = np.zeros(len(theta), dtype=bool)
         inside[np.argsort(-theta, kind="stable")[: self.first]] = True
         return inside[:, None] != inside
+
+
+def _weaker_evidence(evidence: np.ndarray, as_round_robin: np.ndarray) -> np.ndarray:
+    """Return the value nearer to 0 of two estimates of z, or 0 if their signs differ.
+
+    Both must allow a decision, so that the weighted value, which is less precise, adds no second
+    chance of a wrong decision.
+    """
+    bound = MOST_SURPLUS * as_round_robin
+    weaker: np.ndarray = np.median([np.zeros_like(bound), evidence, bound], axis=0)
+    return weaker
+
+
+def _spending_share(look: int, planned: int) -> float:
+    """Return the share of 1 - level that a look may spend; looks count from 1."""
+    total = sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
+    return SPENDING_GROWTH**look / total
 
 
 def step_down(
@@ -411,45 +505,61 @@ def step_down(
     spent: np.ndarray,
     alpha: float,
 ) -> float:
-    """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last
-    critical t."""
-    # `alpha`, the error probability of this look, is divided by the number of pairs asked about and
-    # not spent. A pair settled with a margin (Elo) may still be settled the other way round, so it
-    # counts until it differs by more than the margin, or is settled both ways.
-    gap, place, critical = theta[:, None] - theta, np.arange(len(theta)), np.nan
+    """Settle pairs by a step-down test (Holm 1979).
+
+    The error probability is divided by the number of pairs that are asked about and not spent. A
+    pair that is settled with a margin may still be settled the other way round, so it counts until
+    it differs by more than the margin, or is settled both ways.
+
+    Args:
+        evidence: z that the row is not worse than the column, shape (models, models).
+        theta: log-strengths, shape (models,).
+        clusters: number of items.
+        asked: mask of the pairs that the question is about.
+        settled: 1, -1 or 0 for each pair; changed in place.
+        spent: mask of the pairs that no longer count; changed in place.
+        alpha: error probability of this look.
+
+    Returns:
+        The last critical value of t; NaN if no pair is open.
+    """
+    gap = theta[:, None] - theta
+    place = np.arange(len(theta))
     is_ahead = np.where(np.abs(gap) > SAME, gap > 0, place[:, None] < place)
-    for_leader, for_other = (
-        np.where(is_ahead, evidence, evidence.T),
-        np.where(is_ahead, evidence.T, evidence),
-    )
-    while (open_ := asked & (settled == 0)).any() and clusters > 1:
+    for_leader = np.where(is_ahead, evidence, evidence.T)
+    for_other = np.where(is_ahead, evidence.T, evidence)
+    critical = np.nan
+    if clusters <= 1:
+        return critical
+    while True:
+        is_open = asked & (settled == 0)
+        if not is_open.any():
+            return critical
         pairs = int((asked & ~spent).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
-        fresh = open_ & (for_leader > critical + SAME)
-        used_up = asked & ~spent & (np.abs(for_other) > critical + SAME)
-        if not fresh.any() and not used_up.any():
-            break
-        settled[fresh] = np.where(is_ahead, 1, -1)[fresh]
-        spent |= used_up
-    return critical
+        newly_settled = is_open & (for_leader > critical + SAME)
+        newly_spent = asked & ~spent & (np.abs(for_other) > critical + SAME)
+        if not newly_settled.any() and not newly_spent.any():
+            return critical
+        settled[newly_settled] = np.where(is_ahead, 1, -1)[newly_settled]
+        spent |= newly_spent
 
 
 def look_summary(names: Sequence[str], progress: Progress, error: float | None) -> str:
-    """Return the last look in one line: battles so far, and settled pairs or the mean
-    half-width."""
+    """Return the last look in one line: battles so far, and settled pairs or the mean width."""
     *earlier, last = progress.looks
-    said = f"{last.title}: {last.battles:,} battles so far"
+    battles = f"{last.title}: {last.battles:,} battles so far"
     if error is not None:
-        width = (
-            f"±{np.mean(last.half):.1f} Elo" if not np.isnan(last.half).any() else "no bound yet"
-        )
-        return f"{said}, ratings known to {width} on average"
-    asked, open_ = int(last.asked.sum()) // 2, int(last.open.sum()) // 2
-    before = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
-    gone = [names[k] for k in np.flatnonzero(before & ~last.open.any(axis=1)).tolist()]
-    return f"{said}, {asked - open_} of {asked} pairs decided" + (
-        f"; finished: {some(gone)}" if gone else ""
-    )
+        is_known = not np.isnan(last.half).any()
+        width = f"±{np.mean(last.half):.1f} Elo" if is_known else "no bound yet"
+        return f"{battles}, ratings known to {width} on average"
+    pairs = int(last.asked.sum()) // 2
+    settled = pairs - int(last.open.sum()) // 2
+    was_open = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
+    is_finished = was_open & ~last.open.any(axis=1)
+    finished = [names[k] for k in np.flatnonzero(is_finished).tolist()]
+    rest = f"; finished: {some(finished)}" if finished else ""
+    return f"{battles}, {settled} of {pairs} pairs decided{rest}"
 
 
 def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
@@ -462,22 +572,33 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
 def _fit_look(
     names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None
 ) -> LookFit:
-    """Fit log-strengths and their covariance to the battles before a look, and to the ratings of a
-    ladder."""
+    """Fit log-strengths and their covariance to the battles before a look.
+
+    Args:
+        names: names of the models.
+        coded: the battles; None if there are none.
+        prior: ratings of a ladder that join the fit.
+    """
     size = len(names)
+    nobody = np.zeros(size, dtype=bool)
     if coded is None:
-        return LookFit(
-            np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool), None
-        )
+        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, nobody, None)
     strengths = fit_strengths(pair_sums(coded), prior=prior)
-    covariance, graph = strengths.covariance(coded), strengths.graph
-    largest = np.argmax(np.bincount(graph.group[graph.played]))
-    few = coded.clusters_by_model() < MIN_ITEMS
-    check, is_rated, is_bounded = None, np.zeros(size, dtype=bool), ~graph.separated
+    covariance = strengths.covariance(coded)
+    graph = strengths.graph
+    is_bounded = ~graph.separated
+    is_rated = nobody
+    has_few_items = coded.clusters_by_model() < MIN_ITEMS
+    check = None
     if prior:
-        check, is_rated = check_ladder(coded, prior), prior.is_rated
+        check = check_ladder(coded, prior)
+        is_rated = prior.is_rated
         is_bounded &= prior.sides_beyond(strengths.pairs, strengths.theta) == 0
-        few |= check.is_other_scale
-    unknown = (few & ~is_rated) | (graph.group != largest) | (coded.clusters < MIN_ITEMS)
-    covariance[unknown], covariance[:, unknown] = np.nan, np.nan
-    return LookFit(strengths.theta, covariance, coded.clusters, is_bounded & ~unknown, check)
+        has_few_items |= check.is_other_scale
+    largest_group = np.argmax(np.bincount(graph.group[graph.played]))
+    is_unknown = (has_few_items & ~is_rated) | (graph.group != largest_group)
+    if coded.clusters < MIN_ITEMS:
+        is_unknown[:] = True
+    covariance[is_unknown] = np.nan
+    covariance[:, is_unknown] = np.nan
+    return LookFit(strengths.theta, covariance, coded.clusters, is_bounded & ~is_unknown, check)

@@ -8,6 +8,7 @@ from podium.data.pairings import OVER, Field, NextRound, Round, pairing
 from podium.errors import UsageError
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import (
+    Matchups,
     matchups_in,
     opponents_of,
     refuse_unrated,
@@ -17,8 +18,10 @@ from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
 SAME_GAP = 9
-"""Decimals to which distances in logits are compared; of equal ones, the first model by name is
-nearer."""
+"""Decimals to which distances in logits are compared.
+
+Of models at the same distance, the first by name is nearer.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,49 +56,65 @@ class Swim:
     until: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "ratings", None if self.ratings is None else read_ladder(self.ratings)
-        )
+        if self.ratings is not None:
+            object.__setattr__(self, "ratings", read_ladder(self.ratings))
         if self.until:
             why = "swim plays a pair on all items before the next, so it cannot stop earlier"
             raise UsageError(f"until={self.until}: {why}; play ring (podium/ring), which can")
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles of the next pair on every item."""
-        met, before = matchups_in(played), ranked_before(self, field)
+        met = matchups_in(played)
+        before = ranked_before(self, field)
         refuse_unrated(before, met, self.ratings)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
-            joins, ranked = order[position], order[:position]
-            possible = [
-                name for name in ranked if any(field.can_play(item, joins, name) for item in items)
-            ]
-            done = opponents_of(joins, met) & set(ranked)
-            if len(done) >= min(opponents(position), len(possible)):
+            newcomer = order[position]
+            ranked = order[:position]
+            playable = [name for name in ranked if _can_meet(field, items, newcomer, name)]
+            opponents_met = opponents_of(newcomer, met) & set(ranked)
+            wanted = opponents(position)
+            if len(opponents_met) >= min(wanted, len(playable)):
                 continue
-            open_ = [name for name in possible if name not in done]
-            if not done:
-                rng, names = generator(self.seed, "first opponent", str(position)), sorted(ranked)
-                opponent, why = (
-                    next(names[k] for k in rng.permutation(position) if names[k] in open_),
-                    "at random",
-                )
+            candidates = [name for name in playable if name not in opponents_met]
+            if not opponents_met:
+                opponent = self._random_opponent(ranked, candidates)
+                why = "at random"
             else:
-                ladder = self.ratings if isinstance(self.ratings, Ladder) else None
-                known = strengths_of_matchups(met, order[: position + 1], ladder)
-                gap = {name: round(abs(known[name] - known[joins]), SAME_GAP) for name in open_}
-                opponent, why = min(open_, key=lambda name: (gap[name], name)), "nearest"
-            note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
-            return schedule_pairings(
-                field, (pairing(item, joins, opponent) for item in items), played, note
-            )
+                opponent = self._nearest_opponent(order[: position + 1], candidates, met)
+                why = "nearest"
+            which = f"opponent {len(opponents_met) + 1} of {wanted}"
+            note = f"{newcomer} joins {position}: {which}, {why}: {opponent}"
+            pairings = (pairing(item, newcomer, opponent) for item in items)
+            return schedule_pairings(field, pairings, played, note)
         return OVER
 
+    def _random_opponent(self, ranked: Sequence[str], candidates: Sequence[str]) -> str:
+        """Return the first candidate in a random order of the ranked models."""
+        names = sorted(ranked)
+        rng = generator(self.seed, "first opponent", str(len(ranked)))
+        return next(names[k] for k in rng.permutation(len(ranked)) if names[k] in candidates)
+
+    def _nearest_opponent(
+        self, models: Sequence[str], candidates: Sequence[str], met: Matchups
+    ) -> str:
+        """Return the candidate that is nearest in rating to the last of the models."""
+        newcomer = models[-1]
+        ladder = self.ratings if isinstance(self.ratings, Ladder) else None
+        strengths = strengths_of_matchups(met, models, ladder)
+
+        def distance(name: str) -> tuple[float, str]:
+            return round(abs(strengths[name] - strengths[newcomer]), SAME_GAP), name
+
+        return min(candidates, key=distance)
+
     def size(self, field: Field) -> int:
+        """Return the number of battles."""
         return self.rounds(field) * len(draw_items(field, self.items, self.seed))
 
     def rounds(self, field: Field) -> int:
+        """Return the number of rounds: one per pair."""
         start = max(len(ranked_before(self, field)), 1)
         return sum(opponents(ranked) for ranked in range(start, len(field.models)))
 
@@ -108,6 +127,11 @@ class Swim:
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
+
+
+def _can_meet(field: Field, items: Sequence[str], a: str, b: str) -> bool:
+    """Return whether two models have responses to a common item."""
+    return any(field.can_play(item, a, b) for item in items)
 
 
 def opponents(ranked: int) -> int:

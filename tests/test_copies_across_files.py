@@ -161,8 +161,7 @@ def test_rows_of_many_files_and_battles_made_of_scores_keep_places_of_their_own(
         {"item": ["q0", "q1"] * 2, "model": ["x"] * 2 + ["y"] * 2, "score": [1.0, 2.0, 2.0, 2.0]}
     )
     frames = [rows(1, 0), rows(1, 0).assign(judge="k"), rows(1, 1).assign(judge="l"), scores]
-    view, *_ = join_tables(
-        engine, [RecordTable(table.check(records_of(engine, frame, "it"))) for frame in frames]
-    )
-    places = [place for (place,) in engine.rows(f"select {ROW} from {view}")]
+    tables = [RecordTable(table.check(records_of(engine, frame, "it"))) for frame in frames]
+    joined = join_tables(engine, tables)
+    places = [place for (place,) in engine.rows(f"select {ROW} from {joined.view}")]
     assert len(places) == len({*places}) == 8

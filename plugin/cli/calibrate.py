@@ -1,15 +1,39 @@
 """podium calibrate: human-labelled battles in, a judge's calibration out."""
 
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli import options
-from podium.cli.output import draw, print_reports, show_progress, warn
+from podium.cli.options import Detail
+from podium.cli.output import show_progress, warn
+from podium.data.query import BattleQuery
 from podium.defaults import CALIBRATION_LEVEL
 from podium.errors import PodiumError, find_name
 from podium.printable import tell
-from podium.storage.remote import Place
+from podium.show.report.styles import Destination
+
+if TYPE_CHECKING:
+    from podium.data.battles import Battles
+    from podium.rankers.calibration.calibration import Calibration
+    from podium.tables import Report
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationOptions:
+    """How to calibrate, as typed; `podium.calibrate` describes each option."""
+
+    level: float
+    splits: int
+    bootstrap: int | None
+    seed: int
+    target: Any
+    constant: float | None
+    ridge: float
+    cluster: Any
+    regularization: float
+    scale_correction: bool
 
 
 @options.command(
@@ -56,7 +80,9 @@ from podium.storage.remote import Place
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @click.option(
     "--no-scale-correction",
+    "scale_correction",
     is_flag=True,
+    callback=options.negate,
     help="Keep the judge's scale: the paper's ratings, errors and scores.",
 )
 @options.one_sided
@@ -68,7 +94,11 @@ from podium.storage.remote import Place
     help="Set every target that the battles allow side by side.",
 )
 def calibrate(
-    output: Place | None, figure: Place | None, side_by_side: bool, **arguments: Any
+    query: BattleQuery,
+    how: CalibrationOptions,
+    detail: Detail,
+    destination: Destination,
+    side_by_side: bool,
 ) -> int:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins and
     ratings; kept only with -o.
@@ -78,42 +108,65 @@ def calibrate(
     podium calibrate votes.parquet --human-judge crowd --where judge=gpt-4 -o calibration.json
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
-    from podium.rankers.calibration.accuracy import select_best
-    from podium.rankers.calibration.calibration_run import calibrate as calibrate_battles
-    from podium.rankers.calibration.calibration_run import calibrate_targets, judge_agreement
+    from podium.data.reading.judgments import read_query
+    from podium.show.pictures.style import save
     from podium.show.report import calibration_view as view
+    from podium.show.writing import print_reports
     from podium.storage.atomic_files import write_text
 
-    arguments["scale_correction"] = not arguments.pop("no_scale_correction")
-    section, full = options.pop_detail(arguments)
-    if section is not None:
-        find_name("section", section, view.SECTIONS)
-    battles = options.read_sources(arguments, must_meet=True)
+    if detail.section is not None:
+        find_name("section", detail.section, view.SECTIONS)
+    battles = read_query(query, labels_must_meet=True)
     with show_progress():
-        agreement = view.agreement_report(judge_agreement(battles))
-        try:
-            calibration = calibrate_battles(battles, **arguments)
-        except PodiumError:
-            print_reports([agreement])
-            raise
-        shared = {
-            name: value for name, value in arguments.items() if name not in ("target", "constant")
-        }
-        targets = calibrate_targets(battles, tell=warn, **shared) if side_by_side else []
-    compared = []
-    if targets:
-        beyond = view.differences_report(select_best(targets, arguments["level"]))
-        compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
-    if output is not None:
+        agreement, calibration = _calibrate_battles(battles, how)
+        compared = _compare_targets(battles, how) if side_by_side else []
+    if destination.output is not None:
         # Before the first line: who reads them may stop at any.
-        write_text(output, calibration.to_json() + "\n")
-    print_reports(view.calibration_reports(calibration, agreement, compared, section, full=full))
+        write_text(destination.output, calibration.to_json() + "\n")
+    reports = view.calibration_reports(
+        calibration, agreement, compared, detail.section, full=detail.full
+    )
+    print_reports(reports)
     for warning in calibration.warnings:
         warn(warning)
     tell(
-        f"wrote {output}"
-        if output
+        f"wrote {destination.output}"
+        if destination.output
         else "not kept: -o calibration.json keeps the calibration for podium rank"
     )
-    draw(calibration, figure)
+    if destination.figure is not None:
+        save(calibration.plot(), destination.figure)
+        tell(f"wrote {destination.figure}")
     return 3 if battles.lost else 0
+
+
+def _calibrate_battles(battles: "Battles", how: CalibrationOptions) -> "tuple[Report, Calibration]":
+    """Return how far judge and humans agree, and the calibration; if there is none, the agreement
+    is printed before the error is raised."""
+    from podium.rankers.calibration.calibration_run import calibrate as fit_calibration
+    from podium.rankers.calibration.calibration_run import judge_agreement
+    from podium.show.report.calibration_view import agreement_report
+    from podium.show.writing import print_reports
+
+    agreement = agreement_report(judge_agreement(battles))
+    try:
+        return agreement, fit_calibration(battles, **asdict(how))
+    except PodiumError:
+        print_reports([agreement])
+        raise
+
+
+def _compare_targets(battles: "Battles", how: CalibrationOptions) -> "list[Report]":
+    """Return the reports that set calibrations by every target side by side; none if no target can
+    be fitted."""
+    from podium.rankers.calibration.accuracy import select_best
+    from podium.rankers.calibration.calibration_run import calibrate_targets
+    from podium.show.report import calibration_view as view
+
+    shared = asdict(how)
+    del shared["target"], shared["constant"]
+    targets = calibrate_targets(battles, tell=warn, **shared)
+    if not targets:
+        return []
+    differences = view.differences_report(select_best(targets, how.level))
+    return [view.targets_report(targets), view.intervals_report(targets), differences]

@@ -1,10 +1,28 @@
 """podium compare: is a model better than another; as a gate, with an exit code."""
 
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import click
 
 from podium.cli import options
+from podium.cli.output import show_progress, warning_lines
+from podium.data.query import BattleQuery
+from podium.show.report.styles import Destination
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonOptions:
+    """What to compare, as typed; `podium.compare` describes each option."""
+
+    baseline: str | None
+    candidates: tuple[str, ...]
+    by: str | None
+    measure: str
+    require: tuple[str, ...]
+    requirements: str | None
+    responses: tuple[str, ...]
+    pool: bool
+    level: float
 
 
 @options.command("How to compare", "Test whether a model is better than another; a gate for CI.")
@@ -42,7 +60,7 @@ from podium.cli import options
 @options.one_sided
 @options.level(help="Confidence level of intervals and of the bounds that requirements ask for.")
 @options.output()
-def compare(**arguments: Any) -> int:
+def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination) -> int:
     """Test whether model A is better than B, by how much, and on which items.
 
     A and B are names in SOURCE..., or, without SOURCE, two paths: Inspect logs, lm-eval folders,
@@ -56,28 +74,14 @@ def compare(**arguments: Any) -> int:
     \b
     Exit codes with --require or --requirements: 0 all are met; 4 one is refuted; 5 undecided; else as everywhere.
     """
-    from podium.cli.output import show_progress, warn, write_figures
     from podium.comparison.compare_models import compare as compare_models
+    from podium.show.writing import write_result
 
-    style, output = options.pop_output(arguments)
-    words = arguments.pop("sources")
-    own = (
-        "baseline",
-        "candidates",
-        "by",
-        "measure",
-        "require",
-        "requirements",
-        "responses",
-        "pool",
-        "level",
-    )
-    asked = {name: arguments.pop(name) for name in (*own, "one_sided")}
     with show_progress():
-        comparison = compare_models(*words, **asked, **options.reading_arguments(arguments))
-    for failure in comparison.failures:
-        warn(f"not compared: {failure}")
-    write_figures(comparison, style, output, comparison.warnings)
+        comparison = compare_models(*query.sources, **asdict(how), **query.changed_options())
+    failures = [f"not compared: {failure}" for failure in comparison.failures]
+    warnings = warning_lines([*failures, *comparison.warnings])
+    write_result(comparison, destination, messages=warnings)
     if comparison.gate:
         return comparison.gate.exit_code
     return 3 if comparison.failures or comparison.lost else 0

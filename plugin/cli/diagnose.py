@@ -1,15 +1,39 @@
 """podium diagnose: recorded verdicts in, a card per judge out."""
 
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli import options
-from podium.cli.output import show_progress, write_figures
+from podium.cli.options import Detail
+from podium.cli.output import show_progress, warning_lines
+from podium.data.query import BattleQuery
 from podium.errors import DataError
-from podium.show.report.styles import View
+from podium.show.report.styles import Destination
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from podium.diagnosis.card import Diagnosis
+    from podium.tables import Report
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisOptions:
+    """What to look at, as typed; `podium.diagnose` describes each option.
+
+    Attributes:
+        gold: a file of a ranking, or of human battles.
+        families: a file with the columns `model` and `family`, or `PATTERN=FAMILY,...`.
+    """
+
+    gold: str | None
+    families: str | None
+    near_tie: float
+    level: float
+    seed: int
 
 
 @options.command(
@@ -31,7 +55,9 @@ from podium.show.report.styles import View
 @options.one_sided
 @options.detail
 @options.output(csv=False)
-def diagnose(**arguments: Any) -> int:
+def diagnose(
+    query: BattleQuery, how: DiagnosisOptions, detail: Detail, destination: Destination
+) -> int:
     """Measure whether the judges in SOURCE... may rank models, and whether their rating gaps match
     human ratings.
 
@@ -44,28 +70,54 @@ def diagnose(**arguments: Any) -> int:
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
-    from podium.data.reading.side_tables import about_models, families_of
-    from podium.diagnosis.card import card_reports, section_reports, summary_reports
+    from podium.data.reading.judgments import read_query
     from podium.diagnosis.card import diagnose as diagnose_battles
     from podium.diagnosis.subject import read_gold
+    from podium.show.writing import write_result
 
-    style, output = options.pop_output(arguments)
-    common = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
-    gold, given, families = arguments.pop("gold"), arguments.pop("families"), {}
-    one_sided, (section, full) = arguments.pop("one_sided"), options.pop_detail(arguments)
-    view: View = card_reports if full else summary_reports
-    if section:
-        view = partial(section_reports, name=section)
-    if given and "=" in given and not Path(given).is_file():
-        families = options.read_assignments(given)
-    elif given is not None and not (families := families_of(about_models(given))):
-        raise DataError(
-            "no family in it", source=given, remedy="write the columns model and family"
-        )
+    families = _read_families(how.families)
     with show_progress():
-        judgments = options.read_sources(dict(arguments), merge=False)
-        battles = options.read_sources(dict(arguments), one_sided=one_sided)
-        standard = read_gold(gold) if gold else None
-    diagnosis = diagnose_battles(judgments, battles, gold=standard, families=families, **common)
-    write_figures(diagnosis, style, output, diagnosis.warnings, view)
+        judgments = read_query(query.judgments())
+        battles = read_query(query)
+        gold = read_gold(how.gold) if how.gold else None
+    diagnosis = diagnose_battles(
+        judgments,
+        battles,
+        gold=gold,
+        families=families,
+        level=how.level,
+        seed=how.seed,
+        near_tie=how.near_tie,
+    )
+    write_result(
+        diagnosis,
+        destination,
+        messages=warning_lines(diagnosis.warnings),
+        view=lambda result: _reports_in_detail(result, detail),
+    )
     return 3 if battles.lost else 0
+
+
+def _read_families(given: str | None) -> dict[str, str]:
+    """Return families by pattern of a model's name, from `PATTERN=FAMILY,...` or a file; DataError
+    if the file names none."""
+    from podium.data.reading.side_tables import about_models, families_of
+
+    if given is None:
+        return {}
+    if "=" in given and not Path(given).is_file():
+        return options.read_assignments(given)
+    families = families_of(about_models(given))
+    if not families:
+        remedy = "write the columns model and family"
+        raise DataError("no family in it", source=given, remedy=remedy)
+    return families
+
+
+def _reports_in_detail(diagnosis: "Diagnosis", detail: Detail) -> "Sequence[Report]":
+    """Return the reports of a diagnosis: its summary, one section, or everything."""
+    from podium.diagnosis.card import card_reports, section_reports, summary_reports
+
+    if detail.section:
+        return section_reports(diagnosis, name=detail.section)
+    return card_reports(diagnosis) if detail.full else summary_reports(diagnosis)

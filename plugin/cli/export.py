@@ -2,8 +2,9 @@
 
 import re
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +12,13 @@ from podium.cli import options
 from podium.errors import DataError, UsageError
 from podium.printable import tell
 
-EEE, HUB = "every-eval-ever", "hf-eval-results"
-DATASET, LINK = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"https?://[^\s/]+\S*")
+if TYPE_CHECKING:
+    from podium.show.report.exports import Facts
+
+EEE = "every-eval-ever"
+HUB = "hf-eval-results"
+DATASET = re.compile(r"[\w.-]+/[\w.-]+")
+LINK = re.compile(r"https?://[^\s/]+\S*")
 
 
 @options.command("Options", "Write rankings as records of Every Eval Ever or of the HF hub.")
@@ -57,11 +63,36 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
     podium export ranking.json --to every-eval-ever -o eee/
     podium export ranking.json --to hf-eval-results --dataset ORG/NAME -o cards/
     """
-    from podium.rankers.json_files import REMEDY, read_ranking
-    from podium.show.report.exports import Facts, every_eval_ever_files, hub_result_files
+    from podium.show.report.exports import Facts
     from podium.storage.atomic_files import write_text
 
     facts = Facts(**given)
+    _check_facts(to, facts)
+    records = _collect_records(rankings, to, facts)
+    for place, text in records.files.items():
+        (output / place).parent.mkdir(parents=True, exist_ok=True)
+        write_text(output / place, text, errors="backslashreplace")
+    for name in records.unbounded:
+        tell(f"not written: {name} has no score, because the data do not bound it")
+    tell(f"wrote {len(records.files):,} files into {output}")
+    return 3 if records.unbounded else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRecords:
+    """Records of rankings.
+
+    Attributes:
+        files: text by path, relative to the folder of `-o`.
+        unbounded: models without a score, each with its ranker.
+    """
+
+    files: dict[str, str]
+    unbounded: list[str]
+
+
+def _check_facts(to: str, facts: "Facts") -> None:
+    """Raise UsageError for an option that is missing or malformed."""
     if to == HUB and facts.dataset is None:
         raise UsageError(
             f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
@@ -72,25 +103,30 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
         raise UsageError(
             f"--source-url {facts.source_url!r}: write a web address, as https://example.org/ranking.html"
         )
-    files: dict[str, str] = {}
-    unbounded, now = [], time.time()
+
+
+def _collect_records(rankings: tuple[Path, ...], to: str, facts: "Facts") -> ExportedRecords:
+    """Read rankings, and make the records of each; UsageError if two records would be one file."""
+    from podium.rankers.json_files import REMEDY, read_ranking
+    from podium.show.report.exports import every_eval_ever_files, hub_result_files
+
+    records = ExportedRecords({}, [])
+    now = time.time()
     for path in {path.resolve(): path for path in rankings}.values():
-        if (ranking := read_ranking(path)) is None:
+        ranking = read_ranking(path)
+        if ranking is None:
             raise DataError("is not a ranking", remedy=REMEDY, source=str(path))
-        own = (path.stem, ranking, facts)
-        for place, text in (
-            every_eval_ever_files(*own, now) if to == EEE else hub_result_files(*own)
-        ):
-            if files.setdefault(place, text) != text:
+        if to == EEE:
+            files = every_eval_ever_files(path.stem, ranking, facts, now)
+        else:
+            files = hub_result_files(path.stem, ranking, facts)
+        for place, text in files:
+            if records.files.setdefault(place, text) != text:
                 raise UsageError(
                     f"two results would be {place}: export one ranking at a time, each to its own folder"
                 )
-        pairs = ((each.ranker, entry) for each in ranking.standings for entry in each.entries)
-        unbounded += [f"{entry.model} ({ranker})" for ranker, entry in pairs if entry.score is None]
-    for place, text in files.items():
-        (output / place).parent.mkdir(parents=True, exist_ok=True)
-        write_text(output / place, text, errors="backslashreplace")
-    for name in unbounded:
-        tell(f"not written: {name} has no score, because the data do not bound it")
-    tell(f"wrote {len(files):,} files into {output}")
-    return 3 if unbounded else 0
+        for standings in ranking.standings:
+            for entry in standings.entries:
+                if entry.score is None:
+                    records.unbounded.append(f"{entry.model} ({standings.ranker})")
+    return records

@@ -1,11 +1,28 @@
 """podium label: which battles humans should judge next, as a sheet to fill in."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from podium.cli import options
+from podium.cli.output import warn
+from podium.data.query import BattleQuery
 from podium.errors import UsageError
 from podium.printable import tell
 from podium.storage.remote import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from podium.data.formats.label_sheet import SheetRow
+
+
+@dataclass(frozen=True, slots=True)
+class DrawOptions:
+    """What to draw, as typed: number of battles, how they are drawn, and the seed of the draw."""
+
+    number: int
+    by: str
+    seed: int
 
 
 @options.command(
@@ -23,7 +40,9 @@ from podium.storage.remote import Place
 @options.output_file(
     ".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on."
 )
-def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) -> int:
+def label(
+    query: BattleQuery, how: DrawOptions, output: Place | None, responses: tuple[str, ...]
+) -> int:
     """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o
     needs --responses.
 
@@ -37,33 +56,39 @@ def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) ->
     """
     import numpy as np
 
-    from podium.cli.output import print_reports, warn
-    from podium.data.formats.label_sheet import sheet_table
+    from podium.data.reading.judgments import read_query
     from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
     from podium.responses.transcripts import Show
-    from podium.storage.atomic_files import write_text
+    from podium.show.writing import print_reports
 
-    if output is not None and not responses and arguments["by"] == "random":
+    if output is not None and not responses and how.by == "random":
         raise UsageError(
             "-o: a sheet needs the texts of the responses: name their files (--responses)"
         )
-    how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
-    rng = np.random.default_rng(arguments.pop("seed"))
-    battles = options.read_sources(arguments)
+    battles = read_query(query)
     texts = read_responses(*responses, show=Show("auto")) if responses else None
-    draw = draw_labels(battles, responses=texts, rng=rng, **how)
+    rng = np.random.default_rng(how.seed)
+    draw = draw_labels(battles, responses=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))
     for loss in battles.lost:
         warn(loss)
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
-    elif output.suffix == ".html":
-        from podium.show.page.label_page import label_page
-
-        write_text(output, label_page(draw.rows), errors="backslashreplace")
     else:
-        write_text(output, sheet_table(draw.rows).to_csv(index=False))
-    if output is not None:
+        _write_sheet(draw.rows, output)
         tell(f"wrote {output}")
     return 3 if battles.lost else 0
+
+
+def _write_sheet(rows: "Sequence[SheetRow]", output: Place) -> None:
+    """Write the battles to judge as a page to vote on (.html), or as a table to fill in."""
+    from podium.data.formats.label_sheet import sheet_table
+    from podium.storage.atomic_files import write_text
+
+    if output.suffix == ".html":
+        from podium.show.page.label_page import label_page
+
+        write_text(output, label_page(rows), errors="backslashreplace")
+    else:
+        write_text(output, sheet_table(rows).to_csv(index=False))

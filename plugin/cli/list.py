@@ -1,9 +1,13 @@
 """podium list: the rankers, scorers, tournaments, formats and hosts that are installed."""
 
 import sys
+from collections.abc import Mapping, Sequence
+from inspect import Parameter
 from typing import Any
 
 import click
+
+from podium.printable import printable
 
 KINDS = ("rankers", "scorers", "tournaments", "formats", "hosts")
 
@@ -17,38 +21,47 @@ def list_(kind: str | None) -> None:
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this
     environment.
     """
+    for name in KINDS if kind is None else [kind]:
+        if name == "hosts":
+            click.echo(f"hosts: {_state_of_enabling()}")
+            _print_rows(_hosts())
+        else:
+            _print_extensions(name, with_options=kind is not None)
+
+
+def _print_extensions(name: str, *, with_options: bool) -> None:
+    """Print the extensions of one kind; rankers and tournaments with their options if asked for."""
     from podium.plugins import catalogue
     from podium.plugins.settings import options_of
-    from podium.printable import printable
 
-    known: dict[str, dict[str, Any]] = {
-        f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()
-    }
-    for name in [kind] if kind else KINDS:
-        rows = _hosts() if name == "hosts" else []
-        rows += [
-            (own, added.extension.summary, added.origin)
-            for own, added in known.get(name, {}).items()
-        ]
-        click.echo(
-            f"hosts: {_state_of_enabling()}"
-            if name == "hosts"
-            else f"{name}:"
-            if rows
-            else f"{name}: none yet"
-        )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            click.echo(printable("  " + "  ".join(cells).rstrip()))
-            if kind in ("rankers", "tournaments"):
-                find = catalogue.ranker_function if kind == "rankers" else catalogue.tournament_rule
-                usual = {key: option.default for key, option in options_of(find(row[0])).items()}
-                shown = (
-                    f"{key}={'...' if default in (None, ()) else default}"
-                    for key, default in usual.items()
-                )
-                click.echo(f"      --set {' '.join(shown)}")
+    kinds = {f"{noun}s": kind for kind, noun in catalogue.KINDS.items()}
+    known: Mapping[str, catalogue.Registration[Any]] = catalogue.extensions_of(kinds[name])
+    click.echo(f"{name}:" if known else f"{name}: none yet")
+    find = {"rankers": catalogue.ranker_function, "tournaments": catalogue.tournament_rule}
+    details = []
+    if with_options and name in find:
+        details = [_settings_text(options_of(find[name](own))) for own in known]
+    rows = [(own, added.extension.summary, added.origin) for own, added in known.items()]
+    _print_rows(rows, details)
+
+
+def _print_rows(rows: Sequence[Sequence[str]], details: Sequence[str] = ()) -> None:
+    """Print rows in aligned columns, each followed by its line of details, if there are any."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, row in enumerate(rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo(printable("  " + "  ".join(cells).rstrip()))
+        if details:
+            click.echo(f"      {details[number]}")
+
+
+def _settings_text(options: Mapping[str, Parameter]) -> str:
+    """Return options with their defaults as they are typed; `...` for a default that is empty."""
+    shown = []
+    for key, option in options.items():
+        default = "..." if option.default in (None, ()) else option.default
+        shown.append(f"{key}={default}")
+    return f"--set {' '.join(shown)}"
 
 
 def _hosts() -> list[tuple[str, ...]]:
@@ -65,6 +78,7 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
+    """Return whether the bare commands take `--ranker`, and the command that changes it."""
     from podium.cli.enable import startup_file, startup_lines
 
     path = startup_file()

@@ -3,24 +3,27 @@ default differs."""
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, reduce
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from podium.errors import UsageError
 from podium.findings import FINDINGS
-from podium.show.report.styles import PICTURES, STYLES, suffix_style
-from podium.storage.remote import Place, place_of
-
-if TYPE_CHECKING:
-    from podium.data.battles import Battles
+from podium.show.report.styles import PICTURES, STYLES
+from podium.storage.remote import place_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
-AS_THEY_ARE = (
+
+READING, SHOWING = "What to read", "What to show"
+READ_BY = (
+    "format",
+    "where",
     "human_judge",
     "columns",
     "credit_map",
@@ -32,28 +35,57 @@ AS_THEY_ARE = (
     "runs",
     "allow",
 )
-READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
-
-READING, SHOWING = "What to read", "What to show"
-READ_TOO = [
+READ_TOO = (
     "human_labels",
     "models",
     "responses",
-    "no_merge",
+    "merge",
     "one_sided",
     "complete",
     "families",
     "engine",
     "memory",
-]
+)
 GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING)
 GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Heading of the help by parameter, in all commands."""
 
 
-class GroupedCommand(click.Command):
-    """A command with options in groups, its own under `doing`; `removed` maps old options to
+class RecordCommand(click.Command):
+    """A command whose function takes records: a parameter that is annotated with a dataclass gets
+    the options that are called like the fields of the dataclass."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the function, with records in place of their options."""
+        typed = dict(ctx.params)
+        parameters = signature(self.callback).parameters if self.callback else {}
+        records = {
+            name: take_record(parameter.annotation, typed)
+            for name, parameter in parameters.items()
+            if is_dataclass(parameter.annotation)
+        }
+        ctx.params = typed | records
+        return super().invoke(ctx)
+
+
+def take_record(kind: Any, typed: dict[str, Any]) -> Any:
+    """Make a record of the options that are called like its fields, and remove those from `typed`.
+
+    A field whose type is a dataclass is made in the same way. A field of which the command has no
+    option keeps its default.
+    """
+    values = {}
+    for field in fields(kind):
+        if is_dataclass(field.type):
+            values[field.name] = take_record(field.type, typed)
+        elif field.name in typed:
+            values[field.name] = typed.pop(field.name)
+    return kind(**values)
+
+
+class GroupedCommand(RecordCommand):
+    """A command of records with options in groups, its own under `doing`; `removed` maps old options to
     replacements."""
 
     def __init__(
@@ -63,6 +95,7 @@ class GroupedCommand(click.Command):
         removed: Mapping[str, str] | None = None,
         **more: Any,
     ) -> None:
+        """Make the command; `doing` is the heading of its own options."""
         super().__init__(*names, **more)
         self.doing, self.removed = doing, removed or {}
 
@@ -98,6 +131,14 @@ def command(
     """Return the decorator that makes a command, whose own options are listed under the heading
     `doing`."""
     return click.command(cls=GroupedCommand, doing=doing, short_help=short_help, **more)
+
+
+def read_condition(typed: str) -> tuple[str, str]:
+    """Parse `COLUMN=VALUE` of `--where`."""
+    column, equals, value = typed.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
+    return column, value
 
 
 def read_assignments(typed: str) -> dict[str, str]:
@@ -139,6 +180,7 @@ class OutputFile(click.Path):
     suffix."""
 
     def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
+        """Accept files with one of the suffixes (with the dot); with none given, any file."""
         super().__init__(dir_okay=False, writable=True, path_type=Path)
         self.suffixes = suffixes
 
@@ -236,48 +278,42 @@ def detail(command: Command) -> Command:
     )
 
 
-def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | None, bool]:
-    """Pop --section and --full, which exclude each other; without --section, all styles but tables
-    are full."""
-    section, full = arguments.pop("section"), arguments.pop("full")
-    if section and full:
-        raise UsageError("--full shows every section; leave out --section, or --full")
-    return section, full or (style != "table" and section is None)
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much of a report is shown: its summary, the figures of one section, or all.
+
+    Attributes:
+        section: the name of `--section`; None shows the summary.
+        full: show the figures of all sections.
+    """
+
+    section: str | None = None
+    full: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for both at once."""
+        if self.section and self.full:
+            raise UsageError("--full shows every section; leave out --section, or --full")
 
 
-def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
-    """Remove --format and -o from `arguments` and return the style and the file."""
-    output = arguments.pop("output")
-    return arguments.pop("style") or suffix_style(output), output
-
-
-def _add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
-    """Add human labels from files to battles; with `must_meet`, labels of other battles raise an
-    error."""
-    from podium.data.human_labels import label_by_table
-    from podium.data.reading.judgments import read_battles
-    from podium.text import as_text
-
-    sheets: list[Any] = list(places)
-    for k, place in enumerate(places if len(places) > 1 else ()):
-        # Two humans who agree on a battle are two votes, not a copied verdict: each file has judges
-        # of its own.
-        frame = read_battles(place, merge=False).to_frame()
-        own = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
-        sheets[k] = frame.assign(judge=f"{k + 1}. file of labels: " + own)
-    return label_by_table(battles, read_battles(*sheets), must_meet=must_meet)
+def negate(_context: click.Context, _param: click.Parameter, is_given: bool) -> bool:
+    """Return the value of a parameter that a flag switches off (`--no-merge`)."""
+    return not is_given
 
 
 several = partial(click.option, multiple=True)
 READING_OPTIONS = (
     click.option(
         "--from",
-        "format_",
+        "format",
         metavar="FORMAT",
         help="Format of the files; by default recognised by content.",
     ),
     several(
-        "--where", metavar="COLUMN=VALUE", help="Keep only these rows; may be given several times."
+        "--where",
+        type=read_condition,
+        metavar="COLUMN=VALUE",
+        help="Keep only these rows; may be given several times.",
     ),
     click.option(
         "--human-judge",
@@ -339,30 +375,3 @@ def sources(command: Command) -> Command:
 def reading_options(command: Command) -> Command:
     """Add the options that say how files are read."""
     return reduce(lambda made, option: option(made), reversed(READING_OPTIONS), command)
-
-
-def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options of `reading_options` from `arguments` and return them for
-    `read_battles`."""
-    where = [tuple(text.split("=", 1)) for text in arguments.pop("where")]
-    for column in (column for column, *value in where if not value):
-        raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
-    return {
-        "format": arguments.pop("format_"),
-        "where": where,
-        **{name: arguments.pop(name) for name in AS_THEY_ARE},
-    }
-
-
-def read_sources(arguments: dict[str, Any], *, must_meet: bool = False, **more: Any) -> "Battles":
-    """Remove the options of `sources`, and `human_labels`, `one_sided` and `complete` if they are
-    there, from `arguments` and read the battles that they describe; with `must_meet`, labels of
-    other battles raise an error."""
-    from podium.data.reading.judgments import read_battles
-
-    labels, complete = arguments.pop("human_labels", ()), arguments.pop("complete", False)
-    if "one_sided" in arguments:
-        more["one_sided"] = arguments.pop("one_sided")
-    battles = read_battles(*arguments.pop("sources"), **reading_arguments(arguments), **more)
-    battles = _add_labels(battles, labels, must_meet=must_meet) if labels else battles
-    return battles.complete_items() if complete else battles

@@ -1,26 +1,19 @@
 """podium plan: which comparisons, on how many items, at what cost."""
 
-from functools import partial
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import click
 from click.core import ParameterSource
 
 from podium.cli import options
+from podium.cli.options import Detail
+from podium.cli.output import show_progress, warning_lines
+from podium.data.query import BattleQuery
 from podium.errors import UsageError
+from podium.show.report.styles import Destination
 
-TARIFF = (
-    "orders",
-    "repeats",
-    "tokens_in",
-    "tokens_out",
-    "price_in",
-    "price_out",
-    "judges",
-    "overlap",
-)
-READING = ("sources", *options.READ_BY, "one_sided")
-"""Parameters that only the reading of a pilot needs."""
+OF_A_PILOT = frozenset({"sources", *options.READ_BY, "one_sided", "pool"})
+"""Parameters that need a pilot."""
 
 ADAPTIVE = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, and podium replay "
@@ -28,6 +21,41 @@ ADAPTIVE = (
 )
 REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
 REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What to plan, as typed; `podium.make_plan` describes each option."""
+
+    models: int | None
+    items: int | None
+    ties: float | None
+    informativeness: float | None
+    edge: float
+    alpha: float
+    power: float
+    baseline: str | None
+    pairs: tuple[tuple[str, str], ...]
+    level: float
+    seed: int
+    pool: bool
+    difference: str
+    disagree: float | None
+    spread: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TariffOptions:
+    """What a battle costs, as typed: the fields of `podium.planning.plan_record.Tariff`."""
+
+    orders: str
+    repeats: int
+    tokens_in: float | None
+    tokens_out: float | None
+    price_in: float | None
+    price_out: float | None
+    judges: str
+    overlap: float
 
 
 @options.command(
@@ -106,7 +134,14 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
 @options.detail
 @options.output(csv=False)
 @click.pass_context
-def plan(context: click.Context, **arguments: Any) -> int:
+def plan(
+    context: click.Context,
+    query: BattleQuery,
+    how: PlanOptions,
+    prices: TariffOptions,
+    detail: Detail,
+    destination: Destination,
+) -> int:
     """Plan a comparison from numbers, or from the battles of a pilot.
 
     It prints which comparisons to make, which model would be a good anchor, how many items detect
@@ -119,27 +154,35 @@ def plan(context: click.Context, **arguments: Any) -> int:
     podium plan --models 7 --ties 0.39 --informativeness 0.45
     podium plan --difference 2points --disagree 0.15
     """
-    from podium.cli.output import show_progress, write_figures
+    from podium.data.reading.judgments import read_query
     from podium.planning.plan_record import Tariff
     from podium.planning.plan_report import select_reports
     from podium.planning.planner import make_plan
+    from podium.show.writing import write_result
 
-    style, output = options.pop_output(arguments)
-    section, full = options.pop_detail(arguments, style)
-    tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})
-    reading = {name: arguments.pop(name) for name in READING}
-    if not reading["sources"]:
-        for param in context.command.params:
-            is_typed = context.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
-            if is_typed and param.name in {*READING, "pool"}:
-                raise UsageError(
-                    f"{param.opts[0]} belongs to a pilot: name one, or leave the option out"
-                )
+    tariff = Tariff(**asdict(prices))
+    if not query.sources:
+        _refuse_options_of_a_pilot(context)
     with show_progress():
-        pilot = [options.read_sources(reading)] if reading["sources"] else []
-        comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
-    lost = [each for battles in pilot for each in battles.lost]
-    write_figures(
-        comparison_plan, style, output, lost, partial(select_reports, section=section, full=full)
+        pilot = read_query(query) if query.sources else None
+        comparison_plan = make_plan(pilot, tariff=tariff, **asdict(how))
+    lost = pilot.lost if pilot else ()
+    # Without --section, all styles but tables are full.
+    full = detail.full or (destination.style != "table" and detail.section is None)
+    write_result(
+        comparison_plan,
+        destination,
+        messages=warning_lines(lost),
+        view=lambda result: select_reports(result, detail.section, full=full),
     )
     return 3 if comparison_plan.is_partial or lost else 0
+
+
+def _refuse_options_of_a_pilot(context: click.Context) -> None:
+    """Raise UsageError if an option was typed that says how to read a pilot."""
+    for param in context.command.params:
+        source = context.get_parameter_source(param.name or "")
+        if source is ParameterSource.COMMANDLINE and param.name in OF_A_PILOT:
+            raise UsageError(
+                f"{param.opts[0]} belongs to a pilot: name one, or leave the option out"
+            )

@@ -1,13 +1,41 @@
 """podium rank: recorded verdicts in, rankings out."""
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli import options
+from podium.cli.output import show_progress
+from podium.data.query import BattleQuery
+from podium.show.report.styles import Destination
+
+if TYPE_CHECKING:
+    from podium.data.battles import Battles
+    from podium.rankers.ranking import Ranking
 
 DEFAULT_RANKERS = ("bradley-terry", "mean")
 """If no ranker is named, one of these ranks, which depends on the sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """How to rank, as typed; `podium.rank` describes each option.
+
+    Attributes:
+        rankers: names, separated by commas; None for the default of the sources.
+        settings: `[RANKER.]KEY=VALUE` each.
+        models: a table of facts about the models.
+    """
+
+    rankers: str | None = None
+    settings: tuple[str, ...] = ()
+    level: float = 0.95
+    seed: int = 0
+    by: str | None = None
+    pool: bool = False
+    calibration: str | None = None
+    models: str | None = None
 
 
 @options.command("How to rank", "Rank models from files of verdicts.")
@@ -31,7 +59,11 @@ DEFAULT_RANKERS = ("bradley-terry", "mean")
 @options.human_labels
 @options.file_option("--models", help="A table with a column model, and family, date ... of each.")
 @click.option(
-    "--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own."
+    "--no-merge",
+    "merge",
+    is_flag=True,
+    callback=options.negate,
+    help="Keep the two orders of a pair as battles of their own.",
 )
 @options.one_sided
 @options.complete
@@ -48,7 +80,7 @@ DEFAULT_RANKERS = ("bradley-terry", "mean")
 )
 @options.output()
 @options.figure(help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.")
-def rank(**arguments: Any) -> int:
+def rank(query: BattleQuery, how: RankingOptions, destination: Destination) -> int:
     """Rank the models in SOURCE... (files, directories, globs or URLs, each optionally label=path).
 
     \b
@@ -58,36 +90,42 @@ def rank(**arguments: Any) -> int:
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
-    from podium.cli.output import announce, draw, show_progress, write_figures
-
-    style, output = options.pop_output(arguments)
-    figure = arguments.pop("figure")
     with show_progress():
-        ranking, battles = rank_sources(arguments)
-    announce(ranking)
-    write_figures(ranking, style, output)
-    draw(ranking, figure)
+        ranking, battles = rank_sources(query, how)
+    from podium.show.writing import write_ranking
+
+    write_ranking(ranking, destination)
     return 3 if battles.lost or ranking.failures else 0
 
 
-def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """Read, rank and return the ranking and the battles; used options are removed from
-    `arguments`."""
+def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Battles]":
+    """Read battles and rank them; return the ranking and the battles.
+
+    Raises:
+        PodiumError: as `podium.read_battles` and `podium.rank`; a mistake in the rankers' names or
+        settings is raised before a file is read.
+    """
     from podium.plugins.settings import parse_settings, ranker_names
 
-    named, texts = arguments.pop("rankers"), arguments.pop("settings")
-    names = ranker_names(named) if named is not None else None
-    # Without settings, the default rankers are not needed yet: importing both takes long.
-    settings = parse_settings(texts, names or DEFAULT_RANKERS) if names or texts else {}
+    names = None if how.rankers is None else ranker_names(how.rankers)
+    settings = {}
+    if names or how.settings:
+        # Without settings, the default rankers are not needed yet: importing both takes long.
+        settings = parse_settings(how.settings, names or DEFAULT_RANKERS)
+    from podium.data.reading.judgments import read_query
     from podium.ranking.rank_battles import rank as rank_battles
 
-    common = {
-        name: arguments.pop(name)
-        for name in ("level", "seed", "by", "pool", "calibration", "models")
-    }
-    how: dict[str, Any] = {
-        name: arguments.pop(name) for name in ("engine", "memory") if name in arguments
-    }
-    how["scores_only"] = {*names} <= {"mean", "median"} if names else None
-    battles = options.read_sources(arguments, merge=not arguments.pop("no_merge", False), **how)
-    return rank_battles(battles, names, **common, **settings), battles
+    scores_only = None if names is None else {*names} <= {"mean", "median"}
+    battles = read_query(replace(query, scores_only=scores_only))
+    ranking = rank_battles(
+        battles,
+        names,
+        level=how.level,
+        seed=how.seed,
+        by=how.by,
+        pool=how.pool,
+        calibration=how.calibration,
+        models=how.models,
+        **settings,
+    )
+    return ranking, battles

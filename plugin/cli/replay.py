@@ -1,15 +1,41 @@
 """podium replay: what a tournament would have found, and what it would have cost."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
 from podium.cli import options
+from podium.cli.output import warning_lines
+from podium.data.query import BattleQuery
 from podium.errors import UsageError
+from podium.show.report.styles import Destination
 
 STUDY = "run benchmarks/anchor_study.py of podium's repository, which prints Kendall's tau by anchor, items and anchors"
 REMOVED = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"), STUDY)
 REMOVED["--items"] += "; a tournament's number of items is --set items=N"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """What to play, as typed.
+
+    Attributes:
+        tournaments: names, separated by commas.
+        rankers: names, separated by commas.
+        settings: `[NAME.]KEY=VALUE` each, of tournaments and rankers.
+        seed: of the tournament and the rankers; the first one where there are several.
+        seeds: number of seeds over which tournaments are compared.
+        budgets: numbers of battles to compare tournaments on.
+    """
+
+    tournaments: str
+    rankers: str
+    settings: tuple[str, ...]
+    level: float
+    seed: int
+    seeds: int | None
+    budgets: tuple[int, ...] | None
+    pool: bool
 
 
 @options.command(
@@ -42,7 +68,7 @@ REMOVED["--items"] += "; a tournament's number of items is --set items=N"
     metavar="[NAME.]KEY=VALUE",
     help="An option of a tournament or a ranker, as items=100; may be given several times.",
 )
-def replay(**arguments: Any) -> int:
+def replay(query: BattleQuery, how: ReplayOptions, destination: Destination) -> int:
     """Play a tournament with the verdicts in SOURCE... as its judge, and rank what was played.
 
     A battle that is not on record counts as missing, never as a tie. Several tournaments, --seeds
@@ -55,29 +81,40 @@ def replay(**arguments: Any) -> int:
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
     podium replay battles.csv --tournament ring,chain,swim --set ring.until=top3 --set chain.until=top3 --seeds 20
     """
-    from podium.cli.output import announce, write_figures
+    from podium.data.reading.judgments import read_query
     from podium.planning.replays import replay as replay_battles
     from podium.planning.tournament_table import compare_tournaments, tournament_names
     from podium.plugins.settings import parse_settings, ranker_names
+    from podium.show.writing import write_ranking, write_result
 
-    style, output = options.pop_output(arguments)
-    names, rankers = (
-        tournament_names(arguments.pop("tournaments")),
-        ranker_names(arguments.pop("rankers")),
-    )
-    settings = parse_settings(arguments.pop("settings"), rankers, names)
+    names = tournament_names(how.tournaments)
+    rankers = ranker_names(how.rankers)
+    settings = parse_settings(how.settings, rankers, names)
     if "seed" in settings:
         raise UsageError("--set seed: give --seed, which seeds the tournament and the rankers")
-    seeds, budgets = arguments.pop("seeds"), arguments.pop("budgets")
-    battles = options.read_sources(arguments)
-    # What is left of the arguments are level, seed and pool.
-    if len(names) == 1 and seeds is None and budgets is None:
-        ranking = replay_battles(battles, names[0], rankers, **arguments, **settings).ranking
-        announce(ranking)
-        write_figures(ranking, style, output)
-        return 3 if ranking.failures or battles.lost else 0
-    del arguments["level"]
-    settings |= {"seeds": seeds or 1, "budgets": budgets or ()}
-    table = compare_tournaments(battles, names, ",".join(rankers), **arguments, **settings)
-    write_figures(table, style, output, [*battles.lost, *table.warnings])
+    battles = read_query(query)
+    if len(names) == 1 and how.seeds is None and how.budgets is None:
+        replayed = replay_battles(
+            battles,
+            names[0],
+            rankers,
+            level=how.level,
+            seed=how.seed,
+            pool=how.pool,
+            **settings,
+        )
+        write_ranking(replayed.ranking, destination)
+        return 3 if replayed.ranking.failures or battles.lost else 0
+    table = compare_tournaments(
+        battles,
+        names,
+        ",".join(rankers),
+        seeds=how.seeds or 1,
+        seed=how.seed,
+        budgets=how.budgets or (),
+        pool=how.pool,
+        **settings,
+    )
+    warnings = warning_lines([*battles.lost, *table.warnings])
+    write_result(table, destination, messages=warnings)
     return 3 if battles.lost else 0

@@ -3,19 +3,21 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli import options
-from podium.cli.rank import rank, rank_sources
+from podium.cli.output import show_progress
+from podium.cli.rank import RankingOptions, rank, rank_sources
+from podium.data.query import BattleQuery
 from podium.printable import tell
 from podium.storage.remote import Place
 
 if TYPE_CHECKING:
     from podium.show.page.material import PageContent
 
-NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memory")
+NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory")
 """Options of `podium rank` that make no page."""
 
 
@@ -29,7 +31,13 @@ NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memo
     "--no-texts", is_flag=True, help="Leave out instructions, responses and the judge's words."
 )
 @options.output_file(".html", help="Write the page to this file.", default="report.html")
-def report(output: Place, responses: tuple[str, ...], no_texts: bool, **arguments: Any) -> int:
+def report(
+    query: BattleQuery,
+    how: RankingOptions,
+    output: Place,
+    responses: tuple[str, ...],
+    no_texts: bool,
+) -> int:
     """Make one self-contained page of the battles in SOURCE..., or of a ranking that `podium rank`
     wrote as JSON.
 
@@ -39,44 +47,65 @@ def report(output: Place, responses: tuple[str, ...], no_texts: bool, **argument
     podium report verdicts.csv --responses answers/ --calibration calibration.json
     podium report ranking.json
     """
-    from podium.cli.output import announce, show_progress
+    from podium.rankers.json_files import read_ranking
+    from podium.show.page.material import PageContent
     from podium.show.page.report_page import report_page
+    from podium.show.report.ranking_view import ranking_messages
     from podium.storage.atomic_files import write_text
-
-    with show_progress():
-        material, whole = _build_page_content(arguments, responses, no_texts)
-        page = report_page(material)
-    announce(material.ranking)
-    write_text(output, page, errors="backslashreplace")
-    tell(f"wrote {output}")
-    return 0 if whole and not material.ranking.failures else 3
-
-
-def _build_page_content(
-    arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool
-) -> "tuple[PageContent, bool]":
-    """Build the page content from the sources; also return whether all sources could be read."""
-    from podium.rankers.json_files import read_calibration, read_ranking
-    from podium.show.page.material import PageContent, add_battles_to_page
     from podium.storage.remote import without_secrets
 
     command = without_secrets(shlex.join(["podium", *sys.argv[1:]]))
-    sources = arguments["sources"]
-    ranking = read_ranking(Path(sources[0])) if len(sources) == 1 else None
-    if ranking is not None:
-        return PageContent(ranking, command=command), True
+    is_partial = False
+    with show_progress():
+        sources = query.sources
+        ranking = read_ranking(Path(str(sources[0]))) if len(sources) == 1 else None
+        if ranking is not None:
+            content = PageContent(ranking, command=command)
+        else:
+            content, is_partial = _content_of_battles(query, how, responses, no_texts, command)
+        page = report_page(content)
+    for message in ranking_messages(content.ranking):
+        tell(message)
+    write_text(output, page, errors="backslashreplace")
+    tell(f"wrote {output}")
+    return 3 if is_partial or content.ranking.failures else 0
+
+
+def _content_of_battles(
+    query: BattleQuery,
+    how: RankingOptions,
+    responses: tuple[str, ...],
+    no_texts: bool,
+    command: str,
+) -> "tuple[PageContent, bool]":
+    """Read and rank battles, and build the content of their page.
+
+    Returns:
+        the content, and whether a part of the sources could not be read.
+    """
+    from podium.data.reading.judgments import read_query
     from podium.data.reading.side_tables import about_models, families_of
+    from podium.rankers.json_files import read_calibration
+    from podium.show.page.material import PageContent, add_battles_to_page
     from podium.show.page.sources import collect_texts, costs_table
 
-    how = {name: arguments[name] for name in ("level", "seed")}
-    apart = options.read_sources(
-        {name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False
+    judgments = read_query(query.judgments())
+    ranking, battles = rank_sources(query, how)
+    sources = [str(source) for source in query.sources]
+    texts = None if no_texts else collect_texts(judgments, sources, responses)
+    content = PageContent(
+        ranking,
+        calibration=read_calibration(how.calibration) if how.calibration else None,
+        command=command,
+        costs=costs_table(ranking.standings[0], [*sources, *responses]),
     )
-    ranking, battles = rank_sources(dict(arguments))
-    texts = None if no_texts else collect_texts(apart, sources, responses)
-    known = read_calibration(arguments["calibration"]) if arguments["calibration"] else None
-    costs = costs_table(ranking.standings[0], [*sources, *responses])
-    material = PageContent(ranking, calibration=known, command=command, costs=costs)
-    families = families_of(about_models(arguments["models"]))
-    content = add_battles_to_page(material, battles, apart, texts, families=families, **how)
-    return content, not battles.lost
+    content = add_battles_to_page(
+        content,
+        battles,
+        judgments,
+        texts,
+        families=families_of(about_models(how.models)),
+        level=how.level,
+        seed=how.seed,
+    )
+    return content, bool(battles.lost)

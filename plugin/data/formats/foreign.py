@@ -3,13 +3,12 @@ verdicts."""
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from podium.data.battles import COLUMNS, criterion_columns
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column, Records
-from podium.data.formats.win_matrix import READINGS
+from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.printable import shorten
 
@@ -24,24 +23,6 @@ WORDS: dict[str, float] = {
     **dict.fromkeys(("tie", "draw"), 0.5),
 }
 """Likely credits of words, for the `--credit-map` that an error proposes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Foreign:
-    """The user's options for tables in no known format, as `podium.read_battles` describes them."""
-
-    columns: Mapping[str, str] | None = None
-    credit_map: Mapping[str, float] | None = None
-    unknown: Literal["error", "unparsed"] = "error"
-    shown: Literal["a", "b", "unknown"] | None = None
-    fill: Mapping[str, str] | None = None
-    matrix: Literal["rows", "columns"] | None = None
-
-    def __post_init__(self) -> None:
-        if self.matrix is not None and self.matrix not in READINGS:
-            raise UsageError(
-                f"matrix={self.matrix!r}: say whose wins a cell counts, one of {', '.join(READINGS)}"
-            )
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:

@@ -13,8 +13,6 @@ from podium.data.formats.records import Records, records_of
 from podium.errors import DataError
 from podium.text import EMPTY, as_text
 
-READINGS = ("rows", "columns")
-"""Whose wins a cell counts: those of its row's model, or of its column's."""
 SHARE_OF_NAMES = 0.8
 """Share of the names of rows that are names of columns from which a table is a matrix of wins."""
 BLANK = EMPTY | {"-", "–", "—", "x"}

@@ -2,9 +2,10 @@
 battles."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -16,7 +17,7 @@ from podium.data.counting.verdicts import Engine, Verdicts, start_engine
 from podium.data.formats import score_files as pointwise
 from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files, local_files
-from podium.data.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
+from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
 from podium.data.formats.records import Column, Records, records_of, records_of_view
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
@@ -24,8 +25,9 @@ from podium.data.formats.win_matrix import (
     read_win_matrix,
     shares_names,
 )
-from podium.data.human_labels import check_judge, label_by_judge
-from podium.data.ladder import ladder_from_log
+from podium.data.human_labels import check_judge, label_by_judge, label_by_table
+from podium.data.ladder import Ladder, ladder_from_log
+from podium.data.query import BattleQuery, Foreign, Source
 from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.data.reading.rows import (
     RecordTable,
@@ -38,14 +40,11 @@ from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_colu
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, UsageError, named_in_errors
-from podium.findings import check_findings
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.plugins import catalogue
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
-from podium.text import some
+from podium.text import as_text, some
 
-Source: TypeAlias = str | Path | pd.DataFrame
-DEFAULTS: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
 STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
 """Of a column of files of responses, the task that judges them."""
@@ -55,20 +54,52 @@ OWN_TABLE = "podium.data.formats.podium_table:read"
 
 
 @dataclass(frozen=True, slots=True)
-class BattleQuery:
-    """The arguments of `read_battles`; `options` holds those that differ from the default."""
+class ReadingPlan:
+    """A query whose names are resolved.
 
-    sources: Sequence[Source]
+    Attributes:
+        format: the format that was named; None recognises it by content.
+        reading: the options as formats that read several files take them.
+        counting: the database that counts the verdicts; DuckDB reads the files in any case.
+    """
+
+    query: BattleQuery
     format: Format | None
-    foreign: Foreign
     reading: Reading
-    human_judge: str | None
-    merging: Mapping[str, bool]
-    options: Mapping[str, Any]
-    scores_only: bool | None
+    counting: Engine
 
 
-@urls_in_errors()
+@dataclass(frozen=True, slots=True)
+class SourceTables:
+    """The tables of all sources, all of one format.
+
+    Attributes:
+        tables: one per file or sheet that holds verdicts or scores.
+        gathered: what a format said of files that it read together; its sheets are among the
+            tables.
+        notes: warnings made while reading.
+    """
+
+    tables: Sequence[RecordTable]
+    gathered: GatheredBattles
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFacts:
+    """What all tables share.
+
+    Attributes:
+        answer: the finding of the tournament whose parts all tables are, else None.
+        ladder: ratings on whose scale it placed newcomers, else None.
+        default_ranker: `mean` for scores that no judge gave, else `bradley-terry`.
+    """
+
+    answer: Mapping[str, Any] | None
+    ladder: Ladder | None
+    default_ranker: str
+
+
 def read_battles(
     *sources: Source,
     format: str | None = None,
@@ -125,123 +156,191 @@ def read_battles(
         DataError: a file is damaged, or a value in it is invalid. NotIdentifiedError: the human
         judge has no label for the battles; or several metrics, and none was chosen.
     """
-    _require_sources(sources)
-    if unknown == "unparsed" and credit_map is None:
-        raise UsageError(
-            "unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)"
-        )
-    conditions, metrics, allowed = (
-        _parse_conditions(where),
-        _as_names(metric),
-        check_findings(_as_names(allow)),
-    )
-    foreign = Foreign(columns, credit_map, unknown, shown, fill, matrix)
-    options = {
-        **asdict(foreign),
-        "format": format,
-        "where": [list(condition) for condition in conditions],
-    }
-    options |= {
-        "merge": merge,
-        "one_sided": one_sided,
-        "human_judge": human_judge,
-        "metric": [*metrics],
-        "runs": runs,
-    }
-    options = {
-        name: value
-        for name, value in (options | {"allow": [*allowed]}).items()
-        if value not in DEFAULTS
-    }
-    merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
-    reading = Reading(metrics, runs == "all", conditions, allowed)
-    chosen = catalogue.extension(Format, format) if format else None
     query = BattleQuery(
-        sources, chosen, foreign, reading, human_judge, merging, options, scores_only
+        sources=sources,
+        format=format,
+        foreign=Foreign(columns, credit_map, unknown, shown, fill, matrix),
+        where=_parse_conditions(where),
+        merge=merge,
+        one_sided=one_sided,
+        human_judge=human_judge,
+        metric=_as_names(metric),
+        runs=runs,
+        engine=engine,
+        memory=memory,
+        scores_only=scores_only,
+        allow=_as_names(allow),
     )
-    counting = start_engine(engine, memory)
-    needs_rows = any((format, credit_map, shown, fill, matrix, conditions, human_judge, metrics))
-    if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
-        return _read_files(
-            query, counting if isinstance(counting, Duck) else Duck(memory), counting
-        )
-    return _scan_files(query, counting)
+    return read_query(query)
+
+
+@urls_in_errors()
+def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles:
+    """Read the battles that a query describes.
+
+    Args:
+        labels_must_meet: whether human labels of which none is of an item and pair of the battles
+            raise NotIdentifiedError.
+
+    Raises:
+        UsageError, DataError, NotIdentifiedError: as `read_battles`.
+    """
+    _require_sources(query.sources)
+    chosen = None if query.format is None else catalogue.extension(Format, query.format)
+    counting = start_engine(query.engine, query.memory)
+    reading = Reading(query.metric, query.runs == "all", query.where, query.allow)
+    plan = ReadingPlan(query, chosen, reading, counting)
+    battles = _read_sources(plan)
+    if query.human_labels:
+        labels = _read_labels(query.human_labels)
+        battles = label_by_table(battles, labels, must_meet=labels_must_meet)
+    return battles.complete_items() if query.complete else battles
+
+
+def _require_sources(sources: Sequence[Source]) -> None:
+    """Raise UsageError for a source that is neither a path nor a data frame."""
+    for source in sources:
+        if not isinstance(source, pd.DataFrame | str | PurePath):
+            kind = type(source).__name__
+            remedy = "give pandas.DataFrame(records)"
+            raise UsageError(f"a source is a path or a data frame, not a {kind}: {remedy}")
+
+
+def _read_sources(plan: ReadingPlan) -> Battles:
+    """Read the battles of all sources: on Spark if it can read them itself, else by DuckDB."""
+    query, counting = plan.query, plan.counting
+    if isinstance(counting, Spark) and _spark_reads(query):
+        return _scan_files(query, counting)
+    duck = counting if isinstance(counting, Duck) else Duck(query.memory)
+    read = _keep_rows_of_query(duck, _read_tables_of_sources(duck, plan), query)
+    battles = _build_battles(duck, plan, read)
+    return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
+
+
+def _spark_reads(query: BattleQuery) -> bool:
+    """Return whether Spark can read the sources: Parquet files, of which no option needs the rows
+    in DuckDB."""
+    foreign = query.foreign
+    translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)
+    selected = (query.format, query.where, query.human_judge, query.metric)
+    return is_parquet(query.sources) and not any((*translated, *selected))
 
 
 def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
     """Read Parquet files of podium's own columns on Spark, which reads them itself."""
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)
-    verdicts = _require_distinct_names(Verdicts(counting, relation, **query.merging))
-    notes = (*verdicts.notes(), *([COPIES] if len(places) > 1 else []))
-    return Battles(verdicts, None, notes, tuple(map(without_secrets, places)), query.options)
+    verdicts = _require_distinct_names(_verdicts_of_query(counting, relation, query))
+    copies = (COPIES,) if len(places) > 1 else ()
+    sources = tuple(map(without_secrets, places))
+    return Battles(verdicts, None, (*verdicts.notes(), *copies), sources, query.changed_options())
 
 
-def _require_sources(sources: Sequence[Source]) -> None:
-    """Raise UsageError for a source that is neither a path nor a data frame."""
-    for kind in [
-        type(source).__name__
-        for source in sources
-        if not isinstance(source, pd.DataFrame | str | PurePath)
-    ]:
-        raise UsageError(
-            f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)"
-        )
+def _verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:
+    """Return the verdicts in a relation, merged as the query says."""
+    keep_one_sided = query.one_sided == "keep"
+    return Verdicts(counting, relation, merge=query.merge, keep_one_sided=keep_one_sided)
 
 
-def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
-    """Read all sources into one view, which `counting` counts."""
+def _read_labels(places: Sequence[str]) -> Battles:
+    """Read human verdicts; of several files each has judges of its own.
+
+    Two humans who agree on a battle are two votes, not a copied verdict.
+    """
+    if len(places) == 1:
+        return read_query(BattleQuery(places))
+    sheets = []
+    for number, place in enumerate(places, start=1):
+        frame = read_query(BattleQuery([place], merge=False)).to_frame()
+        judge = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
+        sheets.append(frame.assign(judge=f"{number}. file of labels: " + judge))
+    return read_query(BattleQuery(sheets))
+
+
+def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
+    """Read every source as tables; UsageError if none holds verdicts, or if their formats
+    differ."""
+    sources, reading = plan.query.sources, plan.reading
     places = [
         source if isinstance(source, pd.DataFrame) else _locate_files(str(source))
-        for source in query.sources
+        for source in sources
     ]
-    tables, gathered = _gather_tables(duck, places, query)
-    notes, lost = [*gathered.notes], gathered.lost
-    places_read = without_secrets(some(query.sources) or "nothing")
-    if not tables and (query.reading.metrics or query.reading.all_runs):
+    tables, gathered = _gather_tables(duck, places, plan)
+    places_read = without_secrets(some(sources) or "nothing")
+    if not tables and (reading.metrics or reading.all_runs):
         there = f"no lm-eval samples in {places_read}, and no Inspect logs"
         raise UsageError(f"{there}: --metric and --runs choose among those")
     opened = [table for place in places for table in _open_place(duck, place)]
-    more, skipped = _read_tables(opened, query.format, query.foreign)
-    tables, notes = tables + more, notes + skipped
+    more, skipped = _read_tables(opened, plan.format, plan.query.foreign)
+    tables = tables + more
+    notes = (*gathered.notes, *skipped)
     if not tables:
         raise UsageError("; ".join([f"no file with verdicts in {places_read}", *notes]))
+    _require_one_format(tables)
+    return SourceTables(tables, gathered, notes)
+
+
+def _require_one_format(tables: Sequence[RecordTable]) -> None:
+    """Raise UsageError if tables are of different formats."""
     seen = {each.format: each.source for each in tables}
     if len(seen) > 1:
         kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())
         remedy = "rank them one at a time, or `podium convert` each and rank the results together"
         raise UsageError(f"mixed formats: {kinds}; {remedy}")
+
+
+def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> SourceTables:
+    """Name the items, and keep the rows that meet the conditions of a query; the human judge must
+    be among them."""
     if query.human_judge is not None:
-        holders = [each.records for each in tables if "judge" in each.records.columns]
+        holders = [each.records for each in read.tables if "judge" in each.records.columns]
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
         check_judge(judges, query.human_judge)
-    tables, named = name_items(duck, tables)
-    conditions = [
-        ("item" if column == named else column, value) for column, value in query.reading.where
-    ]
-    tables, without_column = keep_rows(tables, conditions, query.human_judge)
-    facts = _shared_facts(tables, is_whole=not query.reading.where)
-    scores_only = (
-        facts["default_ranker"] == "mean" if query.scores_only is None else query.scores_only
-    )
-    metrics = _metrics_in(tables)
-    view, missing, remarks, copies = join_tables(duck, tables, scores_only=scores_only)
+    tables, named = name_items(duck, read.tables)
+    conditions = [("item" if column == named else column, value) for column, value in query.where]
+    kept, without_column = keep_rows(tables, conditions, query.human_judge)
+    return replace(read, tables=kept, notes=(*read.notes, *without_column))
+
+
+def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
+    """Join tables into one view, which the counting database counts, with everything known about
+    it."""
+    query, counting = plan.query, plan.counting
+    shared = _shared_facts(read.tables, is_whole=not query.where)
+    scores_only = query.scores_only
+    if scores_only is None:
+        scores_only = shared.default_ranker == "mean"
+    metrics = _metrics_in(read.tables)
+    joined = join_tables(duck, read.tables, scores_only=scores_only)
     if counting is not duck:
-        counting.register(view, duck.table(f"select * from {view}"))
-    verdicts = _require_distinct_names(Verdicts(counting, view, **query.merging))
-    likely = likely_item(duck, records_of_view(duck, view, ""))
-    notes += [*without_column, *remarks, *note_odd_items(duck, view, likely), *verdicts.notes()]
-    names, all_notes = tuple(each.source for each in tables), (*gathered.accepted, *lost, *notes)
-    facts |= {
-        "metrics": metrics,
-        "apart": gathered.apart,
-        "accepted": tuple(gathered.accepted),
-        "likely_item": likely,
-    }
-    battles = Battles(
-        verdicts, missing, all_notes, names, query.options, tuple(lost), copies, **facts
+        counting.register(joined.view, duck.table(f"select * from {joined.view}"))
+    verdicts = _require_distinct_names(_verdicts_of_query(counting, joined.view, query))
+    likely = likely_item(duck, records_of_view(duck, joined.view, ""))
+    odd_items = note_odd_items(duck, joined.view, likely)
+    gathered = read.gathered
+    return Battles(
+        verdicts,
+        joined.missing,
+        notes=(
+            *gathered.accepted,
+            *gathered.lost,
+            *read.notes,
+            *joined.notes,
+            *odd_items,
+            *verdicts.notes(),
+        ),
+        sources=tuple(each.source for each in read.tables),
+        reading=query.changed_options(),
+        lost=tuple(gathered.lost),
+        copies=joined.copies,
+        metrics=metrics,
+        apart=gathered.apart,
+        answer=shared.answer,
+        ladder=shared.ladder,
+        default_ranker=shared.default_ranker,
+        accepted=tuple(gathered.accepted),
+        likely_item=likely,
     )
-    return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
 def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
@@ -257,25 +356,25 @@ def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
     return verdicts
 
 
-def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str, Any]:
-    """Return the answer and ladder that all tables share, as parts of one tournament do, and the
-    default ranker."""
+def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:
+    """Return what all tables share, as parts of one tournament do; some of its rows alone
+    (`is_whole` false) have no answer."""
     first = tables[0]
-    answer = (
-        first.answer if is_whole and all(each.answer == first.answer for each in tables) else None
+    has_one_answer = all(each.answer == first.answer for each in tables)
+    has_one_ladder = all(each.ladder == first.ladder for each in tables)
+    no_judge = all(map(_is_without_judge, tables))
+    return SharedFacts(
+        answer=first.answer if is_whole and has_one_answer else None,
+        ladder=ladder_from_log(first.ladder) if has_one_ladder and first.ladder else None,
+        default_ranker="mean" if no_judge else RANKER_OF_DECISIONS,
     )
-    kept = first.ladder if all(each.ladder == first.ladder for each in tables) else None
+
+
+def _is_without_judge(each: RecordTable) -> bool:
+    """Return whether a table holds scores of models that no judge gave."""
+    names = each.records.columns
     # lm-eval's scores have the metric as judge.
-    own = [(each.records.columns, each.format == "lm-eval") for each in tables]
-    no_judge = all(
-        is_pointwise(names) and (are_metrics or "judge" not in names) for names, are_metrics in own
-    )
-    default_ranker = "mean" if no_judge else RANKER_OF_DECISIONS
-    return {
-        "answer": answer,
-        "ladder": ladder_from_log(kept) if kept else None,
-        "default_ranker": default_ranker,
-    }
+    return is_pointwise(names) and (each.format == "lm-eval" or "judge" not in names)
 
 
 def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -293,49 +392,73 @@ def _metrics_in(tables: Sequence[RecordTable]) -> frozenset[str]:
 
 def _parse_conditions(
     where: Mapping[str, str] | Sequence[tuple[str, str]],
-) -> list[tuple[str, str]]:
+) -> tuple[tuple[str, str], ...]:
+    """Return conditions as pairs of a column and a value; UsageError if they are not pairs."""
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
         raise UsageError(
             f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs"
         )
-    return [(column, str(value)) for column, value in pairs]
+    return tuple((column, str(value)) for column, value in pairs)
 
 
 def _gather_tables(
-    engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
+    duck: Duck, places: list[SourceFiles | pd.DataFrame], plan: ReadingPlan
 ) -> tuple[list[RecordTable], GatheredBattles]:
-    """Read files that belong together and drop them from `places`; return tables, and what else was
-    gathered."""
-    tables, whole = list[RecordTable](), GatheredBattles()
-    for known in [query.format] if query.format else catalogue.formats():
+    """Read files that belong together, and drop them from `places`.
+
+    Returns:
+        their tables, and what their formats said of all of them.
+    """
+    tables = list[RecordTable]()
+    whole = GatheredBattles()
+    for known in [plan.format] if plan.format else catalogue.formats():
         if known.gathers is None:
             continue
         files = [
             local_files(place, known.names) for place in places if isinstance(place, SourceFiles)
         ]
-        gathered = known.gather(files, query.reading)
+        gathered = known.gather(files, plan.reading)
         for source, frame in gathered.sheets:
-            records = check(records_of(engine, frame, with_urls(source)))
-            facts = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
-            # Hosts' evals have scores by model, and tournaments have battles.
-            facts["has_metrics"] = records is not None and is_pointwise(records.columns)
-            facts["chances"] = frame.attrs.get("chances", frozenset())
-            tables += [RecordTable(records, known.name, **facts)] if records is not None else []
+            table = _table_of_sheet(records_of(duck, frame, with_urls(source)), frame, known.name)
+            tables += [] if table is None else [table]
         whole = GatheredBattles(
             notes=[*whole.notes, *map(with_urls, gathered.notes)],
             lost=[*whole.lost, *map(with_urls, gathered.lost)],
             apart=whole.apart or (gathered.apart if gathered.sheets else None),
             accepted=[*whole.accepted, *map(with_urls, gathered.accepted)],
         )
-        for k, place in enumerate(places):
-            if isinstance(place, SourceFiles):
-                paths = tuple(path for path in place.paths if path not in gathered.claimed)
-                remote = tuple(
-                    each for each in place.remote if each.local_path not in gathered.claimed
-                )
-                places[k] = replace(place, paths=paths, remote=remote)
+        places[:] = [_without_files(place, gathered.claimed) for place in places]
     return tables, whole
+
+
+def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> RecordTable | None:
+    """Check a sheet of a format, and add the facts that its frame carries; None if no row is
+    left."""
+    checked = check(records)
+    if checked is None:
+        return None
+    return RecordTable(
+        checked,
+        format,
+        missing=frame.attrs.get("missing"),
+        answer=frame.attrs.get("answer"),
+        ladder=frame.attrs.get("ladder"),
+        # Hosts' evals have scores by model, and tournaments have battles.
+        has_metrics=is_pointwise(checked.columns),
+        chances=frame.attrs.get("chances", frozenset()),
+    )
+
+
+def _without_files(
+    place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]
+) -> SourceFiles | pd.DataFrame:
+    """Return a source without the files that a format has read; a data frame as it is."""
+    if isinstance(place, pd.DataFrame):
+        return place
+    paths = tuple(path for path in place.paths if path not in claimed)
+    remote = tuple(each for each in place.remote if each.local_path not in claimed)
+    return replace(place, paths=paths, remote=remote)
 
 
 def _locate_files(source: str) -> SourceFiles:

@@ -114,11 +114,30 @@ def distinct_texts(records: Records, column: str) -> list[str]:
     return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
 
 
+@dataclass(frozen=True, slots=True)
+class JoinedTables:
+    """Tables of several files as one view of battles.
+
+    Attributes:
+        view: the name of the view.
+        missing: battles that should exist and have no row; None if unknown.
+        copies: verdicts left out because another file has them, too.
+    """
+
+    view: str
+    missing: int | None
+    notes: Sequence[str]
+    copies: int
+
+
 def join_tables(
     engine: Duck, tables: Sequence[RecordTable], *, scores_only: bool = False
-) -> tuple[str, int | None, list[str], int]:
-    """Join tables, scores paired to battles; return view, missing battles (None: unknown), notes
-    and copied rows."""
+) -> JoinedTables:
+    """Join tables to one view of battles; scores of models are paired to battles.
+
+    Args:
+        scores_only: pair large sets of scores just enough for the rankers `mean` and `median`.
+    """
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
     missing = [each.missing for each in played if each.missing is not None]
@@ -134,19 +153,24 @@ def join_tables(
         made, absent, remarks = pointwise.pair_up(records, scores_only=scores_only, chances=chances)
         battles = table.check(made)
         both = [records_of_view(engine, view, "")] if played else []
-        view = _union(
-            engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0]
-        )
+        parts = [*both, *([battles] if battles else [])]
+        view = _union(engine, parts, [0, len(played)] if played else [0])
         missing.append(absent)
-        notes += remarks
+        notes = [*notes, *remarks]
+    known_missing = sum(missing) if missing else None
+    return JoinedTables(view, known_missing, [*_note_repeats(repeated), *notes], copies)
+
+
+def _note_repeats(repeated: dict[str, int]) -> list[str]:
+    """Return notes on verdicts, or scores, that stand in several files; `repeated` has their
+    numbers."""
     several = "stand in several files: each counts as often as in the file that has it most often"
     marked = "(a column repeat would mark them as repeated judgments)"
-    notes[:0] = [
+    return [
         f"{number:,} {what} {several} {marked}"
         for what, number in reversed(repeated.items())
         if number
     ]
-    return view, sum(missing) if missing else None, notes, copies
 
 
 def _without_copied_files(

@@ -1,12 +1,10 @@
-"""The styles in which results are written; a writer is imported when it is used, as `podium --help`
-loads this file."""
+"""Where results are written, and in which style; `podium --help` loads this file, and no writer."""
 
 from collections.abc import Callable, Sequence
-from pkgutil import resolve_name
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from podium.errors import UsageError
-from podium.printable import escape_cells
 from podium.storage.remote import Place
 
 if TYPE_CHECKING:
@@ -23,13 +21,6 @@ STYLES = {
     "latex": ".tex",
 }
 """All styles, each with the suffix that asks for it."""
-WRITERS = {
-    "table": "podium.show.report.terminal:terminal_text",
-    "md": "podium.show.report.markup:markdown_text",
-    "html": "podium.show.report.html:html_text",
-    "latex": "podium.show.report.markup:latex_text",
-}
-"""Styles of reports: functions from reports to text."""
 PICTURES = (".svg", ".png", ".pdf")
 """Suffixes of figures."""
 
@@ -46,10 +37,21 @@ def suffix_style(output: Place | None) -> str:
     return styles[output.suffix]
 
 
-def styled_text(figures: Any, style: str, view: View) -> str:
-    """Render results in a style: json, csv, or one of `WRITERS` from the reports of a view."""
-    if style == "json":
-        return figures.to_json() + "\n"
-    if style == "csv":
-        return escape_cells(figures.to_frame()).to_csv(index=False)
-    return resolve_name(WRITERS[style])(view(figures))
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a result is written, and in which style.
+
+    Attributes:
+        output: the file of `-o`; None is stdout.
+        style: one of `STYLES`; if it is not given, that of the suffix of `output`.
+        figure: the file of `--figure`; None draws nothing.
+    """
+
+    output: Place | None = None
+    style: str | None = None
+    figure: Place | None = None
+
+    def __post_init__(self) -> None:
+        """Choose the style; UsageError for a suffix of no style."""
+        if self.style is None:
+            object.__setattr__(self, "style", suffix_style(self.output))

@@ -1,0 +1,81 @@
+"""Write results: render them in a style, messages to stderr, texts to a file or stdout, charts to a
+file."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import podium.show.views  # noqa: F401 - registers the views of podium's own results
+from podium.printable import escape_cells, tell
+from podium.rankers.ranking import Ranking
+from podium.show.pictures.style import save
+from podium.show.report.html import html_text
+from podium.show.report.markup import latex_text, markdown_text
+from podium.show.report.ranking_view import ranking_messages
+from podium.show.report.styles import Destination, View
+from podium.show.report.terminal import terminal_text
+from podium.storage.atomic_files import write_text
+from podium.tables import Report
+
+WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
+    "table": terminal_text,
+    "md": markdown_text,
+    "html": html_text,
+    "latex": latex_text,
+}
+"""Styles of reports: functions from reports to text."""
+
+
+def usual_reports(result: Any) -> Sequence[Report]:
+    """Return the reports that are registered for the class of a result."""
+    return tuple(result.reports())
+
+
+def write_ranking(ranking: Ranking, destination: Destination) -> None:
+    """Write a ranking and its chart, with its warnings and failures on stderr."""
+    write_result(ranking, destination, messages=ranking_messages(ranking))
+
+
+def write_result(
+    result: Any,
+    destination: Destination,
+    *,
+    messages: Iterable[str] = (),
+    view: View = usual_reports,
+) -> None:
+    """Write a result, and its chart if one is asked for.
+
+    Args:
+        result: with `to_json`, `to_frame`, `plot` and what `view` needs, as far as the destination
+            asks for them.
+        messages: lines for stderr, which come first.
+        view: the reports that show it.
+    """
+    for message in messages:
+        tell(message)
+    style, output = destination.style or "table", destination.output
+    if output is None and style == "table":
+        print_reports(view(result))
+    elif output is None:
+        sys.stdout.write(styled_text(result, style, view))
+    else:
+        write_text(output, styled_text(result, style, view), errors="backslashreplace")
+        tell(f"wrote {output}")
+    if destination.figure is not None:
+        save(result.plot(), destination.figure)
+        tell(f"wrote {destination.figure}")
+
+
+def styled_text(result: Any, style: str, view: View = usual_reports) -> str:
+    """Render a result in a style: json, csv, or one of `WRITERS` from the reports of a view."""
+    if style in WRITERS:
+        return WRITERS[style](view(result))
+    if style == "json":
+        return str(result.to_json()) + "\n"
+    return escape_cells(result.to_frame()).to_csv(index=False)
+
+
+def print_reports(reports: Sequence[Report]) -> None:
+    """Write reports to stdout and flush."""
+    sys.stdout.write(terminal_text(reports, sys.stdout.isatty()))
+    sys.stdout.flush()

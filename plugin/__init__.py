@@ -1,5 +1,8 @@
 """podium: battles between models in, a ranking with honest error bars out.
 
+The names in `__all__` are public. So are those in `__all__` of `podium.hookspecs`,
+`podium.rankers.from_pairs` and `podium.scorers.levels`, for plug-ins. Everything else may change.
+
 >>> import podium
 >>> world = podium.simulate(models=4, items=50, seed=1)
 >>> ranking = podium.rank(world.battles(), "bradley-terry")
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from podium.comparison.compare_models import compare as compare
     from podium.comparison.comparison import Comparison as Comparison
     from podium.data.battles import Battles as Battles
+    from podium.data.pairings import NextRound as NextRound
+    from podium.data.pairings import pairing as pairing
     from podium.data.reading.judgments import read_battles as read_battles
     from podium.diagnosis.card import diagnose as diagnose
     from podium.errors import DataError as DataError
@@ -40,11 +45,14 @@ if TYPE_CHECKING:
     from podium.ranking.rank_battles import rank as rank
     from podium.scorers.prompt import Template as Template
     from podium.scorers.realization import Realization as Realization
+    from podium.scorers.reply import Reply as Reply
+    from podium.scorers.reply import Verdict as Verdict
 
 __version__ = "0.2.0"
 
 _PUBLIC = {
     "data.battles": "Battles",
+    "data.pairings": "NextRound pairing",
     "rankers.calibration.calibration": "Calibration",
     "rankers.json_files": "read_calibration",
     "rankers.calibration.calibration_run": "calibrate",
@@ -60,6 +68,7 @@ _PUBLIC = {
     "planning.replays": "Replay replay",
     "scorers.prompt": "Template",
     "scorers.realization": "Realization",
+    "scorers.reply": "Reply Verdict",
     "planning.simulation": "Judge World simulate",
 }
 """Modules, and the names that each gives to users."""
@@ -83,6 +92,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
+    """Import a public name from its module when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'podium' has no attribute {name!r}")
     module = import_module(f"podium.{_HOMES[name]}")
@@ -93,4 +103,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """Return the public names."""
     return sorted([*__all__, "__version__"])

@@ -1,6 +1,6 @@
 """What a plugin can add: rankers, scorers, tournaments and file formats.
 
-It is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium` that
+A plugin is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium` that
 names it; a whole one is `examples/third_party_ranker`.
 """
 
@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
     from podium.scorers.realization import Realization
     from podium.storage.remote import RemoteFile
+
+__all__ = [
+    "Format",
+    "GatheredBattles",
+    "Ranker",
+    "Reading",
+    "Scorer",
+    "SourceFiles",
+    "Tournament",
+    "hookimpl",
+]
+"""What plug-ins may import from here; the rest may change."""
 
 hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")

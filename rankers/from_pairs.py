@@ -15,6 +15,9 @@ from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
+__all__ = ["from_pairs"]
+"""What plug-ins may import from here; the rest may change."""
+
 Score = Callable[[Pairs], np.ndarray]
 """A function from pair sums to one score per model, shape (models,)."""
 
@@ -29,8 +32,18 @@ def from_pairs(
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank by `score`, a function from pair sums to scores of shape (models,), with item-bootstrap
-    intervals."""
+    """Rank by a score of pair sums, with intervals by resampling items.
+
+    Args:
+        ranker: the name of the ranker.
+        scale: what a score is, as the head of the column.
+        score: a function from pair sums to one score per model, shape (models,); higher is better.
+            An infinite score, or NaN, is shown as unknown, with a warning.
+        battles: from `podium.read_battles`.
+        level: of the intervals, in (0, 1).
+        rng: a generator of random numbers for the resamples.
+        resamples: number of resamples.
+    """
     coded = load_battles(prepare_battles(battles))
     pairs = pair_sums_with_items(coded)
     estimate = bootstrap_pair_scores(score, coded, pairs, level, resamples, rng)

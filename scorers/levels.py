@@ -25,6 +25,9 @@ from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Stat
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
 """Levels as they are written and their margins or scores, by plain spelling."""
+__all__ = ["grades", "labels", "points"]
+"""What plug-ins may import from here; the rest may change."""
+
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 LOW = 0
 HIGH = 100

@@ -1,6 +1,7 @@
 """Plugins of other packages: found, shown with where they come from, and named when they are
 broken."""
 
+import ast
 import inspect
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -506,3 +508,88 @@ def test_a_ranker_of_several_judges_gets_them_without_pool_and_the_others_are_re
     both = run(tmp_path, "rank", table, "--ranker", "mine,bradley-terry", "--format", "json")
     assert [own["ranker"] for own in json.loads(both.stdout)["rankings"]] == ["win-rate"]
     assert (both.returncode, "bradley-terry: verdicts of 2 judges" in both.stderr) == (3, True)
+
+
+INFINITE = """
+from dataclasses import replace
+
+import numpy as np
+
+from podium import Ranker, hookimpl
+from podium.rankers.from_pairs import from_pairs
+
+def points(pairs):
+    return np.bincount(pairs.first, pairs.credit, pairs.models)
+
+def unbounded_points(pairs):
+    scores = points(pairs)
+    scores[0] = np.inf
+    return scores
+
+def of_pairs(battles, *, level, rng):
+    return from_pairs("mine", "points", unbounded_points, battles, level=level, rng=rng, resamples=50)
+
+def of_entries(battles, *, level, rng):
+    done = from_pairs("mine", "points", points, battles, level=level, rng=rng, resamples=50)
+    first, *others = done.entries
+    return replace(done, entries=(replace(first, score=float("inf"), high=float("nan")), *others))
+
+@hookimpl
+def podium_rankers():
+    return [Ranker("of-pairs", of_pairs, "mine"), Ranker("of-entries", of_entries, "mine")]
+"""
+
+
+@pytest.mark.parametrize("ranker", ["of-pairs", "of-entries"])
+def test_an_infinite_score_of_a_plugin_gets_a_warning_that_names_it(
+    tmp_path: Path, ranker: str
+) -> None:
+    install(tmp_path, "infinite", INFINITE)
+    table = run(tmp_path, "rank", BATTLES, "--ranker", ranker)
+    answer = run(tmp_path, "rank", BATTLES, "--ranker", ranker, "--format", "json")
+    ranking = json.loads(answer.stdout)["rankings"][0]
+    scores = {row["model"]: row["score"] for row in ranking["models"]}
+    warning = (
+        f"plugin infinite 1.2 (main = infinite): ranker '{ranker}' gave no finite score for amber: "
+        "shown without a score"
+    )
+    assert (table.returncode, answer.returncode) == (0, 0)
+    assert f"podium: warning: {warning}\n" in table.stderr
+    assert "RuntimeWarning" not in answer.stderr
+    assert warning in ranking["warnings"]
+    assert [model for model, score in scores.items() if score is None] == ["amber"]
+
+
+PUBLIC = ("podium", "podium.hookspecs", "podium.rankers.from_pairs", "podium.scorers.levels")
+"""Modules that docs/plugins.md names as public."""
+
+
+def imported_names(code: str) -> set[tuple[str, str]]:
+    """Return the modules of podium that code imports from, each with the imported name."""
+    return {
+        (node.module or "", alias.name)
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("podium")
+        for alias in node.names
+    }
+
+
+def test_plugins_of_docs_and_examples_import_public_names_only() -> None:
+    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    code = [*blocks, (EXAMPLE / "podium_copeland.py").read_text(encoding="utf-8")]
+    names = set().union(*map(imported_names, code))
+    public = {(module, name) for module in PUBLIC for name in import_module(module).__all__}
+    public.add(("podium.scorers", "levels"))
+    assert len(names) > 10
+    assert names <= public
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_name_is_there_and_on_the_page_of_plugins(module: str) -> None:
+    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    names = import_module(module).__all__
+    assert all(hasattr(import_module(module), name) for name in names)
+    assert f"| `{module}` |" in page
+    if module != "podium":
+        assert [name for name in names if f"`{name}`" not in page] == []

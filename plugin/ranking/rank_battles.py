@@ -30,6 +30,7 @@ from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
+from podium.ranking.plugin_scores import require_scores
 from podium.scorers.identity import differ_in_prompt
 from podium.show.answers.sentences import add_answers
 from podium.text import some
@@ -186,10 +187,7 @@ class RankerCall:
             raise PluginError(
                 f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}"
             )
-        if result.entries and all(entry.score is None for entry in result.entries):
-            raise PluginError(
-                f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models"
-            )
+        result = require_scores(result, known)
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
         done = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})

@@ -222,7 +222,9 @@ def bootstrap_estimate(
     few, lone = number < FEW, number < FEWEST
     widened = f", widened below {FEW} {cluster}s" if few.any() else ""
     reach = np.select([lone, few], [np.nan, small_sample_factor(number, level)], 1.0)
-    low, high = np.where(reach == 1, ends, score + reach * (ends - score))
+    # Ends are not widened around an infinite score.
+    centre = np.where(np.isfinite(score), score, 0.0)
+    low, high = np.where(reach == 1, ends, centre + reach * (ends - centre))
     swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
     covariance, method = _covariance_of_draws(usable) * np.outer(swell, swell), method + widened
     if lone.any():

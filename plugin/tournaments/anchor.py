@@ -31,8 +31,9 @@ class Anchor(Stopping):
     Attributes:
         anchor: name of the anchor, several as a sequence or with commas, or `auto`.
         pilot: number of items of the pilot.
-        until: as in `Stopping`; the items after the pilot are played in blocks between looks, and
-            `order` compares each model with the anchor.
+        until: `order` (which models are better than the anchor), `topK` (the set of the best K) or
+            `error:X` (until the mean half-width of the ratings' intervals is X Elo); empty to play
+            all. The items after the pilot are played in blocks between looks.
     """
 
     anchor: str | Sequence[str] = AUTO

@@ -15,7 +15,7 @@ class Recorded:
     """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
-        battles: the recorded pairings.
+        battles: the pairings; in Inspect, logs or tables of verdicts that hold them.
         sample: how many of them, drawn at random and balanced over pairs of models, then over
             models; all by default.
         seed: of the draw; samples of one seed are nested.

@@ -1,72 +1,148 @@
-"""The tasks of all tournaments, as `podium/round_robin`, each of which has one engine."""
+"""The tasks of all tournaments, as `podium/round_robin`, each of which has one engine.
+
+A task's signature has the tournament's own options with the defaults of its rule, which describes
+them (`podium.tournaments`). `RunOptions` has the options of every tournament.
+"""
+
+# The name `kwargs` is fixed: Inspect 0.3.250 passes other names than those of a signature only to
+# a parameter of this name.
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, Unpack
 
 from inspect_ai import Task, task
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, plain_errors
+from podium.hosts.inspect_ai.tournament.run_options import RunOptions
 
 Names = str | Sequence[str]
+Ratings = str | Mapping[str, Any]
 
 
 @task
-def round_robin(responses: Names = (), **kwargs: Any) -> Task:
+def round_robin(
+    responses: Names = (),
+    *,
+    items: int | None = None,
+    until: str = "",
+    margin: float = 0.0,
+    level: float = 0.95,
+    start: int = 40,
+    **kwargs: Unpack[RunOptions],
+) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
-    return _build_task("round_robin", responses, kwargs)
+    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    return _make_task("round_robin", responses, own, kwargs)
 
 
 @task
-def anchor(responses: Names = (), **kwargs: Any) -> Task:
+def anchor(
+    responses: Names = (),
+    *,
+    anchor: Names = "auto",
+    pilot: int = 10,
+    items: int | None = None,
+    until: str = "",
+    margin: float = 0.0,
+    level: float = 0.95,
+    start: int = 40,
+    **kwargs: Unpack[RunOptions],
+) -> Task:
     """Play all models against one or several anchors, or the one that a pilot finds
     (`anchor=auto`)."""
-    return _build_task("anchor", responses, kwargs)
+    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    return _make_task("anchor", responses, {"anchor": anchor, "pilot": pilot, **own}, kwargs)
 
 
 @task
-def swim(responses: Names = (), **kwargs: Any) -> Task:
+def swim(
+    responses: Names = (),
+    *,
+    items: int | None = None,
+    order: Names | None = None,
+    ratings: Ratings | None = None,
+    **kwargs: Unpack[RunOptions],
+) -> Task:
     """Let models join one by one and meet opponents of ever more similar rating."""
-    return _build_task("swim", responses, kwargs)
+    own = {"items": items, "order": order, "ratings": ratings}
+    return _make_task("swim", responses, own, kwargs)
 
 
 @task
-def chain(responses: Names = (), **kwargs: Any) -> Task:
+def chain(
+    responses: Names = (),
+    *,
+    items: int | None = None,
+    until: str = "",
+    margin: float = 0.0,
+    level: float = 0.95,
+    start: int = 40,
+    **kwargs: Unpack[RunOptions],
+) -> Task:
     """Play a random path through all models on each item."""
-    return _build_task("chain", responses, kwargs)
+    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    return _make_task("chain", responses, own, kwargs)
 
 
 @task
-def ring(responses: Names = (), **kwargs: Any) -> Task:
+def ring(
+    responses: Names = (),
+    *,
+    items: int | None = None,
+    until: str = "",
+    margin: float = 0.0,
+    level: float = 0.95,
+    start: int = 40,
+    passes: int = 2,
+    opponents: Literal["open", "field"] = "field",
+    ratings: Ratings | None = None,
+    **kwargs: Unpack[RunOptions],
+) -> Task:
     """Play a random cycle through all models on each item, one order per pair; `until` stops it
     early."""
-    return _build_task("ring", responses, kwargs)
+    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    more = {"passes": passes, "opponents": opponents, "ratings": ratings}
+    return _make_task("ring", responses, {**own, **more}, kwargs)
 
 
 @task(name="recorded")
-def recorded_task(responses: Names = (), **kwargs: Any) -> Task:
+def recorded_task(
+    responses: Names = (),
+    *,
+    battles: Names = (),
+    sample: int | None = None,
+    **kwargs: Unpack[RunOptions],
+) -> Task:
     """Play recorded `battles` again with the same responses, for another judge, realization or
     prompt."""
-    return _build_task("recorded", responses, kwargs)
+    return _make_task("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
 
 
 @task
-def tournament(name: str | None = None, responses: Names = (), **kwargs: Any) -> Task:
-    """Play a tournament by its name, podium's or a plugin's."""
-    return _build_task(name or "", responses, kwargs)
+def tournament(
+    name: str | None = None,
+    responses: Names = (),
+    **kwargs: Any,
+) -> Task:
+    """Play a tournament by its name, podium's or a plugin's. Options are those of every tournament
+    (`RunOptions`) and the tournament's own, which only the plugin knows."""
+    return _make_task(name or "", responses, {}, kwargs)
 
 
-def _build_task(name: str, responses: Names, options: Mapping[str, Any]) -> Task:
-    """Return the task of a tournament; the options are its own, those of a run and those of the
-    judge."""
+def _make_task(
+    name: str, responses: Names, own: Mapping[str, Any], options: Mapping[str, Any]
+) -> Task:
+    """Return the task of a tournament; further options of its own may be among the options."""
     # Inspect imports this module for every command of everyone who has podium installed: the engine
     # waits.
-    from podium.hosts.inspect_ai.tournament.tournament_task import split_options, tournament_task
+    from podium.hosts.inspect_ai.tournament.tournament_request import split_options
+    from podium.hosts.inspect_ai.tournament.tournament_task import tournament_task
 
     with plain_errors():
         if not name:
             raise UsageError(
                 "podium/tournament plays a tournament by its name: -T name=NAME (podium list names them)"
             )
-        own, how = split_options(name, flatten_arguments(options))
-        return tournament_task(name, responses, own, **how)
+        further, how = split_options(name, flatten_arguments(options))
+        return tournament_task(name, responses, {**own, **further}, **how)

@@ -38,9 +38,9 @@ ended."""
 def check_tournament(options: RankerOptions) -> None:
     """Raise UsageError for options of a tournament that would fail after the run."""
     try:
-        from podium.hosts.inspect_ai.tournament.tournament_task import (
+        from podium.hosts.inspect_ai.tournament.tournament_plan import shows_first
+        from podium.hosts.inspect_ai.tournament.tournament_request import (
             RUN_OPTIONS,
-            shows_first,
             split_options,
         )
         from podium.hosts.lm_eval.judge import judge_model

@@ -13,7 +13,7 @@ import podium
 from podium.hosts.inspect_ai.inspect_command import cpu_saving_flags
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
 from podium.hosts.inspect_ai.tournament import preview as preview_module
-from podium.hosts.inspect_ai.tournament import tournament_task as play_module
+from podium.hosts.inspect_ai.tournament import tournament_plan as plan_module
 from podium.planning.replays import recording_of
 from podium.plugins import catalogue
 from podium.tournaments.schedule import rounds_of
@@ -23,7 +23,7 @@ QUIET = ["--no-log-realtime", "--no-score-display", "--no-log-model-api"]
 
 
 def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monkeypatch):
-    monkeypatch.setattr(play_module, "PACKED_FROM", 36)
+    monkeypatch.setattr(plan_module, "PACKED_FROM", 36)
     packs = {}
     for items, pack in ((5, "auto"), (6, "auto"), (6, False), (5, True)):
         first = round_robin(responses=write_responses(items=items), pack=pack).dataset

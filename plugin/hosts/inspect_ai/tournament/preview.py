@@ -1,20 +1,25 @@
 """What a run prints before its first call: what will be played, what it will cost, what makes it
 slow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil
 
 from inspect_ai.model import Model
 
+from podium.data.pairings import Pairing
+from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.judging.call_settings import judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
+from podium.hosts.inspect_ai.judging.judge_context import share_of_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.logs.log_contents import parse_battles
-from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerRequests
-from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder
+from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
+from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
+from podium.hosts.inspect_ai.tournament.tournament_plan import TournamentPlan
+from podium.hosts.inspect_ai.tournament.tournament_request import TournamentRequest
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
@@ -24,90 +29,158 @@ from podium.tournaments.judge_rotation import SHARED, UNKNOWN, JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 
+SAMPLED_PROMPTS = 50
+"""Prompts from which the number of tokens is estimated: so many or up to twice as many."""
+MANY_ROUNDS = 10
+"""Rounds from which a note says that provider batches wait for one another."""
+
 
 def preview_run(
-    responses: Responses,
+    request: TournamentRequest,
+    questions: Questions,
+    competitors: Competitors,
+    plan: TournamentPlan,
     source: TournamentSource,
-    how: Judging,
-    requests: AnswerRequests,
-    missing: str,
-    rotation: JudgeRotation | None,
-    prices: Prices,
 ) -> Iterator[str]:
-    """Yield sentences on what will be played and what it will cost, then notes."""
-    battles = round(source.rule.size(source.field) * responses.mean_number())
-    calls = battles * source.calls
-    number = rounds_of(source.rule, source.field)
-    rounds = (
-        ""
-        if number is None
-        else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    )
-    shares = [rotation.share_of(k) for k in range(len(rotation.judges))] if rotation else []
-    per_call = _prompt_tokens(requests.with_placeholders(responses), source, how)
-    whole = ceil(round(calls * sum(shares or [1]), 6))
-    tokens, of_whom = (
-        f"about {whole * per_call:,.0f} input",
-        "of all judges together" if rotation else "per judge",
-    )
-    limits = judge_limits(how)
-    most = [own.text or own.schema for own in limits.values()]
-    tokens += f" and at most {whole * max(filter(None, most)):,} output" if all(most) else ""
+    """Yield sentences on what will be played and what it will cost, then notes.
+
+    Raises:
+        UsageError: nothing can be played.
+    """
+    missing = missing_responses_text(competitors.responses)
+    why = f"left out because responses are missing: {missing}" if missing else ""
+    if not source.initial_samples():
+        raise UsageError(f"{request.name}: nothing can be played: {why or 'fewer than two models'}")
+    yield from _cost_sentences(request, questions, competitors, plan, source, why)
+    yield from _speed_notes(source)
+    yield from share_of_transcripts(competitors.responses, questions.show, questions.why_short)
+    yield from plan.agents
+    if plan.shard:
+        mine, whole = len(source.first.pairings), plan.shard.metadata.battles
+        yield f"shard {request.options.shard}: {mine:,} of {whole:,} battles"
+    if plan.ladder:
+        yield from plan.ladder.warnings()
+    if competitors.record and competitors.unanswered:
+        yield _unanswered_text(competitors.unanswered, len(competitors.record.pairings))
+
+
+def _cost_sentences(
+    request: TournamentRequest,
+    questions: Questions,
+    competitors: Competitors,
+    plan: TournamentPlan,
+    source: TournamentSource,
+    missing: str,
+) -> Iterator[str]:
+    """Yield sentences on battles, calls and tokens, then on each judge and on the answers."""
+    responses, rotation = competitors.responses, plan.rotation
+    battles = _battles_at_most(responses, source)
+    calls = battles * plan.calls
+    shares = _shares_of_judges(rotation)
+    all_calls = ceil(round(calls * sum(shares or [1]), 6))
+    with_answers = questions.requests.with_placeholders(responses)
+    per_call = _prompt_tokens(with_answers, source.first.pairings, plan.judging)
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
-    cost = f"at most {battles:,} {plural('battle', battles)}, {whole:,} calls {of_whom}, {tokens} tokens{rounds}"
-    yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
+    judged = f"at most {battles:,} {plural('battle', battles)}, {all_calls:,} calls"
+    of_whom = "of all judges together" if rotation else "per judge"
+    tokens = _tokens_text(all_calls, per_call, plan.judging)
+    cost = f"{competing}; {judged} {of_whom}, {tokens}{_rounds_text(source)}"
+    yield f"{cost}; {missing}" if missing else cost
     for k, model in enumerate(judges_by_role() or [None]):
-        own = ceil(round(calls * shares[k], 6)) if rotation else calls
-        yield from filter(None, [_judge_text(model, how, own, per_call, prices)])
+        own_calls = ceil(round(calls * shares[k], 6)) if rotation else calls
+        prices = request.options.prices or {}
+        if text := _judge_text(model, plan.judging, own_calls, per_call, prices):
+            yield text
     if rotation:
         yield f"note: {SHARED if rotation.shares[-1] else UNKNOWN}"
-    if source.answers:
+    if plan.collector:
         first = source.first.pairings
-        yield requests.cost_text(
-            responses, source.answers.cells(first if len(first) >= battles else None)
-        )
+        cells = plan.collector.cells(first if len(first) >= battles else None)
+        yield questions.requests.cost_text(responses, cells)
     yield from (f"note: {note}" for note in responses.notes)
-    if option_typed("log_format") == "json":
-        yield "note: --log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
-    if number and number > 10 and any(map(batch_of, judges_by_role())):
-        least = f"all battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
-        rounds = f"{number:,} rounds, at least a batch each"
-        yield f"note: provider batches wait for one another: {rounds}; podium/ring plays {least}"
+
+
+def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
+    """Return the maximum number of battles, with each response to an item counted."""
+    return round(source.rule.size(source.field) * responses.mean_number())
+
+
+def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
+    """Return the share of the battles that each judge judges; empty if all judge every battle."""
+    if rotation is None:
+        return []
+    return [rotation.share_of(k) for k in range(len(rotation.judges))]
+
+
+def _rounds_text(source: TournamentSource) -> str:
+    """Write the maximum number of rounds; empty if the tournament does not know it."""
+    number = rounds_of(source.rule, source.field)
+    if number is None:
+        return ""
+    return ", in one round" if number == 1 else f", in at most {number:,} rounds"
+
+
+def _tokens_text(calls: int, per_call: float, how: Judging) -> str:
+    """Write the input tokens of all calls, and their output tokens if every judge has a limit."""
+    most = [limits.text or limits.schema for limits in judge_limits(how).values()]
+    text = f"about {calls * per_call:,.0f} input"
+    if all(most):
+        text += f" and at most {calls * max(filter(None, most)):,} output"
+    return f"{text} tokens"
 
 
 def _judge_text(
     model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices
 ) -> str:
     """Return how a judge is asked, and if it is one of several, its calls and their cost."""
-    limits, parts = limits_of(how, model), []
+    limits = limits_of(how, model)
+    parts = []
     if model and len(judges_by_role()) > 1:
-        parts.append(f"about {calls:,} calls, {calls * tokens:,.0f} input tokens")
+        own_calls = f"about {calls:,} calls, {calls * tokens:,.0f} input tokens"
         if price := price_of(model, prices):
             most = limits.text or limits.schema
             cost = calls * (tokens * price[0] + (most or 0) * price[1]) / 1e6
-            parts[0] += (
-                f", {'at most about' if most else 'for the input about'} {cost:,.2f} in money"
-            )
+            what = "at most about" if most else "for the input about"
+            own_calls += f", {what} {cost:,.2f} in money"
+        parts.append(own_calls)
     if how.realization.template is not None:
         parts.append(f"replies={how.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
-def _prompt_tokens(responses: Responses, source: TournamentSource, how: Judging) -> float:
-    """Estimate the mean number of tokens of up to 50 prompts, without checklists that are not
-    written yet."""
+def _speed_notes(source: TournamentSource) -> Iterator[str]:
+    """Yield notes on options that make this run slow."""
+    if option_typed("log_format") == "json":
+        yield "note: --log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
+    number = rounds_of(source.rule, source.field)
+    if number and number > MANY_ROUNDS and any(map(batch_of, judges_by_role())):
+        looks = Ring(until="order").rounds(source.field)
+        least = f"all battles in one round, or with until= in at most {looks}"
+        rounds = f"{number:,} rounds, at least a batch each"
+        yield f"note: provider batches wait for one another: {rounds}; podium/ring plays {least}"
+
+
+def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
+    """Write how many recorded battles have no responses here, with an example."""
+    example = unanswered[0]
+    lost = f"such as {example.a} and {example.b} on {example.item}"
+    count = f"{len(unanswered):,} of {recorded:,} recorded battles"
+    return f"{count} have no responses here and are missing, {lost}"
+
+
+def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
+    """Estimate the mean number of tokens of a prompt. Checklists, which are not written yet, do
+    not count."""
     if how.realization.template is None:
         return 0.0
-    pairings, plain = (
-        source.first.pairings,
-        replace(how, settings=replace(how.settings, checklist=False)),
-    )
-    drawn = SampleBuilder(responses).build_battle_samples(
-        pairings[:: max(1, len(pairings) // 50)], 1
-    )
-    ask, tokens = plain.schema_prompt if plain.replies == "schema" else plain.prompt, []
-    for battle in [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]:
-        shown = (battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1]
-        tokens.append(count_tokens(ask(prompt_texts(battle, shown))))
+    plain = replace(how, settings=replace(how.settings, checklist=False))
+    write_prompt = plain.schema_prompt if plain.replies == "schema" else plain.prompt
+    some_pairings = pairings[:: max(1, len(pairings) // SAMPLED_PROMPTS)]
+    number_shown = 2 if how.is_pairwise else 1
+    tokens = []
+    for sample in SampleBuilder(responses).build_battle_samples(some_pairings, 1):
+        for battle in parse_battles(sample.metadata or {}):
+            shown = (battle.response_a, battle.response_b)[:number_shown]
+            tokens.append(count_tokens(write_prompt(prompt_texts(battle, shown))))
     return sum(tokens) / max(len(tokens), 1)

@@ -1,0 +1,162 @@
+"""What competes in a tournament: how models and judges are asked, then the responses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from podium.data.pairings import Pairing
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judging.judge_context import choose_show
+from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.recorded_battles import (
+    RECORDED,
+    RecordedBattles,
+    recorded_battles,
+)
+from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerRequests, split_requests
+from podium.hosts.inspect_ai.tournament.tournament_request import (
+    RunSettings,
+    TournamentRequest,
+    split_names,
+)
+from podium.plugins.catalogue import judging_settings
+from podium.responses.collection import Responses
+from podium.responses.read import read_responses
+from podium.responses.transcripts import Show
+from podium.scorers.judging import Judging
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """How models and judges are asked, as the options alone say.
+
+    Attributes:
+        requests: which models answer on demand, to which prompts.
+        judge_options: the options of the judge, by name, without defaults.
+        judging: the same as settings.
+        show: what the judge sees of agents.
+        why_short: why transcripts are shorter than asked for; empty if they are not.
+    """
+
+    requests: AnswerRequests
+    judge_options: Mapping[str, Any]
+    judging: Judging
+    show: Show
+    why_short: str
+
+
+@dataclass(frozen=True, slots=True)
+class Competitors:
+    """The responses that compete.
+
+    Attributes:
+        responses: of all models that play, to all items that are played.
+        record: the battles that are re-judged; None unless the tournament is `recorded`.
+        unanswered: the battles of the record of which a model has no response here.
+    """
+
+    responses: Responses
+    record: RecordedBattles | None = None
+    unanswered: tuple[Pairing, ...] = ()
+
+    @property
+    def has_preference(self) -> bool:
+        """Whether it is known of each pair which response humans prefer."""
+        return bool(self.record and self.record.preferred)
+
+
+def settle_questions(request: TournamentRequest) -> Questions:
+    """Decide how models and judges are asked, before anything is read.
+
+    Raises:
+        UsageError: options that contradict each other, or prompts for recorded answers.
+    """
+    name, options = request.name, request.options
+    if name != RECORDED:
+        prompts = split_names(options.prompts)
+        requests, asked = split_requests(prompts, options.answers, request.judge_options)
+    elif options.prompts:
+        raise UsageError(f"prompts={options.prompts}: {name} judges recorded answers; leave it out")
+    else:
+        requests, asked = AnswerRequests(), dict(request.judge_options)
+    judging = judging_settings(seed=options.seed, **asked)
+    show, why_short = choose_show(options.show, options.transcript_tokens, judging)
+    return Questions(
+        requests, asked, judging, replace(show, reasoning=options.reasoning), why_short
+    )
+
+
+def read_competitors(
+    responses: Sequence[str], request: TournamentRequest, questions: Questions
+) -> Competitors:
+    """Read the responses and, for `recorded`, the battles; then select models and items.
+
+    Args:
+        responses: sources of responses: files, folders or globs, each optionally `label=path`.
+        request: names the tournament; its options select models and items.
+        questions: what is shown of agents, and which models answer on demand.
+
+    Raises:
+        UsageError: nothing to read, or an unknown model or category.
+        DataError: rows that contradict each other.
+    """
+    record = _read_record(request, questions)
+    if record is not None and record.responses is not None and not responses:
+        _refuse_other_show(request.options, record)
+        competing = record.responses
+    else:
+        competing = _read_answers(responses, request.options, questions)
+    unanswered = record.without_response(competing) if record is not None else []
+    return Competitors(_select(competing, request.options), record, tuple(unanswered))
+
+
+def _read_record(request: TournamentRequest, questions: Questions) -> RecordedBattles | None:
+    """Return the battles that are re-judged; None unless the tournament is `recorded`."""
+    if request.name != RECORDED:
+        return None
+    sources = split_names(request.settings.get("battles"))
+    record = recorded_battles(*sources, show=questions.show)
+    if "orders" not in questions.judge_options and questions.judging.is_pairwise:
+        return record
+    # The run itself settles who is shown first, or the judge sees one response at a time.
+    once = dict.fromkeys(own._replace(first=None) for own in record.pairings)
+    return replace(record, pairings=tuple(once))
+
+
+def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
+    """Raise UsageError for options of transcripts if a log holds the responses as shown before."""
+    typed = {"show": options.show, "transcript_tokens": options.transcript_tokens}
+    changed = [f"{name}={value}" for name, value in typed.items() if value not in ("auto", None)]
+    if changed and record.preferred is None:
+        problem = f"{RECORDED} shows the responses of these logs as they were shown before"
+        remedy = "leave it out, or give the models' own logs as responses="
+        raise UsageError(f"{', '.join(changed)}: {problem}; {remedy}")
+
+
+def _read_answers(sources: Sequence[str], options: RunSettings, questions: Questions) -> Responses:
+    """Read responses; items without a system prompt get that of the models on demand."""
+    requests = questions.requests
+    competing = read_responses(
+        *sources,
+        readers=(READER,),
+        reasoning=options.reasoning,
+        show=questions.show,
+        prompts=requests.prompts,
+        on_demand=tuple(requests.models),
+    )
+    items = tuple(replace(item, system=item.system or requests.system) for item in competing.items)
+    return replace(competing, items=items, notes=(*requests.notes, *competing.notes))
+
+
+def _select(competing: Responses, options: RunSettings) -> Responses:
+    """Return the responses of the models and items that the options select."""
+    if options.models:
+        competing = competing.only(split_names(options.models))
+    if options.limit is None and not options.category and not options.answered_by:
+        return competing
+    return competing.select(
+        limit=options.limit,
+        category=options.category,
+        seed=options.seed,
+        answered_by=options.answered_by,
+    )

@@ -1,0 +1,249 @@
+"""The plan of a tournament: the rule that schedules battles, who judges them, and its parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.data.ladder import Ladder
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judging.judge_context import notes_on_work
+from podium.hosts.inspect_ai.judging.judge_models import build_rotation
+from podium.hosts.inspect_ai.logs.log_contents import ShardMetadata
+from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector
+from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
+from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder
+from podium.hosts.inspect_ai.tournament.tournament_request import (
+    PACKED_FROM,
+    TournamentRequest,
+    setting_names,
+    split_names,
+)
+from podium.plugins import catalogue
+from podium.plugins.catalogue import judging_settings
+from podium.responses.collection import Responses
+from podium.scorers.judging import Judging
+from podium.text import some
+from podium.tournaments.judge_rotation import JudgeRotation
+from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
+from podium.tournaments.schedule import TournamentRule, asks_order
+from podium.tournaments.selection import draw_items
+
+
+@dataclass(frozen=True, slots=True)
+class ShardPlan:
+    """One of several processes: the rule that plays its part, and what its log says of the whole."""
+
+    rule: Part
+    metadata: ShardMetadata
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentPlan:
+    """What is played, who judges it, and in which samples.
+
+    Attributes:
+        judging: how the judge is asked, with what the responses need (transcripts).
+        judge_options: the same as options by name, without defaults.
+        agents: notes on what the judge is not shown of agents.
+        rule: of the whole tournament, limited to `max_battles`.
+        ladder: known ratings of models that play; None without any.
+        rotation: which judges judge which battle; None if all judge each.
+        sample_builder: makes samples of pairings.
+        packed: whether a sample holds all battles on an item.
+        collector: of answers that are still to be asked for; None if all are there.
+        calls: of one judge for one battle.
+        shard: the part that this process plays; None for the whole.
+    """
+
+    judging: Judging
+    judge_options: Mapping[str, Any]
+    agents: tuple[str, ...]
+    rule: TournamentRule
+    ladder: Ladder | None
+    rotation: JudgeRotation | None
+    sample_builder: SampleBuilder
+    packed: bool
+    collector: AnswerCollector | None
+    calls: int
+    shard: ShardPlan | None
+
+
+def plan_tournament(
+    request: TournamentRequest, questions: Questions, competitors: Competitors
+) -> TournamentPlan:
+    """Make the rule with its settings, assign the judges, and decide how battles are sampled.
+
+    Raises:
+        UsageError: a setting that the tournament or these responses do not allow.
+    """
+    options, responses = request.options, competitors.responses
+    judge_options = _with_parts_shown(questions, competitors)
+    judging = judging_settings(seed=options.seed, **judge_options)
+    settings = _settle_settings(request, competitors)
+    tournament = catalogue.make_tournament(request.name, settings)
+    rule = _limit_battles(tournament, options.max_battles, responses)
+    _refuse_missing_references(judging, responses)
+    ratings = getattr(tournament, "ratings", None)
+    ladder = ratings.restrict_to(responses.models) if isinstance(ratings, Ladder) else None
+    rotation = build_rotation(options.judges, options.overlap, judging, options.seed)
+    sample_builder = SampleBuilder(responses, rotation)
+    battles = round(rule.size(responses.field()) * responses.mean_number())
+    packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
+    collector = None
+    if any(responses.pending.values()):
+        collector = _build_collector(request, questions, sample_builder, packed)
+    first = shows_first(request.name, tournament, judging, judge_options)
+    shard = None
+    if options.shard:
+        if collector:
+            raise UsageError(_requests_in_shards_text(options.shard))
+        shard = _plan_shard(request, competitors, tournament, rule, rotation)
+    return TournamentPlan(
+        judging=judging,
+        judge_options=judge_options,
+        agents=tuple(notes_on_work(responses)),
+        rule=rule,
+        ladder=ladder,
+        rotation=rotation,
+        sample_builder=sample_builder,
+        packed=packed,
+        collector=collector,
+        calls=judging.calls(first),
+        shard=shard,
+    )
+
+
+def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
+    """Return `a` if the tournament balances the orders itself, for one call a battle; else None.
+
+    Raises:
+        UsageError: such a tournament with `orders`, or with a judge of single responses.
+    """
+    if not asks_order(rule):
+        return None
+    if "orders" in how:
+        why = "balances the orders itself (first to one neighbour, second to the other), for one call a battle"
+        remedy = "leave it out (repeats=N repeats each of them)"
+        raise UsageError(f"orders={how['orders']}: {name} {why}; {remedy}")
+    if not judging.is_pairwise:
+        why = f"rates each response once, so {name} saves no call and loses comparisons; play round_robin"
+        raise UsageError(f"realization={judging.realization.name} {why}")
+    return "a"
+
+
+def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[str, Any]:
+    """Return the judge's options; transcripts are shown if there are any, as are system prompts of
+    pairs with a known preference."""
+    responses, judging = competitors.responses, questions.judging
+    judge_options = dict(questions.judge_options)
+    if responses.has_transcripts:
+        judge_options["transcript"] = True
+    is_plain = judging.settings.template is None and "system" in judging.realization.options
+    has_system = any(item.system for item in responses.items)
+    if competitors.has_preference and is_plain and has_system:
+        judge_options.setdefault("system", True)
+    return judge_options
+
+
+def _settle_settings(request: TournamentRequest, competitors: Competitors) -> dict[str, Any]:
+    """Return the settings of the rule: those typed, the seed, earlier ratings, recorded battles."""
+    name, options = request.name, request.options
+    settings: dict[str, Any] = {}
+    if "seed" in setting_names(name):
+        settings["seed"] = options.seed
+    settings |= request.settings
+    if options.earlier:
+        if "ratings" in request.settings:
+            raise UsageError(
+                f"earlier={options.earlier}: ratings= rates the same models; leave one of them out"
+            )
+        settings["ratings"] = _earlier_ladder(name, options.earlier, competitors.responses.models)
+    if competitors.record is not None:
+        settings["battles"] = competitors.record.pairings
+    return settings
+
+
+def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
+    """Return the ratings of these models in an earlier log, which newcomers join."""
+    from podium.data.reading.judgments import read_battles
+    from podium.rankers.ladder_placement import ladder_of_battles
+    from podium.ranking.rank_battles import refuse_several_judges
+
+    if "ratings" not in setting_names(name):
+        raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")
+    battles = read_battles(*split_names(log))
+    refuse_several_judges(battles)
+    ladder = ladder_of_battles(battles, log).restrict_to(models)
+    if ladder is None:
+        raise UsageError(
+            f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played"
+        )
+    if {*ladder.models} >= {*models}:
+        raise UsageError(
+            f"earlier={log}: all models are in it already; add a new one or leave it out"
+        )
+    return ladder
+
+
+def _limit_battles(
+    rule: TournamentRule, max_battles: int | None, responses: Responses
+) -> TournamentRule:
+    """Return the rule, limited to `max_battles` if that is not None."""
+    if max_battles is None:
+        return rule
+    # The rule counts an item once, and every response to it is played.
+    each = max(item.responses for item in responses.items)
+    return Budget(rule, max(max_battles // each, 1))
+
+
+def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
+    """Raise UsageError if the judge is to see reference answers and items have none."""
+    lacking = [item.id for item in responses.items if item.reference is None]
+    if judging.settings.reference and lacking:
+        raise UsageError(
+            f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}"
+        )
+
+
+def _build_collector(
+    request: TournamentRequest, questions: Questions, sample_builder: SampleBuilder, packed: bool
+) -> AnswerCollector:
+    """Return what asks models for the answers that are not there yet."""
+    options, field = request.options, sample_builder.responses.field()
+    first: tuple[str, ...] = ()
+    if options.answers == "first":
+        first = draw_items(field, request.settings.get("items"), options.seed)
+    order = tuple(questions.requests.models)
+    return AnswerCollector(sample_builder, order, packed, first, options.reasoning)
+
+
+def _requests_in_shards_text(shard: str) -> str:
+    """Write that several processes cannot ask for answers, and what to do first."""
+    remedy = "Ask for them first (podium/chain -T answers=first -T max_battles=1)"
+    why = f"answers on demand are asked by one process. {remedy}"
+    return f"shard={shard}: {why}, then play shards with responses=ITS LOG"
+
+
+def _plan_shard(
+    request: TournamentRequest,
+    competitors: Competitors,
+    tournament: Any,
+    rule: TournamentRule,
+    rotation: JudgeRotation | None,
+) -> ShardPlan:
+    """Return the part of a tournament that this process plays, in one round."""
+    responses, text = competitors.responses, str(request.options.shard)
+    field, shard = responses.field(), read_shard(text)
+    refuse_undividable(request.name, getattr(tournament, "rule", tournament), field, shard)
+    if lost := len(competitors.unanswered):
+        raise UsageError(
+            f"shard={text}: {lost:,} recorded battles have no responses: give responses= of all"
+        )
+    coming = rule.next(field, ())
+    part = shard.part_of(coming, shard.items_of(field, request.options.seed))
+    whole = responses.in_all_responses(coming)
+    if rotation:
+        # Judges are assigned in the order of all battles, so that shards agree on them.
+        rotation.assign(whole.pairings)
+    counts = {"battles": len(whole.pairings), "left_out": whole.left_out}
+    return ShardPlan(Part(part), ShardMetadata(number=shard.number, of=shard.of, **counts))

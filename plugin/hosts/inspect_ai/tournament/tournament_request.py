@@ -1,0 +1,138 @@
+"""What was typed for a tournament: its own settings, the options of its run, those of its judge."""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
+from numbers import Integral
+from typing import Any, Literal, Unpack
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judging.cost_limit import Prices
+from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, roles_are_known
+from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
+from podium.hosts.inspect_ai.tournament.run_options import RunOptions
+from podium.plugins import catalogue
+from podium.plugins.settings import parameters_of
+from podium.printable import tell
+from podium.responses.transcripts import Mode
+from podium.scorers.judging import known_options, refuse_unknown_options
+from podium.scorers.reasoning import Policy
+
+PACKED_FROM = 1000
+"""Battles from which a pack per item is scheduled instead of a sample per battle."""
+LEAST = {"seed": 0, "limit": 1, "max_battles": 1}
+"""Smallest value of each option that is a whole number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """Options of a run with their defaults; `RunOptions` describes them.
+
+    Raises:
+        UsageError: a number that is not whole or too small, or an unknown value of `pack`.
+    """
+
+    shard: str | None = None
+    models: str | Sequence[str] | None = None
+    answered_by: str | None = None
+    limit: int | None = None
+    category: str | Sequence[str] | None = None
+    seed: int = 0
+    max_battles: int | None = None
+    pack: bool | Literal["auto"] = "auto"
+    cache: bool = True
+    reask: str | None = None
+    earlier: str | None = None
+    reasoning: Policy = "strip"
+    show: Mode = "auto"
+    transcript_tokens: int | None = None
+    prompts: str | Sequence[str] = ()
+    answers: str = "on-demand"
+    max_cost: float | None = None
+    prices: Prices | None = None
+    judges: str | Sequence[Any] = "all"
+    overlap: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in LEAST.items():
+            value = getattr(self, name)
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if value is not None and not (is_whole and value >= least):
+                raise UsageError(f"{name}={value}: give a whole number, {least} or more")
+        if self.pack not in (True, False, "auto"):
+            raise UsageError(
+                f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
+            )
+
+
+RUN_OPTIONS = frozenset(own.name for own in fields(RunSettings))
+"""Names of the options of every tournament, without those of the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRequest:
+    """A tournament as it was typed.
+
+    Attributes:
+        name: of the tournament, as `ring`.
+        settings: its own options, without those that are None.
+        options: of the run.
+        judge_options: how the judge is asked, by name, without defaults. If the role `models` is
+            given, some of them are settings of these models.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    options: RunSettings
+    judge_options: Mapping[str, Any]
+
+    def say(self, text: str) -> None:
+        """Print a message of this tournament on stderr."""
+        tell(text, who=f"podium {self.name}")
+
+
+def parse_request(
+    name: str, settings: Mapping[str, Any], **options: Unpack[RunOptions]
+) -> TournamentRequest:
+    """Check what was typed, and sort the options by what they are about.
+
+    Raises:
+        UsageError: an unknown option or a wrong value, no judge although Inspect knows the roles,
+            or recorded battles for a tournament that schedules its own.
+    """
+    given: dict[str, Any] = {**options}
+    if battles := given.get("battles"):
+        raise UsageError(
+            f"battles={battles}: {name} schedules its battles; podium/{RECORDED} plays recorded ones"
+        )
+    if roles_are_known() and not has_judge():
+        raise UsageError(NO_JUDGE)
+    known = RUN_OPTIONS | {"responses"} | setting_names(name) | known_options()
+    refuse_unknown_options({**settings, **given}, known)
+    of_run = {key: value for key, value in given.items() if key in RUN_OPTIONS}
+    of_judge = {key: value for key, value in given.items() if key not in RUN_OPTIONS}
+    own = {key: value for key, value in settings.items() if value is not None}
+    return TournamentRequest(name, own, RunSettings(**of_run), of_judge)
+
+
+def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split options into the settings of a tournament and the others."""
+    known = setting_names(name) - {"seed"}
+    own = {key: value for key, value in options.items() if key in known}
+    return own, {key: value for key, value in options.items() if key not in own}
+
+
+def split_names(names: str | Sequence[str] | None) -> list[str]:
+    """Return the names in a list, or in a text with commas, without spaces around them.
+
+    >>> split_names("oak, elm,"), split_names(None)
+    (['oak', 'elm'], [])
+    """
+    parts = names.split(",") if isinstance(names, str) else names or ()
+    stripped = [str(part).strip() for part in parts]
+    return [name for name in stripped if name]
+
+
+def setting_names(name: str) -> AbstractSet[str]:
+    """Return the names of a tournament's own options, `seed` included where it takes one."""
+    return parameters_of(catalogue.tournament_rule(name)).keys()

@@ -136,6 +136,20 @@ class Responses:
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
+    def battles_without_answer(self, battles: Iterable[Pairing]) -> list[Pairing]:
+        """Return the battles on whose item a model has no response."""
+        keys = {item.id: item.keys for item in self.items}
+
+        def has_answer(name: str, item: str) -> bool:
+            texts = self.texts.get(name, {})
+            return any(key in texts for key in keys.get(item, ()))
+
+        return [
+            battle
+            for battle in battles
+            if not (has_answer(battle.a, battle.item) and has_answer(battle.b, battle.item))
+        ]
+
     def with_answers(
         self, answers: Mapping[tuple[str, str], tuple[str | None, str]]
     ) -> "Responses":
@@ -194,13 +208,24 @@ class Responses:
     def select(
         self,
         *,
+        models: Sequence[str] = (),
         limit: int | None = None,
         category: str | Sequence[str] | None = None,
         seed: int | None = None,
         answered_by: str | None = None,
     ) -> "Responses":
-        """Select at most `limit` items of a category, answered in a model's files: the first, or
-        drawn by a seed."""
+        """Select models, and of the items of a category that a model's files contain at most
+        `limit`: the first, or drawn by a seed.
+
+        Raises:
+            UsageError: an unknown model or category, or a limit below 1.
+        """
+        if models:
+            return self.only(models).select(
+                limit=limit, category=category, seed=seed, answered_by=answered_by
+            )
+        if limit is None and not category and not answered_by:
+            return self
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category

@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from podium.data.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
-from podium.responses.transcripts import AgentWork, Show
+from podium.responses.transcripts import AgentWork
 from podium.text import parse_json
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
@@ -32,19 +30,6 @@ def find_newest_samples(
     known = {file.path for file in samples} | {run.path for run in results}
     rest = tuple(path for path in source.paths if path not in known)
     return sorted(kept, key=lambda file: file.path), rest, notes
-
-
-def read_rows(file: layout.Samples, show: Show) -> tuple[Sheet, list[str]]:
-    """Return the whole rows of a samples file, and a note on a last line that is cut off."""
-    rows = list(layout.sample_rows(file.path))
-    whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
-    frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
-    cut = [
-        f"{file.path}, {place}: cut off, so its document is missing"
-        for place, row in rows
-        if row is None
-    ]
-    return Sheet(file.path, file.model, frame, show), cut
 
 
 def is_generated(sheet: Sheet) -> bool:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+import pandas as pd
 
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
-from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS
+from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.responses import lm_eval_samples as lm_eval
 from podium.responses import response_tables as tables
@@ -31,22 +33,22 @@ Part: TypeAlias = tuple[Path, Sequence[Row] | None]
 
 
 class Shape(NamedTuple):
-    """A known shape of tables: a column of each required set, and no excluded one."""
+    """A known shape of tables: a column of each required set, and no excluded one; `accepts` tests
+    a table with such columns further."""
 
     name: str
     read: Callable[[Sheet], Sequence[Row]]
     required: Sequence[Iterable[str]]
     excluded: Iterable[str] = ()
+    accepts: Callable[[Sheet], bool] = lambda sheet: True  # noqa: ARG005
 
     def has_columns(self, columns: Set[str]) -> bool:
         """Return whether a table with these columns may have this shape."""
         return all(columns & {*names} for names in self.required) and not columns & {*self.excluded}
 
     def fits(self, sheet: Sheet) -> bool:
-        """Return whether a table has this shape and, for lm-eval's samples, holds generated
-        text."""
-        is_sample = self.read is lm_eval.read_responses_in_samples
-        return self.has_columns(sheet.columns) and (not is_sample or lm_eval.is_generated(sheet))
+        """Return whether a table has this shape."""
+        return self.has_columns(sheet.columns) and self.accepts(sheet)
 
 
 ITEM, INSTRUCTION, RESPONSE = (tables.NAMES[name] for name in ("item", "instruction", "response"))
@@ -58,7 +60,12 @@ SAMPLES = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS = [["instruction"], ["output"], ["generator"]]
 SHAPES = (
-    Shape("lm-eval samples of generated text", lm_eval.read_responses_in_samples, SAMPLES),
+    Shape(
+        "lm-eval samples of generated text",
+        lm_eval.read_responses_in_samples,
+        SAMPLES,
+        accepts=lm_eval.is_generated,
+    ),
     Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS),
     Shape(
         "AlpacaEval outputs", tables.read_alpaca_outputs, OUTPUTS, excluded=("id", "item", "uid")
@@ -237,13 +244,14 @@ def _read_source(
 ) -> tuple[list[Part], list[str]]:
     """Read the files of a source; also return notes. With `optional`, a named file may be of no
     known shape, too."""
-    place = local_files(
-        find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes))
-    )
+    suffixes = tuple(suffix for reader in readers for suffix in reader.suffixes)
+    named_files = find_files(source, suffixes)
+    place = local_files(named_files)
     files, rest, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
     for file in files:
-        sheet, cut = lm_eval.read_rows(file, show)
+        lines = sample_rows(file.path)
+        sheet, cut = _sheet_of_samples(file, lines, show)
         is_asked = (
             file.path in place.paths[-1:]
             and not place.searched
@@ -266,6 +274,21 @@ def _read_source(
         )
         parts.append((path, rows))
     return parts, notes
+
+
+def _sheet_of_samples(
+    file: Samples, lines: Iterable[tuple[str, dict[str, Any] | None]], show: Show
+) -> tuple[Sheet, list[str]]:
+    """Return the table of a samples file of lm-eval, and a note on a last line that is cut off."""
+    rows = list(lines)
+    whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
+    frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
+    cut = [
+        f"{file.path}, {place}: cut off, so its document is missing"
+        for place, row in rows
+        if row is None
+    ]
+    return Sheet(file.path, file.model, frame, show), cut
 
 
 def _read_file(

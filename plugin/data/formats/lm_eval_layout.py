@@ -16,7 +16,7 @@ from typing import Any
 from podium.data.formats.json_text import CutLineError, json_lines
 from podium.data.formats.records import LONGEST_LINE, whole_number
 from podium.data.formats.run_folders import FiledRun, choose_runs
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, named_in_errors
 from podium.text import parse_json, some, text_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
@@ -295,13 +295,12 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
                 (f"row {number}", row) for number, row in enumerate(parse_json(stream.read()), 1)
             )
             return
-        try:
-            for place, row in json_lines(stream):
-                yield f"line {place}", row
-        except CutLineError as error:
-            yield error.row or "the last line", None
-        except DataError as error:
-            raise error.with_place(str(path)) from None
+        with named_in_errors(path):
+            try:
+                for place, row in json_lines(stream):
+                    yield f"line {place}", row
+            except CutLineError as error:
+                yield error.row or "the last line", None
 
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:

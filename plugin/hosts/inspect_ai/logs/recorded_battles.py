@@ -40,19 +40,6 @@ class RecordedBattles:
     responses: Responses | None = None
     preferred: str | None = None
 
-    def without_response(self, responses: Responses) -> list[Pairing]:
-        """Return the pairings of which a model has no response here."""
-        keys, texts = {item.id: item.keys for item in responses.items}, responses.texts
-
-        def is_answered(name: str, item: str) -> bool:
-            return any(key in texts.get(name, {}) for key in keys.get(item, ()))
-
-        return [
-            own
-            for own in self.pairings
-            if not (is_answered(own.a, own.item) and is_answered(own.b, own.item))
-        ]
-
 
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any

@@ -100,14 +100,22 @@ def read_competitors(
         UsageError: nothing to read, or an unknown model or category.
         DataError: rows that contradict each other.
     """
+    options = request.options
     record = _read_record(request, questions)
     if record is not None and record.responses is not None and not responses:
-        _refuse_other_show(request.options, record)
+        _refuse_other_show(options, record)
         competing = record.responses
     else:
-        competing = _read_answers(responses, request.options, questions)
-    unanswered = record.without_response(competing) if record is not None else []
-    return Competitors(_select(competing, request.options), record, tuple(unanswered))
+        competing = _read_answers(responses, options, questions)
+    unanswered = competing.battles_without_answer(record.pairings) if record is not None else []
+    selected = competing.select(
+        models=split_names(options.models),
+        limit=options.limit,
+        category=options.category,
+        seed=options.seed,
+        answered_by=options.answered_by,
+    )
+    return Competitors(selected, record, tuple(unanswered))
 
 
 def _read_record(request: TournamentRequest, questions: Questions) -> RecordedBattles | None:
@@ -146,17 +154,3 @@ def _read_answers(sources: Sequence[str], options: RunSettings, questions: Quest
     )
     items = tuple(replace(item, system=item.system or requests.system) for item in competing.items)
     return replace(competing, items=items, notes=(*requests.notes, *competing.notes))
-
-
-def _select(competing: Responses, options: RunSettings) -> Responses:
-    """Return the responses of the models and items that the options select."""
-    if options.models:
-        competing = competing.only(split_names(options.models))
-    if options.limit is None and not options.category and not options.answered_by:
-        return competing
-    return competing.select(
-        limit=options.limit,
-        category=options.category,
-        seed=options.seed,
-        answered_by=options.answered_by,
-    )

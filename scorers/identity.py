@@ -1,13 +1,13 @@
 """Identities of judges: verdicts may be pooled only under the same identity."""
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.prompt import SWITCHES, Settings, keep_lines, rules
 from podium.scorers.realization import Realization
 from podium.scorers.schemas import ReplyForm
@@ -33,41 +33,51 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def judge_identity(
+def build_judge(
     model: str,
     realization: Realization,
     settings: Settings,
     generation: Mapping[str, Any],
+    *,
     form: ReplyForm | None = None,
-) -> str:
-    """Return the identity: model, realization, prompt hash and settings,
-    `gpt-x|rubric|3fa9c0de1122|temperature=0`."""
-    parts = [model, realization.name, prompt_hash(realization, settings, form)]
-    known = []
-    for name, value in sorted(generation.items()):
-        if value is not None:
-            # 0 and 0.0 are the same setting, and so are dictionaries in another order.
-            whole = int(value) if isinstance(value, float) and value.is_integer() else value
-            text = (
-                value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
-            )
-            known.append(f"{escape_separators(name)}={escape_separators(text)}")
-    return "|".join([*map(escape_separators, parts), *([",".join(known)] if known else [])])
+    replies: str = "auto",
+    model_name: str | None = None,
+) -> JudgeRecord:
+    """Return the record of a judge that is asked.
+
+    Its name is model, realization, prompt hash and settings, for example
+    `gpt-x|rubric|3fa9c0de1122|temperature=0`. Two judges have one name only if they are the same.
+
+    Args:
+        model: the model with its provider; `model_name` is the same without it.
+        generation: the model's settings; those that are None are left out.
+        form: the JSON form, if every reply is asked for in it.
+        replies: how replies are asked for; part of the name unless it is `auto`.
+    """
+    digest = prompt_hash(realization, settings, form)
+    known = {name: _setting_text(value) for name, value in generation.items() if value is not None}
+    named = known if replies == "auto" else {**known, "replies": replies}
+    pairs = [
+        f"{escape_separators(name)}={escape_separators(text)}"
+        for name, text in sorted(named.items())
+    ]
+    parts = [*map(escape_separators, (model, realization.name, digest))]
+    return JudgeRecord(
+        name="|".join([*parts, *([",".join(pairs)] if pairs else [])]),
+        kind="reward" if realization.template is None else "model",
+        model=model,
+        model_name=model_name,
+        realization=realization.name,
+        prompt=digest,
+        replies=replies,
+        settings=tuple(sorted(known.items())),
+    )
 
 
-def split_identity(judge: str) -> tuple[str, str, str] | None:
-    """Return model, realization and prompt hash of an identity of `judge_identity`; None for any
-    other name."""
-    parts = judge.split("|")
-    is_asked = len(parts) in (3, 4) and re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", parts[2])
-    return (unquote(parts[0]), unquote(parts[1]), parts[2]) if is_asked else None
-
-
-def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
-    """Return the groups of judges that differ in the prompt hash alone, two or more to a group."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for judge in judges:
-        if split_identity(judge):
-            parts = judge.split("|")
-            groups.setdefault((*parts[:2], *parts[3:]), []).append(judge)
-    return [group for group in groups.values() if len(group) > 1]
+def _setting_text(value: Any) -> str:
+    """Return a setting as text: 0 and 0.0 are the same, and so are dictionaries in another
+    order."""
+    if isinstance(value, str):
+        return value
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return json.dumps(whole, sort_keys=True, default=str)

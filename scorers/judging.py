@@ -13,7 +13,8 @@ from typing import Any, Literal, cast, get_args
 from podium.errors import UsageError, reject_stream, unknown_name
 from podium.scorers import battle
 from podium.scorers.battle import Judgment, Orders, Rule
-from podium.scorers.identity import judge_identity, prompt_hash
+from podium.scorers.identity import build_judge, prompt_hash
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode, grade_reply
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
@@ -155,16 +156,28 @@ class Judging:
         """Return the number of calls of one judge for one battle, if every reply is readable."""
         return len(self.judgments("", "a", "b", first)) * (1 if self.is_pairwise else 2)
 
-    def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
-        """Return the identity of a judge.
+    def judge(
+        self,
+        model: str,
+        own: Mapping[str, Any] | None = None,
+        *,
+        model_name: str | None = None,
+    ) -> JudgeRecord:
+        """Return the record of a judge.
 
         Args:
-            model: name of the model that judges.
+            model: name of the model that judges, with its provider; `model_name` is without it.
             own: generation settings of the model; those of the run override them.
         """
-        replies = {} if self.replies == "auto" else {"replies": self.replies}
-        generation = {**(own or {}), **self.generation, **replies}
-        return judge_identity(model, self.realization, self.settings, generation, self._first_form)
+        return build_judge(
+            model,
+            self.realization,
+            self.settings,
+            {**(own or {}), **self.generation},
+            form=self._first_form,
+            replies=self.replies,
+            model_name=model_name,
+        )
 
     def schema_prompt(self, texts: Texts, *, brief: bool = False) -> str:
         """Return the prompt that asks for a JSON object, without reasons if `brief`."""

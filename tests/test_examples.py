@@ -9,7 +9,7 @@ from podium.data.battles import criterion_columns
 from podium.diagnosis.clustered import farther_ends
 from podium.diagnosis.decisiveness import judge_curve, pair_agreement
 from podium.diagnosis.figures import Statistic, Unit
-from podium.diagnosis.judge_checks import Family, family_of, same_model, split_judge_name
+from podium.diagnosis.judge_checks import Family, family_of, same_model
 from podium.diagnosis.transitivity import WEAK_ORDERS, chance_of_no_order, deviation
 from podium.errors import DataError, find_name, install_hint
 from podium.format_version import require_format
@@ -108,12 +108,6 @@ def test_a_family_is_given_by_a_pattern_or_guessed():
 
 def test_a_model_is_found_whatever_its_provider_and_case():
     assert same_model(("GPT-4o", "other"), "openai/gpt-4o") == "GPT-4o"
-
-
-def test_a_judges_name_is_split_into_model_and_realization():
-    assert split_judge_name("gpt-x Likert") == ("gpt-x", "Likert")
-    assert split_judge_name("gpt-x|rubric|1a2b") == ("gpt-x", "rubric")
-    assert split_judge_name("ann") == ("ann", None)
 
 
 def test_a_chain_of_wins_is_transitive_unless_its_ends_are_equal():

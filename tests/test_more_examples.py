@@ -12,7 +12,7 @@ from podium.errors import UsageError
 from podium.plugins.settings import ranker_names
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.fit.scale import origin_weights
-from podium.scorers.identity import differ_in_prompt
+from podium.scorers.judge_record import JudgeRecord, differ_in_prompt
 from podium.scorers.offline import demands
 from podium.scorers.prompt import escape_controls
 from podium.scorers.reward import rating_of_value
@@ -45,8 +45,11 @@ def test_a_model_with_few_items_weighs_little_in_the_origin():
 
 
 def test_judges_that_differ_in_the_prompt_hash_alone_are_grouped():
-    judges = ["gpt-x|direct|3fa9c0de1122", "gpt-x|direct|00a9c0de1199", "gpt-y|direct|3fa9c0de1122"]
-    assert differ_in_prompt(judges) == [judges[:2]]
+    asked = {"one": ("gpt-x", "3fa9"), "two": ("gpt-x", "00a9"), "three": ("gpt-y", "3fa9")}
+    judges = [
+        JudgeRecord(name, model=model, prompt=prompt) for name, (model, prompt) in asked.items()
+    ]
+    assert differ_in_prompt(judges) == [["one", "two"]]
 
 
 def test_an_instruction_of_one_word_has_two_demands():

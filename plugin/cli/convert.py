@@ -29,11 +29,12 @@ def convert(query: BattleQuery, output: Place) -> int:
     podium convert results/*.jsonl --from arena-hard -o battles.csv
     """
     from podium.data.formats.podium_table import write
+    from podium.data.reading.judge_columns import with_judge_columns
     from podium.data.reading.judgments import read_query
     from podium.printable import formula_columns
 
     battles = read_query(query)
-    frame = battles.to_frame()
+    frame = with_judge_columns(battles)
     write(frame, output)
     columns = formula_columns(frame) if output.suffix == ".csv" else []
     if columns:

@@ -24,6 +24,7 @@ from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError, unknown_name
+from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
 
 COLUMNS = {
@@ -94,6 +95,7 @@ class Battles:
         reading: the options they were read with, other than the defaults.
         lost: parts of the sources that could not be read or compared; also among the notes.
         copies: number of verdicts left out because another file has them, too.
+        judge_records: what is known of judges, by the text in the column `judge`.
         metrics: values of the column `judge` that are metrics of a host's eval, not judges.
         apart: a column whose values are ranked separately unless an option says otherwise.
         answer: the finding of a tournament that stops by itself; see
@@ -115,6 +117,7 @@ class Battles:
     reading: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     copies: int = 0
+    judge_records: Mapping[str, JudgeRecord] = field(default_factory=dict)
     metrics: frozenset[str] = frozenset()
     apart: str | None = None
     answer: Mapping[str, Any] | None = None
@@ -250,6 +253,10 @@ class Battles:
             return ()
         named = self.values_of("judge")
         return (*named, "(no judge)") if named and self.table["judge"].isna().any() else named
+
+    def judge_of(self, name: str) -> JudgeRecord:
+        """Return the record of the judge that the column `judge` calls by this name."""
+        return self.judge_records.get(name) or JudgeRecord.from_name(name)
 
     @property
     def is_one_jury(self) -> bool:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from podium.data.battles import Battles
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, plural, some
 
 ROUNDING = 1e-9
@@ -44,7 +45,11 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
         )
     remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
     _check_tables(remedy, verdicts=battles)
-    return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
+    humans = {judge: JudgeRecord(judge, "human")}
+    votes = replace(battles.select(ours), judge_records=humans)
+    others = {name: own for name, own in battles.judge_records.items() if name != judge}
+    judged = replace(battles.select(~ours), judge_records=others)
+    return _join_labels(judged, votes, judge, must_meet=True)
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:

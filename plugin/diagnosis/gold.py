@@ -22,7 +22,7 @@ from podium.diagnosis.decisiveness import (
     system_biases,
 )
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
-from podium.diagnosis.judge_checks import same_model, split_judge_name
+from podium.diagnosis.judge_checks import same_model
 from podium.diagnosis.ratings import (
     FEWEST_DECIDED,
     AnyRatings,
@@ -343,14 +343,17 @@ class GoldComparison:
         6.2 and table 3."""
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
-        both, model = self.both, split_judge_name(subject.judge)[0]
+        both, model = self.both, subject.battles.judge_of(subject.judge).shown_model
         if (own := same_model(both.models, model)) is None:
             remedy = "let the judge's model compete, under the judge's name"
             return Missing(f"no model of the gold standard is called {model}", remedy)
         # Bonferroni over all judges of the table that are ranked themselves.
         judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
+        records = [(subject.others or subject.battles).judge_of(name) for name in judges]
         competing = [
-            same_model(subject.battles.models, split_judge_name(name)[0]) for name in judges
+            same_model(subject.battles.models, judge.shown_model)
+            for judge in records
+            if not judge.is_human
         ]
         tests = max(1, len(competing) - competing.count(None))
         k = both.models.index(own)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
-from podium.hookspecs import Scorer
-from podium.plugins import catalogue
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import FAILED, ONE_ORDER_UNPARSED, UNSHOWN
 from podium.text import plural, some
 
@@ -53,8 +52,6 @@ the longest."""
 NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
 """Names of tools that look like models: AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's
 provider `openai-api`."""
-JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
-"""Realizations that JuStRank's data append to the name of the judge."""
 REMEDIES = {
     "truncated": "give it room: max_tokens=2000, or more",
     "refusal": "let another judge decide",
@@ -148,13 +145,14 @@ def unparsed_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return the relation of each judge to the models; metrics are left out, and juries have no
-    family."""
+    """Return the relation of each judge to the models; metrics and humans are left out."""
     kin_of, relations = group_by_family(battles.models, families), []
     for judge in _judges_of(battles):
-        model, _ = split_judge_name(judge)
+        if judge.is_human:
+            continue
+        model = judge.shown_model
         own = same_model(battles.models, model)
-        family = None if judge.startswith("jury:") else family_of(model, families)
+        family = family_of(model, families)
         kin = tuple(name for name in kin_of.get(family.name, ()) if name != own) if family else ()
         relations.append(Relation(model, own, family and family.name, family and family.how, kin))
     return relations
@@ -165,17 +163,18 @@ def is_judged(battles: Battles) -> bool:
     return "score_a" not in battles.columns or bool(_judges_of(battles))
 
 
-def _judges_of(battles: Battles) -> list[str]:
-    """Return the names of the judges that are known, without metrics."""
+def _judges_of(battles: Battles) -> list[JudgeRecord]:
+    """Return the judges that are known, without metrics."""
     # Scores with a column task may be those of a host's eval after `podium convert`, their judge a
     # metric.
     may_be_metrics = {"score_a", "task"} <= battles.columns
     judges = []
-    for judge in battles.judges:
-        if judge == "(no judge)" or judge in battles.metrics:
+    for name in battles.judges:
+        if name == "(no judge)" or name in battles.metrics:
             continue
-        model, realization = split_judge_name(judge)
-        if realization or not may_be_metrics or same_model(battles.models, model):
+        judge = battles.judge_of(name)
+        is_known = judge.has_facts or same_model(battles.models, judge.shown_model)
+        if is_known or not may_be_metrics:
             judges.append(judge)
     return judges
 
@@ -216,9 +215,8 @@ def _remedy(battles: Battles) -> str:
 
 def _remedy_of(reason: str, battles: Battles) -> str:
     """Return what to do about replies that are unparsed for a reason."""
-    usual = (
-        USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
-    )
+    asked = any(battles.judge_of(name).prompt for name in battles.judges)
+    usual = USUAL_REMEDY if asked else OF_A_TABLE
     return next((remedy for start, remedy in REMEDIES.items() if reason.startswith(start)), usual)
 
 
@@ -228,16 +226,3 @@ def same_model(models: Sequence[str], model: str) -> str | None:
     names = (name.casefold().rpartition("/")[2] for name in (model, *models))
     bare_model, *bare_names = (re.sub(r"[\W_]", "", name) for name in names)
     return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
-
-
-def split_judge_name(judge: str | None) -> tuple[str, str | None]:
-    """Split a judge's identity, `model|realization|prompt` or `model realization`, into model and
-    realization."""
-    if judge is None:
-        return "(no judge)", None
-    pieces = judge.split("|")
-    if len(pieces) > 2 and not judge.startswith("jury:"):
-        return pieces[0], pieces[1]
-    model, _, last = judge.rpartition(" ")
-    known = JUSTRANK | {name.lower() for name in catalogue.extensions_of(Scorer)}
-    return (model, last) if model and last.lower() in known else (judge, None)

@@ -15,7 +15,6 @@ from podium.data.formats.containers import read_records
 from podium.data.reading.judgments import read_battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Missing, attempt
-from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.ratings import (
     REMEDY,
     AnyRatings,
@@ -25,6 +24,7 @@ from podium.diagnosis.ratings import (
     fit_ratings,
 )
 from podium.errors import DataError
+from podium.scorers.judge_record import JudgeRecord
 from podium.text import some, text_of
 
 NEAR_TIE = 0.3
@@ -200,21 +200,22 @@ class Subject:
         return Missing(why, REMEDY)
 
     @property
+    def record(self) -> JudgeRecord | None:
+        """What is known of the judge; None if no row names it."""
+        return None if self.judge is None else self.battles.judge_of(self.judge)
+
+    @property
     def realization(self) -> str | None:
-        """The judge's realization; None if its identity does not name one."""
-        return split_judge_name(self.judge)[1]
+        """How the judge was asked; None if that is not known."""
+        return self.record.realization if self.record else None
 
     @property
     def model(self) -> str | None:
-        """The name of the judge's model; None for a jury, for a metric of an eval, or if
+        """The name of the judge's model; None for a human, for a metric of an eval, or if
         unknown."""
-        if (
-            self.judge is None
-            or self.judge.startswith("jury:")
-            or self.judge in self.battles.metrics
-        ):
+        if self.record is None or self.judge in self.battles.metrics:
             return None
-        return split_judge_name(self.judge)[0]
+        return self.record.model
 
 
 def near_ties(

@@ -31,7 +31,7 @@ from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
 from podium.ranking.plugin_scores import require_scores
-from podium.scorers.identity import differ_in_prompt
+from podium.scorers.judge_record import differ_in_prompt
 from podium.show.answers.sentences import add_answers
 from podium.text import some
 from podium.tournaments.decisions import printed_level
@@ -107,8 +107,19 @@ def rank(
     asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
     asked |= {"calibration": str(calibration)} if calibration is not None else {}
     asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
-    judges = {"judges": list(battles.judges)} if battles.judges else {}
+    judges = _describe_judges(battles)
     return Ranking(standings, build_provenance(battles.sources, asked | options) | judges, failures)
+
+
+def _describe_judges(battles: Battles) -> dict[str, Any]:
+    """Return the names of the judges, and what is known of them beside the name; empty without
+    judges."""
+    if not battles.judges:
+        return {}
+    records = {name: battles.judge_of(name) for name in battles.judges}
+    known = {name: judge.to_json() for name, judge in records.items() if judge.has_facts}
+    described = {"judge_records": known} if known else {}
+    return {"judges": [*battles.judges], **described}
 
 
 def withhold_ranks(standings: Standings) -> Standings:
@@ -321,7 +332,9 @@ def refuse_several_judges(battles: Battles) -> None:
     jury."""
     judges = battles.judges
     if len(judges) > 1 and not battles.is_one_jury:
-        same = [judge for group in differ_in_prompt(judges) for judge in group]
+        same = [
+            judge for group in differ_in_prompt(map(battles.judge_of, judges)) for judge in group
+        ]
         which = "they" if len(same) == len(judges) else some(same)
         why = (
             f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"

@@ -14,7 +14,10 @@ WORLD = simulate(6, 40, seed=3, strengths=(-1, -0.6, -0.2, 0.2, 0.6, 1))
 @pytest.fixture
 def arguments(tmp_path):
     judges = (Judge(name="model-03|rubric|1a2b", tie=0.3), Judge(name="x|rubric|1a2b", scale=2.0))
-    WORLD.judgments(*judges).to_csv(tmp_path / "battles.csv", index=False)
+    frame = WORLD.judgments(*judges)
+    models = frame["judge"].map({"model-03|rubric|1a2b": "model-03", "x|rubric|1a2b": "x"})
+    frame = frame.assign(judge_model=models, judge_realization="rubric")
+    frame.to_csv(tmp_path / "battles.csv", index=False)
     gold = pd.DataFrame({"model": WORLD.models, "elo": 1500 + 173.7 * WORLD.strengths})
     gold.to_csv(tmp_path / "gold.csv", index=False)
     return ["diagnose", tmp_path / "battles.csv", "--gold", tmp_path / "gold.csv"]

@@ -194,7 +194,9 @@ def test_a_judge_that_podium_asked_is_named_with_its_prompt(
     ranking = tmp_path / "ranking.json"
     podium("rank", example, "-o", ranking)
     document = json.loads(ranking.read_text())
-    document["provenance"]["judges"] = ["openai/gpt-5|direct|0123456789ab|temperature=0", "crowd"]
+    asked = {"model": "openai/gpt-5", "realization": "direct", "prompt": "0123456789ab"}
+    document["provenance"]["judges"] = ["a | judge: of mine", "crowd"]
+    document["provenance"]["judge_records"] = {"a | judge: of mine": asked}
     ranking.write_text(json.dumps(document))
     podium("export", ranking, "--to", "every-eval-ever", "-o", tmp_path / "out")
     record = json.loads(next((tmp_path / "out").rglob("*.json")).read_text())

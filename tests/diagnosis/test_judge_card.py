@@ -1,6 +1,7 @@
 """The whole card: one per judge, missing figures are reported, JSON is pure."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from podium.diagnosis.card_summary import _effect_outcome, card_answer, check_li
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import TripleGroup
+from podium.scorers.judge_record import JudgeRecord
 
 
 def diagnosed(frame, **options):
@@ -22,7 +24,10 @@ def diagnosed(frame, **options):
 @pytest.fixture(scope="module")
 def two_judges():
     other = Judge("acme/lm|rubric|3fa9c0de1122|temperature=0", scale=0.7)
-    return diagnosed(world(3, 30).judgments(FAULTY, other, human=True))
+    frame = world(3, 30).judgments(FAULTY, other, human=True)
+    is_other = frame["judge"] == other.name
+    frame.loc[is_other, ["judge_model", "judge_realization"]] = ["acme/lm", "rubric"]
+    return diagnosed(frame)
 
 
 @pytest.mark.slow
@@ -42,13 +47,17 @@ def test_every_judge_has_a_card_with_every_section(two_judges):
     ("judge", "model", "realization"),
     [
         (None, None, None),
-        ("jury:majority:2(openai/gpt-x|rubric|1a; acme/lm|direct|2b)", None, None),
         ("gpt-x Likert", "gpt-x", "Likert"),
-        ("ann", "ann", None),
+        ("gpt-x|rubric|1a2b", "gpt-x|rubric|1a2b", None),
+        ("ann", None, None),
     ],
 )
-def test_judge_identity_contains_model_and_prompt(judge, model, realization):
-    battles = read_battles(world(1, 2).judgments())
+def test_what_is_known_of_a_judge_is_what_its_record_says(judge, model, realization):
+    records = {
+        "gpt-x Likert": JudgeRecord("gpt-x Likert", model="gpt-x", realization="Likert"),
+        "ann": JudgeRecord("ann", "human"),
+    }
+    battles = replace(read_battles(world(1, 2).judgments()), judge_records=records)
     subject = Subject(judge, battles, battles)
     assert (subject.model, subject.realization) == (model, realization)
 

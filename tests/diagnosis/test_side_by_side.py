@@ -7,7 +7,6 @@ from scipy.stats import kendalltau
 
 from podium import rank, read_battles
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.fit.scale import POINTS
@@ -69,13 +68,6 @@ def test_judges_are_ordered_by_tau_with_the_gold_standard():
     assert [one.judge for one in found.judges] == ["z", "a"]
     assert found.judges[0].tau.value == pytest.approx(1.0)
     assert found.judges[1].tau.value == pytest.approx(1 - 2 * 3 / 15)
-
-
-def test_judge_names_contain_model_and_realization():
-    assert split_judge_name("gpt-x|rubric|3fa9") == ("gpt-x", "rubric")
-    assert split_judge_name("Qwen2.5-72B TokenProbs") == ("Qwen2.5-72B", "TokenProbs")
-    assert split_judge_name("Mistral Large") == ("Mistral Large", None)
-    assert split_judge_name("jury:majority:3(a|rubric|1; b|rubric|2)")[1] is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What a judge is asked: templates with checked slots, fenced texts, and a name for all of it."""
 
 import itertools
+import json
 from importlib.resources import files
 from pathlib import PurePath
 
@@ -11,7 +12,8 @@ from podium.errors import UsageError
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.checklist import checklist_prompt, read_checklist
-from podium.scorers.identity import judge_identity, prompt_hash
+from podium.scorers.identity import build_judge, prompt_hash
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import REMINDER, Judging
 from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template
 from podium.scorers.realization import Realization
@@ -242,25 +244,39 @@ def test_a_copy_of_the_packaged_template_has_its_hash() -> None:
     assert prompt_hash(ASKED["cot"], copy) == prompt_hash(ASKED["cot"], Settings())
 
 
-def test_an_identity_is_readable_and_does_not_depend_on_the_order_of_settings() -> None:
+def test_the_name_of_a_judge_does_not_depend_on_the_order_of_settings() -> None:
     one = REALIZATIONS["rubric"]
-    name = judge_identity(
+    judge = build_judge(
         "openai/gpt-x", one, Settings(), {"top_p": 1.0, "temperature": 0.0, "seed": None}
     )
-    assert name == f"openai/gpt-x|rubric|{prompt_hash(one, Settings())}|temperature=0,top_p=1"
-    assert name == judge_identity("openai/gpt-x", one, Settings(), {"temperature": 0, "top_p": 1})
+    assert judge.name == f"openai/gpt-x|rubric|{prompt_hash(one, Settings())}|temperature=0,top_p=1"
+    assert judge == build_judge("openai/gpt-x", one, Settings(), {"temperature": 0, "top_p": 1})
 
 
-def test_an_identity_without_settings_has_no_empty_part() -> None:
-    assert judge_identity("m", REALIZATIONS["reward"], Settings(), {}).count("|") == 2
+def test_a_name_without_settings_has_no_empty_part() -> None:
+    judge = build_judge("m", REALIZATIONS["reward"], Settings(), {})
+    assert (judge.name.count("|"), judge.kind) == (2, "reward")
 
 
-def test_names_and_values_cannot_forge_the_parts_of_an_identity() -> None:
+def test_names_and_values_cannot_forge_the_name_of_another_judge() -> None:
     one = REALIZATIONS["direct"]
-    assert judge_identity("m|x", one, Settings(), {"stop": "a,b=c|d\n"}).count("|") == 3
-    assert judge_identity("m", one, Settings(), {"a": "1,b=2"}) != judge_identity(
-        "m", one, Settings(), {"a": "1", "b": "2"}
+    assert build_judge("m|x", one, Settings(), {"stop": "a,b=c|d\n"}).name.count("|") == 3
+    forged, honest = ({"a": "1,b=2"}, {"a": "1", "b": "2"})
+    assert (
+        build_judge("m", one, Settings(), forged).name
+        != build_judge("m", one, Settings(), honest).name
     )
+
+
+@pytest.mark.parametrize("model", ["a/b c|d:e, f=g%", "人/模型 |: 7", "podium human"])
+def test_a_record_keeps_every_name_as_it_is(model: str) -> None:
+    judge = build_judge(model, REALIZATIONS["rubric"], Settings(), {"stop": "|,=:"})
+    assert (judge.model, judge.realization, judge.settings) == (
+        model,
+        "rubric",
+        (("stop", "|,=:"),),
+    )
+    assert JudgeRecord.from_json(judge.name, json.loads(json.dumps(judge.to_json()))) == judge
 
 
 def test_every_packaged_prompt_belongs_to_a_realization_or_is_shared() -> None:

@@ -146,11 +146,10 @@ def test_a_structured_reply_is_kept_as_it_came():
 
 
 def test_another_way_of_asking_is_another_judge():
-    names = {
-        build_judging(DIRECT, replies=way).judge_name("gpt") for way in ("auto", "schema", "text")
-    }
-    assert len(names) == 3
-    assert build_judging(DIRECT).judge_name("gpt") in names
+    judges = [build_judging(DIRECT, replies=way).judge("gpt") for way in ("auto", "schema", "text")]
+    assert len({judge.name for judge in judges}) == 3
+    assert build_judging(DIRECT).judge("gpt") in judges
+    assert [judge.replies for judge in judges] == ["auto", "schema", "text"]
 
 
 def test_labels_without_enough_letters_have_no_form():

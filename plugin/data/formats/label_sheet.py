@@ -13,8 +13,11 @@ import pandas as pd
 from podium.data.formats.verdict_files import parse_words, reasons_where
 from podium.errors import DataError
 from podium.printable import escape_formula, printable
+from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, parse_json
 
+HUMANS = JudgeRecord("human", "human")
+"""The judge of all sheets."""
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Credit of the model of response 1 by what humans write in the column `verdict`."""
 
@@ -64,9 +67,11 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = pd.DataFrame(battles, columns=["item", "model_a", "model_b"])
-    return columns.assign(
-        credit=credit, reason=reasons_where(unparsed, "not labelled"), judge="human"
+    labels = columns.assign(
+        credit=credit, reason=reasons_where(unparsed, "not labelled"), judge=HUMANS.name
     )
+    labels.attrs["judges"] = {HUMANS.name: HUMANS}
+    return labels
 
 
 def _escape(text: str) -> str:

@@ -1,8 +1,8 @@
 """Verdicts in lm-eval's samples: podium's judging filter writes one text per document into
 `filtered_resps`.
 
-    {"podium_verdicts": 2, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing":
-    {opponent: why},
+    {"podium_verdicts": 3, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing":
+    {opponent: why}, "judges": {name: JudgeRecord.to_json},
      "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ...,
      "length_a": ..., ...,
                   "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ...,
@@ -22,10 +22,11 @@ from podium.data.formats.lm_eval_layout import Samples, sample_rows
 from podium.data.formats.records import short_lines
 from podium.errors import DataError, named_in_errors
 from podium.hookspecs import GatheredBattles
+from podium.scorers.judge_record import JudgeRecord
 from podium.text import parse_json
 
 MARK = "podium_verdicts"
-VERSION = 2
+VERSION = 3
 UNNAMED_MODEL = "this model"
 """Name that the filter gives to the model if the user gives none."""
 BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
@@ -98,15 +99,22 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
         # Most files hold none: searching their bytes is faster than parsing them.
         with file.path.open("rb") as stream, named_in_errors(file.path):
             is_judged = any(MARK.encode() in line for line in short_lines(stream))
-        if rows := list(_read_judgments(file, lost)) if is_judged else []:
-            sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
+        judges: dict[str, JudgeRecord] = {}
+        rows = list(_read_judgments(file, lost, judges)) if is_judged else []
+        if rows:
+            frame = pd.DataFrame(rows).set_index("line")
+            frame.attrs["judges"] = judges
+            sheets.append((str(file.path), frame))
     rest = len(files) - len(sheets)
     notes = (f"{rest} samples files without verdicts are left out",) if rest else ()
     return GatheredBattles(tuple(sheets), notes=notes, lost=tuple(lost))
 
 
-def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield a row per judgment in a file, with its line; append a cut-off line to `lost`."""
+def _read_judgments(
+    file: Samples, lost: list[str], judges: dict[str, JudgeRecord]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row per judgment in a file, with its line; append a cut-off line to `lost`, and add
+    the judges by name."""
     for place, row in sample_rows(file.path):
         if row is None:
             lost.append(f"{file.path}, {place}: cut off, so its document is missing")
@@ -125,6 +133,8 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             if file.has_label or document["model"] == UNNAMED_MODEL
             else str(document["model"])
         )
+        for name, kept in document.get("judges", {}).items():
+            judges[name] = JudgeRecord.from_json(name, kept)
         for shown in judgment_rows(document, model):
             if shown["model_a"] == shown["model_b"]:
                 problem = f"{shown['model_a']!r} is the name of both sides"

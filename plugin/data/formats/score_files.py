@@ -12,6 +12,7 @@ from podium.data.formats.records import TEXT, Column, Records, records_of, recor
 from podium.data.formats.unequal_trials import join_unequal_trials
 from podium.errors import DataError, OtherQuestionError
 from podium.printable import shorten
+from podium.scorers.judge_record import JudgeKind, JudgeRecord
 from podium.text import EMPTY, some
 
 NAMES = {
@@ -61,12 +62,24 @@ instead of all."""
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Rename JuStRank's columns to item, model, score and judge; its realization becomes part of
-    the judge."""
+    """Rename JuStRank's columns to item, model, score and judge; a judge's name is its model and
+    its realization, and `attrs["judges"]` has the record of each."""
     frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
-        frame["judge"] = frame["judge"].astype(str) + " " + frame["judge_realization"].astype(str)
+        model, realization = (frame[name].astype(str) for name in ("judge", "judge_realization"))
+        frame["judge"] = model + " " + realization
+        asked = pd.DataFrame({"name": frame["judge"], "model": model, "realization": realization})
+        frame.attrs["judges"] = _justrank_judges(asked)
     return frame
+
+
+def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
+    """Return the judges of rows with name, model and realization, by name."""
+    judges = {}
+    for name, model, realization in asked.drop_duplicates().itertuples(index=False):
+        kind: JudgeKind = "reward" if realization.lower() == "reward" else "model"
+        judges[name] = JudgeRecord(name, kind, model, realization=realization)
+    return judges
 
 
 def matrix_scores(records: Records) -> tuple[Records | None, list[str]]:

@@ -14,6 +14,7 @@ from podium.data.counting.relations import CRITERION
 from podium.data.formats.records import row_name
 from podium.errors import DataError
 from podium.printable import shorten
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import reverse_label
 from podium.text import EMPTY, as_categorical, as_text, parse_json, text_of
 
@@ -157,18 +158,11 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     )
     records = records.assign(model_a=correct, model_b=incorrect, human=a_is_right * 1.0)
     games = _split_games(records, "judgments", "decision", ("ab", "ba"))
+    judges: dict[str, JudgeRecord] = {}
     if "judge_name" in records:
-        # Only the judgments hold the judge's model.
-        held = [
-            [(game or {}).get("judgment") for game in of_row] for of_row in records["judgments"]
-        ]
-        models = [
-            [own.get("judge_model") for own in of_row if isinstance(own, dict)] for of_row in held
-        ]
-        named = [next((f" {model}" for model in of_row if model), "") for of_row in models]
-        games["judge_name"] = as_text(records["judge_name"]) + pd.Series(
-            named, index=records.index, dtype=object
-        )
+        ways, models = as_text(records["judge_name"]), _judge_bench_models(records["judgments"])
+        judges = _judge_bench_judges(ways, models)
+        games["judge_name"] = ways + models.map(lambda model: f" {model}" if model else "")
     credits = with_reversed({"A>B": 1.0, "B>A": 0.0, "A=B": 0.5})
     remedy = "known decisions: A>B, B>A, A=B, or null"
     shown_first, unparsed = parse_words(games["verdict"].rename("decision"), credits, remedy=remedy)
@@ -176,7 +170,30 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     bulk = ["response_A", "response_B", "question", "label", "played", "verdict"]
     frame = games.drop(columns=[name for name in bulk if name in games])
     frame = frame.rename(columns={"pair_id": "item", "judge_name": "judge", "source": "category"})
-    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no decision"))
+    frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no decision"))
+    frame.attrs["judges"] = judges
+    return frame
+
+
+def _judge_bench_models(judgments: pd.Series) -> pd.Series:
+    """Return the judge's model of each row of JudgeBench, which only its judgments hold; empty
+    text if they do not."""
+    models = []
+    for games in judgments:
+        held = [(game or {}).get("judgment") for game in games]
+        named = [own.get("judge_model") for own in held if isinstance(own, dict)]
+        models.append(next((str(model) for model in named if model), ""))
+    return pd.Series(models, index=judgments.index, dtype=object)
+
+
+def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRecord]:
+    """Return the judges of JudgeBench by name: the way of asking, and the model if it is known."""
+    asked = pd.DataFrame({"way": ways, "model": models}).dropna().drop_duplicates()
+    judges = {}
+    for way, model in asked.itertuples(index=False):
+        name = f"{way} {model}" if model else way
+        judges[name] = JudgeRecord(name, "model", model or None, realization=way)
+    return judges
 
 
 def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
@@ -245,7 +262,11 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
         parts.str[0],
         parts.map(lambda part: " ".join(part[1:]) or None),
     )
-    return name_turns(frame)
+    named = name_turns(frame)
+    # A judge of which one text is given may be a human: MT-bench has verdicts of experts, too.
+    models = parts[parts.str.len() > 1].str[0].unique()
+    named.attrs["judges"] = {name: JudgeRecord(name, "model", name) for name in models}
+    return named
 
 
 def name_turns(frame: pd.DataFrame) -> pd.DataFrame:

@@ -28,6 +28,7 @@ from podium.data.formats.win_matrix import (
 from podium.data.human_labels import check_judge, label_by_judge, label_by_table
 from podium.data.ladder import Ladder, ladder_from_log
 from podium.data.query import BattleQuery, Foreign, Source
+from podium.data.reading.judge_columns import judges_in
 from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.data.reading.rows import (
     RecordTable,
@@ -42,6 +43,7 @@ from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.plugins import catalogue
+from podium.scorers.judge_record import join_judges
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import as_text, some
 
@@ -296,7 +298,10 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
         holders = [each.records for each in read.tables if "judge" in each.records.columns]
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
         check_judge(judges, query.human_judge)
-    tables, named = name_items(duck, read.tables)
+    described = [
+        replace(each, judges=each.judges or judges_in(each.records)) for each in read.tables
+    ]
+    tables, named = name_items(duck, described)
     conditions = [("item" if column == named else column, value) for column, value in query.where]
     kept, without_column = keep_rows(tables, conditions, query.human_judge)
     return replace(read, tables=kept, notes=(*read.notes, *without_column))
@@ -333,6 +338,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         reading=query.changed_options(),
         lost=tuple(gathered.lost),
         copies=joined.copies,
+        judge_records=join_judges(each.judges for each in read.tables),
         metrics=metrics,
         apart=gathered.apart,
         answer=shared.answer,
@@ -447,6 +453,7 @@ def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> Recor
         # Hosts' evals have scores by model, and tournaments have battles.
         has_metrics=is_pointwise(checked.columns),
         chances=frame.attrs.get("chances", frozenset()),
+        judges=frame.attrs.get("judges") or {},
     )
 
 
@@ -570,6 +577,7 @@ def _translate_table(
         with catalogue.name_plugin_in_errors(known):
             try:
                 frame = catalogue.load_extension(known)(records.frame())
+                record = replace(record, judges=frame.attrs.get("judges", {}))
             except KeyError as error:
                 problem = f"no column {error}, which the format {known.name} needs"
                 raise DataError(problem, remedy="choose another --from") from None

@@ -4,7 +4,7 @@ items."""
 import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.data.battles import COLUMNS, REPLIES, criterion_columns
@@ -14,6 +14,7 @@ from podium.data.formats import score_files as pointwise
 from podium.data.formats.records import TEXT, Records, columns_as, records_of_view
 from podium.data.reading import table
 from podium.errors import UsageError
+from podium.scorers.judge_record import JudgeRecord, join_judges
 from podium.text import some
 
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
@@ -32,7 +33,7 @@ MOST_OPEN = 64
 class RecordTable:
     """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a
     tournament's, and `has_metrics` if a host's eval scored each model; `chances` are the metrics
-    whose scores are estimated probabilities with unequal errors."""
+    whose scores are estimated probabilities with unequal errors, and `judges` are known by name."""
 
     records: Records
     format: str = ""
@@ -44,6 +45,7 @@ class RecordTable:
     ladder: Mapping[str, Any] | None = None
     has_metrics: bool = False
     chances: frozenset[str] = frozenset()
+    judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -82,13 +84,7 @@ def _select_rows(
         for each in holders
     ):
         known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
-        # Judges are named model|realization|prompt, the model with or without provider.
-        models = {
-            name: f"/{name.partition('|')[0]}"
-            for name in known
-            if column == "judge" and "|" in name
-        }
-        values = [name for name, model in models.items() if model.endswith(f"/{value}")]
+        values = _judges_called(tables, value) if column == "judge" else []
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
@@ -98,6 +94,12 @@ def _select_rows(
             scan = f"(select * from {each.records.scan} {condition})"
             kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
     return kept
+
+
+def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
+    """Return the names of the judges whose model is called so."""
+    judges = join_judges(each.judges for each in tables).values()
+    return [judge.name for judge in judges if judge.is_called(word)]
 
 
 def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:

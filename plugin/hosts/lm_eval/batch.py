@@ -21,7 +21,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     root_of,
 )
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
-from podium.hosts.inspect_ai.judging.judge_models import build_rotation, identity, jury_of
+from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
 from podium.hosts.inspect_ai.logs.log_contents import BattleMetadata, has_failed
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
@@ -72,13 +72,23 @@ def judge_battles(
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
 
 
+def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Take what is known of the judges, by name, out of the battles that `judge_battles`
+    returned."""
+    judges: dict[str, Any] = {}
+    for battle in battles:
+        judges |= battle.pop("judges")
+    return judges
+
+
 class BatchJudge:
     """Judges battles of one batch, a few at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
         self.run = run
-        self.names = [identity(model, run.how) for model in jury_of(run.how, run.jury)]
-        self.jury = {"jury": name_jury(self.names)} if run.rotating else {}
+        judges = [run.judge_of(model) for model in jury_of(run.how, run.jury)]
+        self.records = {judge.name: judge.to_json() for judge in judges}
+        self.jury = {"jury": name_jury([*self.records])} if run.rotating else {}
         # Both orders of a battle are asked for at once.
         self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
         self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)
@@ -86,7 +96,7 @@ class BatchJudge:
         self.errors: Counter[str] = Counter()
 
     async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a battle with its verdict and judgments."""
+        """Return a battle with its verdict and judgments, and with the records of its judges."""
         row = {
             name: battle[name]
             for name in ("model_a", "model_b", *BATTLE_DETAILS)
@@ -112,7 +122,8 @@ class BatchJudge:
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
         graded = {} if merged.parsed is None else {"hard_credit": merged.parsed}
         lost = {"error": shorten(redact(str(root_of(errors[0]))), 300)} if errors else {}
-        return {**row, **verdict, **graded, "judgments": rows, **lost}
+        judged = {"judgments": rows, "judges": replies.judges}
+        return {**row, **verdict, **graded, **judged, **lost}
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
         """Log the first failed call of each kind."""
@@ -146,10 +157,11 @@ class BatchJudge:
                 )
         verdict, names = (
             {"credit": None, "margin": None, "reason": reason},
-            battle.get("judges") or self.names,
+            battle.get("judges") or [*self.records],
         )
         rows = [
             {"judge": name, "order": "merged", "repeat": 0, **verdict, **self.jury}
             for name in names
         ]
-        return {**verdict, "judgments": rows, **details}
+        judges = {name: self.records[name] for name in names}
+        return {**verdict, "judgments": rows, "judges": judges, **details}

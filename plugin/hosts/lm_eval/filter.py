@@ -13,7 +13,7 @@ from lm_eval.api.filter import Filter
 from podium.data.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
-from podium.hosts.lm_eval.batch import judge_battles
+from podium.hosts.lm_eval.batch import judge_battles, judges_of_battles
 from podium.hosts.lm_eval.judge import judge_model
 from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.hosts.lm_eval.metrics import remember_verdicts
@@ -130,6 +130,7 @@ class JudgeFilter(Filter):
             counted = {
                 "one_sided": self.how.one_sided,
                 "missing": dict(document.missing),
+                "judges": judges_of_battles(judged),
                 "battles": judged,
             }
             documents.append(

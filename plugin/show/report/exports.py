@@ -3,7 +3,7 @@ results of the HF hub."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePosixPath, PureWindowsPath
@@ -13,7 +13,7 @@ from uuid import UUID
 from podium.numbers import number_text, percent
 from podium.printable import printable
 from podium.rankers.ranking import Entry, Ranking, Standings
-from podium.scorers.identity import split_identity
+from podium.scorers.judge_record import JudgeRecord
 from podium.show.report.ranking_view import standings_name
 from podium.text import json_text, some, text_of
 
@@ -166,7 +166,7 @@ def _describe_score(
         "evaluation_result_id": standings_name(standings),
         "evaluation_name": name if standings.slice is None else f"{name} [{standings.slice}]",
         "source_data": {"dataset_name": dataset or name, **hub},
-        "metric_config": _describe_metric(standings, ranking.provenance.get("judges", ())),
+        "metric_config": _describe_metric(standings, _judges_in_provenance(ranking)),
         "score_details": {
             "score": entry.score,
             "uncertainty": uncertainty,
@@ -181,16 +181,26 @@ def _describe_model(name: str, identifier: str) -> dict[str, Any]:
     return {"name": name, "id": identifier, "additional_details": unknown}
 
 
-def _describe_metric(standings: Standings, judges: list[str]) -> dict[str, Any]:
+def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
+    """Return the judges of a ranking, as its provenance describes them."""
+    known = ranking.provenance.get("judge_records", {})
+    names = ranking.provenance.get("judges", ())
+    return [
+        JudgeRecord.from_json(name, known[name]) if name in known else JudgeRecord.from_name(name)
+        for name in names
+    ]
+
+
+def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dict[str, Any]:
     """Describe what a ranker's score is, its range, and who judged; prompts are known by their
     hash."""
-    own = [judge for judge in judges if judge == standings.slice] or list(judges)
-    asked = {judge: parts for judge in own if (parts := split_identity(judge))}
+    own = [judge for judge in judges if judge.name == standings.slice] or list(judges)
+    asked = [judge for judge in own if judge.prompt is not None]
     kind = standings.scale.partition(" against ")[0].replace(" ", "_")
     prompts = ", ".join(
-        dict.fromkeys(f"podium's {name} (hash {digest})" for _, name, digest in asked.values())
+        dict.fromkeys(f"podium's {judge.realization} (hash {judge.prompt})" for judge in asked)
     )
-    jury = [{"model_info": _describe_model(judge, model)} for judge, (model, *_) in asked.items()]
+    jury = [{"model_info": _describe_model(judge.name, judge.shown_model)} for judge in asked]
     return {
         "evaluation_description": f"{standings.ranker}: {standings.scale} of models on the same items",
         "metric_id": f"podium.{standings.ranker.replace('-', '_')}",
@@ -204,7 +214,7 @@ def _describe_metric(standings: Standings, judges: list[str]) -> dict[str, Any]:
             if kind == "win_rate"
             else {}
         ),
-        "additional_details": _texts_of({"judges": own}),
+        "additional_details": _texts_of({"judges": [judge.name for judge in own]}),
     } | ({"llm_scoring": {"judges": jury, "input_prompt": prompts}} if jury else {})
 
 

@@ -105,8 +105,8 @@ def test_a_jury_counts_once_where_its_verdict_is_requested():
         "",
         "42",
         "[]",
-        '{"podium_verdicts": 3, "battles": []}',
-        '{"podium_verdicts": 2, "battles": [',
+        '{"podium_verdicts": 4, "battles": []}',
+        '{"podium_verdicts": 3, "battles": [',
         "{}",
     ],
 )

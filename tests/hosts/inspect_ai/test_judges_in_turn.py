@@ -13,7 +13,6 @@ from test_faults import host, repeated_prompts  # noqa: F401
 
 import podium
 from podium.hosts.inspect_ai import tasks
-from podium.scorers.identity import split_identity
 
 THREE = ("kind", "harsh", "fair")
 ROLES = [
@@ -41,9 +40,12 @@ def turns(behave, write_responses):
 def judges_of(log):
     """Return the names of the judges of each battle, by what it is about."""
     chosen: dict[tuple, set[str]] = {}
-    for row in podium.read_battles(str(place(log)), merge=False).table.to_dict("records"):
+    battles = podium.read_battles(str(place(log)), merge=False)
+    for row in battles.table.to_dict("records"):
         key = row["item"], row["model_a"], row["model_b"]
-        chosen.setdefault(key, set()).add(split_identity(row["judge"])[0].rpartition("/")[2])
+        chosen.setdefault(key, set()).add(
+            battles.judge_of(row["judge"]).model_name.rpartition("/")[2]
+        )
     return chosen
 
 

@@ -129,8 +129,8 @@ class JudgeStoppedError(RuntimeError):
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
-    """Return the message that a model, named or identified as a judge, is not asked any more."""
-    return str(error).replace(STOPPED, f"{name.partition('|')[0]} is not asked any more")
+    """Return the message that a model of this name is not asked any more."""
+    return str(error).replace(STOPPED, f"{name} is not asked any more")
 
 
 class CircuitBreaker:
@@ -211,14 +211,21 @@ class ModelCalls:
                     raise
         return self._answers[key]
 
-    async def call(self, name: str, ask: Callable[[], Awaitable[T]], while_others: str = "") -> T:
-        """Make a call; print once that the model is not asked any more, and what happens
-        meanwhile."""
+    async def call(
+        self,
+        name: str,
+        ask: Callable[[], Awaitable[T]],
+        *,
+        shown: str | None = None,
+        while_others: str = "",
+    ) -> T:
+        """Make a call of a model; print once that it is not asked any more, and what happens
+        meanwhile. `shown` names it in that message instead of `name`."""
         try:
             return await self._breakers[name].call(ask)
         except JudgeStoppedError as error:
             if name and name not in self.stopped:
-                tell(f"{stopped_text(name, error)}{while_others}")
+                tell(f"{stopped_text(shown or name, error)}{while_others}")
             self.stopped.add(name)
             raise
 

@@ -14,6 +14,7 @@ from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, caus
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.logs.log_contents import STOPPED
 from podium.printable import shorten, tell
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
 from podium.scorers.probabilities import ALTERNATIVES, FEW_ALTERNATIVES
 from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
@@ -74,13 +75,13 @@ class CallSettings:
     need no limit."""
 
     def __init__(self, how: Judging) -> None:
-        self.how, self._takes_schema = how, dict[str, bool]()
-        self._unlimited: set[str] = set()
-        self._few_alternatives: set[str] = set()
-        self._locks: dict[str, anyio.Lock] = {}
+        self.how, self._takes_schema = how, dict[JudgeRecord, bool]()
+        self._unlimited: set[JudgeRecord] = set()
+        self._few_alternatives: set[JudgeRecord] = set()
+        self._locks: dict[JudgeRecord, anyio.Lock] = {}
 
     @asynccontextmanager
-    async def first_alone(self, judge: str) -> AsyncIterator[None]:
+    async def first_alone(self, judge: JudgeRecord) -> AsyncIterator[None]:
         """Make a judge's first call with a schema alone: its reply decides how all others are
         made."""
         async with self._locks.setdefault(judge, anyio.Lock()):
@@ -89,7 +90,7 @@ class CallSettings:
                 return
         yield
 
-    def schema_of(self, judge: str, attempt: int) -> Schema | None:
+    def schema_of(self, judge: JudgeRecord, attempt: int) -> Schema | None:
         """Return the schema of an attempt, `brief` if it is not the first with a schema; None for
         text."""
         asked = attempt if self.how.replies == "schema" else attempt - 1
@@ -97,7 +98,7 @@ class CallSettings:
             return None
         return "full" if asked == 1 else "brief"
 
-    def config(self, model: Model, judge: str, schema: Schema | None) -> GenerateConfig:
+    def config(self, model: Model, judge: JudgeRecord, schema: Schema | None) -> GenerateConfig:
         """Return the generation settings of a call."""
         how, limits = self.how, limits_of(self.how, model)
         limit = None if judge in self._unlimited else limits.schema if schema else limits.text
@@ -117,7 +118,7 @@ class CallSettings:
         return GenerateConfig(**named)
 
     def lifts_limit(
-        self, judge: str, model: Model, config: GenerateConfig, output: ModelOutput
+        self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
     ) -> bool:
         """Return whether a reply was cut off while the model reasoned; podium's own limit is then
         lifted for good."""
@@ -133,7 +134,9 @@ class CallSettings:
         self._unlimited |= {judge} if lifts else set()
         return lifts
 
-    def rejects_alternatives(self, judge: str, config: GenerateConfig, error: Exception) -> bool:
+    def rejects_alternatives(
+        self, judge: JudgeRecord, config: GenerateConfig, error: Exception
+    ) -> bool:
         """Return whether a server gives fewer alternatives of a token than were asked for; few are
         from then on."""
         if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
@@ -141,7 +144,7 @@ class CallSettings:
         self._few_alternatives.add(judge)
         return True
 
-    def takes_schema(self, judge: str, reply: Reply | Exception) -> bool:
+    def takes_schema(self, judge: JudgeRecord, reply: Reply | Exception) -> bool:
         """Return if a judge takes schemas, by its first reply or error; JudgeStoppedError if it has
         to and does not."""
         if judge in self._takes_schema:
@@ -156,7 +159,7 @@ class CallSettings:
         else:
             why = f"its first reply is no JSON object: {shorten(reply.text)!r}"
         self._takes_schema[judge] = False
-        name = judge.partition("|")[0]
+        name = judge.shown_model
         if self.how.replies == "schema":
             raise JudgeStoppedError(
                 f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema"

@@ -32,7 +32,12 @@ from podium.hosts.inspect_ai.judging.call_settings import (
     why_too_long,
     why_withheld,
 )
-from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, identity, jury_of
+from podium.hosts.inspect_ai.judging.judge_models import (
+    NO_JUDGE,
+    has_judge,
+    judge_of,
+    jury_of,
+)
 from podium.hosts.inspect_ai.judging.token_estimates import (
     ESTIMATE,
     estimate_usage,
@@ -59,6 +64,7 @@ from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refus
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
@@ -101,6 +107,7 @@ class Run(ModelCalls):
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
         self.settings = CallSettings(how)
+        self._judges: dict[Model, JudgeRecord] = {}
         # Of samples of which some calls failed in this run: the sample that repeats these calls is
         # for a later run.
         self.failed_calls: dict[tuple[str, int], str] = {}
@@ -118,13 +125,22 @@ class Run(ModelCalls):
         last ends the run."""
         if not self.rotating:
             return await self.call("", ask)
-        judge = identity(model, self.how)
+        judge = self.judge_of(model)
+        shown = judge.shown_model
         try:
-            return await self.call(judge, ask, "; the other judges go on")
+            return await self.call(
+                judge.name, ask, shown=shown, while_others="; the other judges go on"
+            )
         except JudgeStoppedError as error:
             if len(self.stopped) < self.rotating:
-                raise RuntimeError(stopped_text(judge, error)) from None
+                raise RuntimeError(stopped_text(shown, error)) from None
             raise
+
+    def judge_of(self, model: Model) -> JudgeRecord:
+        """Return the record of a judge, which is made once: it does not change within a run."""
+        if model not in self._judges:
+            self._judges[model] = judge_of(model, self.how)
+        return self._judges[model]
 
     def mode(self, judge: str) -> Any:
         """Return whether token probabilities soften a judge's verdicts; `off` until a reply
@@ -278,13 +294,14 @@ async def ask_judges(
             raise
         except Exception as error:
             rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
-            return BattleReplies(judgments=rows), [error]
+            judges = _judge_records(run, asked, earlier)
+            return BattleReplies(judgments=rows, judges=judges), [error]
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
     calls = []
     kept = {_judgment_place(shown): shown for shown in earlier.judgments} if earlier else {}
     for model, shown in asked:
-        own = kept.pop((identity(model, run.how), shown.order, shown.repeat), None)
+        own = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
         if own is not None and not has_failed(own):
             run.modes.setdefault(own["judge"], own["mode"])
             rows.append(cast(KeptJudgment, {**own, "carried": True}))
@@ -299,7 +316,20 @@ async def ask_judges(
     made = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in made]
     checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
-    return BattleReplies(judgments=rows, **checklist), errors
+    judges = _judge_records(run, asked, earlier)
+    return BattleReplies(judgments=rows, judges=judges, **checklist), errors
+
+
+def _judge_records(
+    run: Run, asked: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
+) -> dict[str, dict[str, Any]]:
+    """Return what the log keeps of the judges that are asked, and of those that were asked
+    earlier."""
+    records = dict(earlier.judges) if earlier else {}
+    for model, _ in asked:
+        judge = run.judge_of(model)
+        records[judge.name] = judge.to_json()
+    return records
 
 
 async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
@@ -317,7 +347,7 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     asked = []
     for model in jury_of(run.how, run.jury, only=battle.judges):
         # Behind the repeats of earlier runs and epochs.
-        before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
+        before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
         so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
         asked += [(model, shown) for shown in so_far if shown.repeat >= before]
     return asked
@@ -338,7 +368,7 @@ async def _ask_judge(
     """Return one judgment with its replies; a pointwise judge rates a response once for all battles
     of it. `known` replies that did not fail are kept; errors of failed calls are added to
     `errors`."""
-    name = identity(model, run.how)
+    name = run.judge_of(model).name
     if judged := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
         return judged
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
@@ -387,7 +417,7 @@ def _failed_reply(error: Exception) -> KeptReply:
 def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
     """Return the judgment of a judge that could not be asked."""
     replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
-    name = identity(model, run.how)
+    name = run.judge_of(model).name
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
     return cast(KeptJudgment, {**about, "attempts": 1, "mode": "off"})
 
@@ -402,7 +432,7 @@ async def _ask_until_readable(
 ) -> tuple[KeptReply, int]:
     """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the
     number of attempts."""
-    name, texts = identity(model, run.how), prompt_texts(battle, responses)
+    name, texts = run.judge_of(model).name, prompt_texts(battle, responses)
     # Two responses of a model that are alike are judged both.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     for attempt in range(1, run.how.attempts + 1):
@@ -420,21 +450,21 @@ async def _ask_in_form(
 ) -> Reply:
     """Return the reply of one attempt: with the JSON schema if the run asks so and the judge takes
     it, else text."""
-    name = identity(model, run.how)
-    if run.settings.schema_of(name, attempt):
-        async with run.settings.first_alone(name):
-            if schema := run.settings.schema_of(name, attempt):
+    judge = run.judge_of(model)
+    if run.settings.schema_of(judge, attempt):
+        async with run.settings.first_alone(judge):
+            if schema := run.settings.schema_of(judge, attempt):
                 prompt = run.how.schema_prompt(texts, brief=schema == "brief")
                 try:
                     reply = await _call_judge(
                         run, model, texts, prompt, f"{call} {schema}", media, schema
                     )
-                    if run.settings.takes_schema(name, reply):
+                    if run.settings.takes_schema(judge, reply):
                         return replace(reply, structured=not reply.refused)
                 except Exception as error:
                     if not is_about_schema(error):
                         raise
-                    run.settings.takes_schema(name, error)
+                    run.settings.takes_schema(judge, error)
     return await _call_judge(run, model, texts, run.how.prompt(texts, attempt), call, media)
 
 
@@ -448,16 +478,16 @@ async def _call_judge(
     schema: Schema | None = None,
 ) -> Reply:
     """Return a judge's reply; repeat the call if it shows that the judge needs other settings."""
-    name = identity(model, run.how)
+    judge = run.judge_of(model)
     while True:
-        config = run.settings.config(model, name, schema)
+        config = run.settings.config(model, judge, schema)
         try:
             output = await _call_model(run, model, texts, prompt, call, config, media)
         except Exception as error:
-            if not run.settings.rejects_alternatives(name, config, error):
+            if not run.settings.rejects_alternatives(judge, config, error):
                 raise
             continue
-        if isinstance(output, Reply) or not run.settings.lifts_limit(name, model, config, output):
+        if isinstance(output, Reply) or not run.settings.lifts_limit(judge, model, config, output):
             return _reply_of(output)
 
 
@@ -529,7 +559,7 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     texts = prompt_texts(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
-        call = f"{identity(model, run.how)} checklist {attempt}"
+        call = f"{run.judge_of(model).name} checklist {attempt}"
         reply = _reply_of(await _call_model(run, model, texts, prompt, call, GenerateConfig()))
         answer = read_checklist(load_reply(dump_reply(reply)))
         if not isinstance(answer, str):

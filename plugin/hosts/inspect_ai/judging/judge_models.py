@@ -12,6 +12,7 @@ from inspect_ai.model import Model, get_model, model_roles
 from podium.data.pairings import Pairing
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import has_active_model
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
 from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 
@@ -121,12 +122,18 @@ def has_judge() -> bool:
     return not {*ROLES}.isdisjoint(model_roles())
 
 
-def identity(model: Model, how: Judging) -> str:
-    """Return a judge's identity with the settings of its model; model arguments, which may be
+def judge_of(model: Model, how: Judging) -> JudgeRecord:
+    """Return the record of a judge with the settings of its model; model arguments, which may be
     secret, as a hash."""
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
-    return how.judge_name(str(model), {"temperature": 0, **settings_of(model), "args": digest})
+    own = {"temperature": 0, **settings_of(model), "args": digest}
+    return how.judge(str(model), own, model_name=model.name)
+
+
+def identity(model: Model, how: Judging) -> str:
+    """Return the name under which a judge's verdicts are kept: that of its record."""
+    return judge_of(model, how).name
 
 
 def settings_of(model: Model) -> dict[str, Any]:

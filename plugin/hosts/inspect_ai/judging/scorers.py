@@ -239,7 +239,11 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
         if not judgment.get("carried")
     ]
     verdict = BattleVerdict(
-        **known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=own
+        **known,
+        margin=whole.margin,
+        prompt_hash=how.prompt_hash,
+        judges=kept.judges,
+        judgments=own,
     )
     metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
     explanation = _explain_battle(battle, kept, rows)

@@ -39,6 +39,8 @@ NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 """Arguments that change neither battles nor verdicts, or that a plan holds in another field."""
 
 
+CARRIED = ("missing", "answer", "ladder", "judges")
+"""Of `attrs` of a log's rows, what the reader of battles takes."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
 
 
@@ -362,5 +364,5 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataF
             "source",
         )
     named = frame.assign(task=task, **({column: label} if label else {}))
-    named.attrs = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
+    named.attrs = {name: frame.attrs.get(name) for name in CARRIED}
     return named

@@ -23,6 +23,7 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
@@ -285,9 +286,11 @@ def has_failed(shown: KeptJudgment) -> bool:
 
 
 class BattleReplies(LogContents):
-    """The judgments of one battle, and the checklist if the judge was shown one."""
+    """The judgments of one battle, what is known of the judges by name (`JudgeRecord.to_json`), and the
+    checklist if the judge was shown one."""
 
     judgments: list[KeptJudgment]
+    judges: dict[str, dict[str, Any]] = {}
     checklist: list[str] = []
 
     @property
@@ -365,7 +368,8 @@ class VerdictRow(TypedDict):
 
 
 class BattleVerdict(LogContents):
-    """The verdict on one battle, and what its score repeats of the battle."""
+    """The verdict on one battle, what its score repeats of the battle, and what is known of the
+    judges by name (`JudgeRecord.to_json`)."""
 
     item: str
     response: int | None = None
@@ -377,6 +381,7 @@ class BattleVerdict(LogContents):
     length_b: int | None = None
     margin: float | None = None
     prompt_hash: str | None = None
+    judges: dict[str, dict[str, Any]] = {}
     judgments: list[VerdictRow]
     credit: float | None = None
 
@@ -418,10 +423,11 @@ class Columns(LogContents):
 
 class PackVerdicts(LogContents):
     """The verdicts of a pack: a row per battle with its credit, a row per judgment with its
-    battle's number."""
+    battle's number, and what is known of the judges by name (`JudgeRecord.to_json`)."""
 
     battles: Columns
     judgments: Columns
+    judges: dict[str, dict[str, Any]] = {}
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
@@ -436,13 +442,16 @@ class PackVerdicts(LogContents):
     @classmethod
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
         """Build the entry of a pack's score from the verdicts on its battles."""
-        kept = [verdict.to_log() for verdict in verdicts]
-        rows = [
-            {"battle": k, **row}
-            for k, verdict in enumerate(kept)
-            for row in verdict.pop("judgments")
-        ]
-        return cls(battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows))
+        kept, rows = [], []
+        judges: dict[str, dict[str, Any]] = {}
+        for k, verdict in enumerate(verdicts):
+            row = verdict.to_log()
+            judges |= row.pop("judges", {})
+            rows += [{"battle": k, **judgment} for judgment in row.pop("judgments")]
+            kept.append(row)
+        return cls(
+            battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows), judges=judges
+        )
 
 
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
@@ -457,12 +466,27 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     else:
         battles = [BattleVerdict.parse(kept).to_log()]
         rows = [{"battle": 0, **row} for row in battles[0]["judgments"]]
-    unwanted = ("judgments", "credit", "first")
+    unwanted = ("judgments", "judges", "credit", "first")
     common = [
         {name: value for name, value in battle.items() if name not in unwanted}
         for battle in battles
     ]
     return [{**common[row.pop("battle")], **row} for row in rows]
+
+
+def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
+    """Return what the verdicts in a score say of their judges, by name; empty for other scores."""
+    kept = (score.metadata or {}).get(NAMESPACE)
+    return read_judges(kept.get("judges")) if isinstance(kept, Mapping) else {}
+
+
+def read_judges(kept: Any) -> dict[str, JudgeRecord]:
+    """Return the judges of a log, kept by name; DataError if they are damaged."""
+    try:
+        return {name: JudgeRecord.from_json(name, own) for name, own in (kept or {}).items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        problem = f"podium's field 'judges' is damaged ({error})"
+        raise DataError(problem, remedy="run it again, or leave this log out") from None
 
 
 def credit_in(score: Score) -> float | None:

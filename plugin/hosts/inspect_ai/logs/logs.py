@@ -35,12 +35,15 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     SampleMetadata,
     SampleReplies,
     TournamentMetadata,
+    judges_in_score,
     parse_sample,
+    read_judges,
     read_tournament,
     verdict_rows_in,
 )
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.printable import shorten
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
 from podium.scorers.reply import FAILED, NOT_SHOWN
 from podium.tournaments.judge_rotation import name_jury
@@ -237,7 +240,7 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
     """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has
     the samples that are left out (`LeftOut`), for scores the `reduction` and `figures`, and for a
     tournament `missing` and `unplayed` battles, those of `silent` judges, the judge's words on each
-    `unshown`, `answer`, `ladder`, verdicts `by_schema`.
+    `unshown`, `answer`, `ladder`, verdicts `by_schema`, and `judges` by name.
 
     `inputs` are those of the logs before this one; OtherQuestionError if an eval's sample asks
     something else than another one of its task and id.
@@ -278,6 +281,7 @@ class _LogReader:
         self.repeated: set[tuple[Any, ...]] = set()
         self.unshown: list[str] = []
         self.failure: str | None = None
+        self.judges: dict[str, JudgeRecord] = {}
         self.answer: dict[str, Any] | None = None
 
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
@@ -303,7 +307,10 @@ class _LogReader:
         if sample.error is not None and not sample.scores and not repeats:
             self._add_failed_sample(sample, played)
         self._check_input(sample)
-        rows = [row for score in sample.scores.values() for row in verdict_rows_in(score)]
+        rows = []
+        for score in sample.scores.values():
+            rows += verdict_rows_in(score)
+            self.judges |= judges_in_score(score)
         # Of scores that parsed the same replies again, the later one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
         if not rows and self.scores:
@@ -360,9 +367,9 @@ class _LogReader:
                 (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
             ]
             return
-        for battle, replies in zip(
-            played, SampleReplies.parse(sample.kept).to_battles(), strict=True
-        ):
+        kept = SampleReplies.parse(sample.kept).to_battles()
+        for battle, replies in zip(played, kept, strict=True):
+            self.judges |= read_judges(replies.judges)
             for shown in replies.judgments:
                 row = {
                     **_failed_row(battle, shown["repeat"]),
@@ -399,10 +406,11 @@ class _LogReader:
         unplayed = max(scheduled - self.played, 0)
         if self.tournament and self.tournament.jury:
             frame["jury"] = name_jury(self.tournament.jury)
+        frame.attrs["judges"] = self.judges
         if self.tournament or self.unshown:
             missing = self.missing + unplayed + len(self.unshown)
             kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
-            frame.attrs = {
+            frame.attrs |= {
                 "missing": missing,
                 "unplayed": unplayed,
                 "unshown": self.unshown,

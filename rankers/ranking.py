@@ -171,7 +171,5 @@ def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict
 def _versions() -> dict[str, str]:
     """Return the versions of packages that figures may depend on; cached, as each lookup reads a
     file."""
-    from podium import __version__
-
-    packages = {name: version(name) for name in ("duckdb", "numpy", "scipy", "pandas")}
-    return {"podium": __version__, "python": platform.python_version(), **packages}
+    packages = ("podium", "duckdb", "numpy", "scipy", "pandas")
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}

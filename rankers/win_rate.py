@@ -9,7 +9,6 @@ import pandas as pd
 from scipy import sparse
 
 from podium.data.battles import Battles
-from podium.data.counting.relations import text
 from podium.data.length_data import External
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import UsageError, find_name
@@ -92,7 +91,8 @@ def win_rate(
     )
     exposure = measure_exposure(battles, selected, pairs)
     if anchor is not None:
-        of_anchor = measure_exposure(_filter_by_model(battles, anchor), selected, pairs)
+        against = replace(battles.battles_of_model(anchor), missing=None)
+        of_anchor = measure_exposure(against, selected, pairs)
         exposure = replace(of_anchor, unranked=exposure.unranked)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
@@ -122,19 +122,6 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     return _bound_rates(
         replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests), battles, level
     )
-
-
-def _filter_by_model(battles: Battles, model: str) -> Battles:
-    """Return all battles of one model, readable or not, for the counts of a rate against it."""
-    if battles.verdicts:
-        name = text(model)
-        return replace(
-            battles,
-            rows=battles.verdicts.keep_where(f"model_a = {name} or model_b = {name}"),
-            missing=None,
-        )
-    sides = [(battles.table[side] == model).to_numpy() for side in ("model_a", "model_b")]
-    return battles.select(sides[0] | sides[1])
 
 
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:

@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from podium import Battles, Judge, World
 from podium.data.battles import COLUMNS
+from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.relations import ONE_ORDER_UNPARSED
 from podium.planning.simulation import UNPARSED
 
@@ -135,7 +136,7 @@ def in_order(parts: list[Columns]) -> Battles:
     table = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     for name in {"order", "reason", "swap"} & set(table):
         table[name] = table[name].cat.remove_unused_categories()
-    return Battles(table)
+    return Battles(BattleFrame(table))
 
 
 def names_of(world: World, model: np.ndarray) -> pd.Categorical:

@@ -35,7 +35,7 @@ def test_judgments_are_those_that_a_world_shows(judge, repeats):
     read = read_battles(world.judgments(JUDGES[judge], human=True, repeats=repeats), merge=False)
     apart, merged = unmerged_and_merged(world, JUDGES[judge], repeats=repeats)
     assert_same(apart.table, read.table)
-    assert_same(merged.table, verdicts_of(read.table).table())
+    assert_same(merged.table, verdicts_of(read.table).table)
 
 
 def test_battles_of_scores_are_those_that_a_table_of_scores_gives():

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
-from podium.data.battles import Battles, parsed_credits
+from podium.data.battles import Battles
+from podium.data.counting.battle_frame import parsed_credits
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.errors.difference import DifferenceTest, paired_difference
 from podium.rankers.errors.elo_difference import elo_difference

@@ -1,31 +1,21 @@
 """Battles: a table with one row per compared pair of responses."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from podium.data.counting.relations import (
-    CRITERION,
-    HARD,
-    NO_REASON,
-    NO_SCORE,
-    NO_VALUE,
-    SWAPS,
-    quote_name,
-    text,
-)
+from podium.data.counting.battle_frame import BattleFrame, parsed_credits
+from podium.data.counting.relations import CRITERION, NO_SCORE, NO_VALUE, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.documents import chart_of_result, html_of_result
-from podium.errors import DataError, UsageError, unknown_name
+from podium.errors import DataError, UsageError
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import as_text
 
 COLUMNS = {
     "item": "instruction id; without it each row is its own item",
@@ -55,6 +45,10 @@ REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
 MOST_SLICES = 100
 LARGEST = 1e100
 """Numbers beyond it overflow in squares and products."""
+
+
+Rows: TypeAlias = Verdicts | BattleFrame
+"""Battles in a database or in memory; both answer the same questions."""
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:
@@ -88,8 +82,8 @@ class Battles:
     """Battles of one or more judges, with everything known about each.
 
     Attributes:
-        rows: a frame like `table`, or verdicts in a database, which become a frame when `table` is
-            asked for.
+        rows: the battles: verdicts in a database, as they are read, or a data frame in memory, as
+            parts are. Nothing else needs to know which.
         missing: battles that should exist and have no row; None if unknown.
         notes: warnings made while reading and merging.
         reading: the options they were read with, other than the defaults.
@@ -110,7 +104,7 @@ class Battles:
         accepted: sentences on findings that the user accepted by name; the answer repeats them.
     """
 
-    rows: pd.DataFrame | Verdicts
+    rows: Rows
     missing: int | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -137,7 +131,7 @@ class Battles:
         return html_of_result(self)
 
     def __len__(self) -> int:
-        return self.tally.battles
+        return len(self.rows)
 
     def plot(self) -> Any:
         """Return the win rates of pairs, models in the order of their win rates, an altair
@@ -145,27 +139,20 @@ class Battles:
         return chart_of_result(self)
 
     @property
-    def verdicts(self) -> Verdicts | None:
-        """The verdicts in a database, if that is where they are."""
-        return self.rows if isinstance(self.rows, Verdicts) else None
-
-    @cached_property
     def table(self) -> pd.DataFrame:
         """The battles as a data frame; `model_a` and `model_b` are categoricals over the same
         sorted models."""
-        return self.rows.table() if isinstance(self.rows, Verdicts) else self.rows
+        return self.rows.table
 
-    @cached_property
+    @property
     def tally(self) -> Tally:
         """Counts of judgments, battles, items and order pairs."""
-        return self.rows.tally if isinstance(self.rows, Verdicts) else _tally_of(self.rows)
+        return self.rows.tally
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of all models, sorted, including those of which nothing could be read."""
-        return (
-            self.verdicts.models if self.verdicts else tuple(self.table["model_a"].cat.categories)
-        )
+        return self.rows.models
 
     @property
     def readable(self) -> np.ndarray:
@@ -185,9 +172,7 @@ class Battles:
     @property
     def has_items(self) -> bool:
         """Whether any row says which item it is about; without items each row stands alone."""
-        if self.verdicts:
-            return self.verdicts.has_items
-        return "item" in self.table and bool(self.table["item"].notna().any())
+        return self.rows.has_items
 
     def first_shown(self) -> dict[str, FirstShown]:
         """Return how the response shown first fared, by judge of these battles (`""` without one),
@@ -198,10 +183,10 @@ class Battles:
         before the verdicts were read.
         """
         whole = self.whole or self
-        shown = whole.verdicts.first_shown if whole.verdicts else {}
+        shown = whole.rows.first_shown
         if len(whole.judges) < 2:
             return shown
-        own = {"" if judge == "(no judge)" else judge for judge in self.judges}
+        own = {"" if judge == UNNAMED_JUDGE else judge for judge in self.judges}
         return {judge: figures for judge, figures in shown.items() if judge in own}
 
     @property
@@ -241,18 +226,13 @@ class Battles:
     @property
     def columns(self) -> frozenset[str]:
         """Names of the columns, without making a table."""
-        return frozenset(map(str, self.verdicts.columns if self.verdicts else self.table.columns))
+        return frozenset(self.rows.columns)
 
     @property
     def judges(self) -> tuple[str, ...]:
         """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
         `(no judge)`."""
-        if self.verdicts:
-            return self.verdicts.judges
-        if "judge" not in self.table:
-            return ()
-        named = self.values_of("judge")
-        return (*named, "(no judge)") if named and self.table["judge"].isna().any() else named
+        return self.rows.judges
 
     def judge_of(self, name: str) -> JudgeRecord:
         """Return the record of the judge that the column `judge` calls by this name."""
@@ -270,9 +250,7 @@ class Battles:
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, without empty ones; UsageError
         for no such column."""
-        if self.verdicts and self.verdicts.holds_text(column):
-            return self.verdicts.values_of(column)
-        return tuple(sorted(as_text(self._column(column)).dropna().unique()))
+        return self._rows_to_search(column).values_of(column)
 
     def numbers_of(self, column: str) -> np.ndarray:
         """Return a numeric column, shape (battles,); NaN if it is empty or does not exist."""
@@ -311,17 +289,7 @@ class Battles:
     def _reasons(self) -> tuple[dict[str, int], int]:
         """Unparsed battles by reason, and the number of battles that lack a score, of which there
         was no reply."""
-        if self.verdicts:
-            counted = self.verdicts.unparsed_reasons
-        else:
-            unparsed = self.table.loc[~self.readable]
-            none_given = pd.Series(NO_REASON, index=unparsed.index)
-            reasons = (
-                unparsed["reason"].astype(object).fillna(NO_REASON)
-                if "reason" in unparsed
-                else none_given
-            )
-            counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
+        counted = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
         lacking = [name for name in counted if is_scored and _lacks_score(name)]
         return {name: n for name, n in counted.items() if name not in lacking}, sum(
@@ -336,26 +304,20 @@ class Battles:
         and not counted.
         """
         whole = self.whole or self
-        if whole.verdicts:
-            is_part = len(self) != len(whole)
-            judges = self.judges if is_part and len(whole.judges) > 1 else None
-            texts = whole.verdicts.unparsed_texts(column, most, judges)
-            return [(words, None) for words, _ in texts] if is_part else texts
-        cells = (
-            self.table.loc[~self.readable, column].dropna().astype(str)
-            if column in self.table
-            else ()
-        )
-        return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+        is_part = len(self) != len(whole)
+        judges = self.judges if is_part and len(whole.judges) > 1 else None
+        texts = whole.rows.unparsed_texts(column, most, judges)
+        return [(words, None) for words, _ in texts] if is_part else texts
 
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the rows of a mask; models without a row are dropped and `missing` becomes
         unknown."""
-        table = self.table.loc[keep].reset_index(drop=True)
-        models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
-        for side in ("model_a", "model_b"):
-            table[side] = table[side].cat.set_categories(models)
-        return self._subset(table, is_whole=bool(keep.all()))
+        return self._part(BattleFrame(self.table).take(keep))
+
+    def battles_of_model(self, model: str) -> "Battles":
+        """Keep all battles of one model, readable or not; `missing` becomes unknown."""
+        sides = ("model_a", "model_b")
+        return self._part(self._rows_to_search(*sides).keep_where(sides, model))
 
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of models has a readable battle; raise DataError if
@@ -397,7 +359,7 @@ class Battles:
             )
             raise UsageError(f"{problem}: choose one with at most {MOST_SLICES}")
         for value in known:
-            yield value, self._keep_where(column, value)
+            yield value, self._part(self._rows_to_search(column).keep_where([column], value))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with plain text instead of categoricals, in the contract's column
@@ -408,63 +370,19 @@ class Battles:
         known = [*(name for name in COLUMNS if name in plain), *criterion_columns(plain)]
         return plain[[*known, *(name for name in plain if name not in known)]]
 
-    def _keep_where(self, column: str, value: str) -> "Battles":
-        """Keep the rows whose column equals a value, in the database if they are there."""
-        # A table that was read is at hand; another database table would be grouped again.
-        if "table" in vars(self) or not (self.verdicts and self.verdicts.holds_text(column)):
-            return self.select((as_text(self._column(column)) == value).to_numpy())
-        kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
-        return self._subset(kept, is_whole=kept.tally.battles == len(self))
+    def _rows_to_search(self, *columns: str) -> Rows:
+        """Return the rows in which values of these columns are found soonest."""
+        return self.rows if self.rows.can_search(columns) else BattleFrame(self.table)
 
-    def _subset(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
-        """Return a subset of the battles; facts that hold only for all battles are cleared."""
+    def _part(self, rows: Rows) -> "Battles":
+        """Return a part of the battles; facts that hold only for all battles are cleared."""
         whole = self.whole or self
-        if is_whole:
+        if len(rows) == len(self):
             return replace(self, rows=rows, whole=whole)
         return replace(self, rows=rows, missing=None, answer=None, whole=whole)
-
-    def _column(self, name: str) -> pd.Series:
-        """Return a column, or raise UsageError with the nearest name."""
-        if name not in self.table:
-            raise unknown_name("column", name, map(str, self.table.columns))
-        return self.table[name]
-
-
-def parsed_credits(table: pd.DataFrame) -> pd.Series:
-    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips
-    are counted from."""
-    credit = table["credit"]
-    return table[HARD].fillna(credit).where(credit.notna()) if HARD in table else credit
-
-
-def _tally_of(table: pd.DataFrame) -> Tally:
-    judged = table["credit"].notna()
-    outcome = parsed_credits(table)
-    decided = table[judged & (outcome != 0.5)]
-    swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
-    return Tally(
-        judgments=len(table) + sum(swaps.values()),
-        battles=len(table),
-        judged=int(judged.sum()),
-        decided=len(decided),
-        items=_distinct_items(table),
-        informative=_distinct_items(decided),
-        swaps={kind: swaps[kind] for kind in SWAPS},
-        graded=int(
-            (judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])).sum()
-        ),
-        with_margin=int(table.loc[judged, "margin"].notna().sum()) if "margin" in table else 0,
-    )
 
 
 def _lacks_score(reason: str) -> bool:
     """Return whether a battle has no credit because a score is missing, not because a reply was
     unparsed."""
     return reason == NO_SCORE or reason.startswith(NO_VALUE)
-
-
-def _distinct_items(table: pd.DataFrame) -> int:
-    """Count distinct items; rows without an item count one each."""
-    return (
-        table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)
-    )

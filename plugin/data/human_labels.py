@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.battles import Battles
+from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, plural, some
@@ -151,7 +152,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     if len(several):
         battles_with = f"of {len(several):,} {plural('battle', len(several))} with several votes"
         notes.append(f"{battles_with}, all votes agree on {several['agree'].mean():.0%}")
-    labelled = battles.table.assign(human=human)
+    labelled = BattleFrame(battles.table.assign(human=human))
     whole = battles.whole or battles
     return replace(battles, rows=labelled, notes=(*battles.notes, *notes), votes=votes, whole=whole)
 

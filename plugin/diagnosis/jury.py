@@ -10,6 +10,7 @@ import pandas as pd
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
+from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import REGULARIZATION
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
@@ -207,7 +208,7 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
     models = sorted({*table["model_a"], *table["model_b"]})
     sides = {side: pd.Categorical(table[side], models) for side in ("model_a", "model_b")}
     items = {"item": table["item"].astype("category")} if "item" in table else {}
-    return Battles(table.assign(**sides, **items))
+    return Battles(BattleFrame(table.assign(**sides, **items)))
 
 
 def _ways(

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from podium.data.battles import LARGEST, Battles
-from podium.data.counting.verdicts import verdicts_of
 from podium.data.formats.containers import read_records
 from podium.data.reading.judgments import read_battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
@@ -104,7 +103,7 @@ def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
     """Pair the readable judgments in the orders `ab` and `ba` of the same item, models, judge,
     repeat and response."""
     credit, outcome, margin, _ = first_shown(judgments)
-    rows = (judgments.verdicts or verdicts_of(judgments.table)).order_pairs()
+    rows = judgments.rows.order_pairs()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = cluster_battles(judgments, level).take(rows[:, 0])
     return OrderPairs(

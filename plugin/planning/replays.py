@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from podium.data.battles import Battles
-from podium.data.counting.verdicts import Verdicts, verdicts_of
 from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.data.reading.judgments import read_battles
 from podium.errors import NotIdentifiedError, PluginError
@@ -130,18 +129,13 @@ def replay(
 
 def in_one_order(battles: Battles) -> Battles:
     """Return the battles with one row per judgment, if reading merged the two orders."""
-    verdicts = battles.verdicts
-    if not verdicts or not verdicts.merge:
-        return battles
-    return replace(battles, rows=Verdicts(verdicts.engine, verdicts.judgments, merge=False))
+    return replace(battles, rows=battles.rows.separate_orders())
 
 
 def merge_orders(battles: Battles) -> Battles:
     """Merge the two orders of each pair, if the rows are judgments."""
-    table, keep = battles.rows, battles.reading.get("one_sided") == "keep"
-    if not isinstance(table, pd.DataFrame) or "order" not in table or "swap" in table:
-        return battles
-    return replace(battles, rows=verdicts_of(battles.to_frame(), keep_one_sided=keep), whole=None)
+    rows = battles.rows.join_orders(keep_one_sided=battles.reading.get("one_sided") == "keep")
+    return battles if rows is battles.rows else replace(battles, rows=rows, whole=None)
 
 
 def recording_of(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.verdicts import Verdicts
 from podium.rankers.fit.coded import (
     Cluster,
@@ -159,12 +160,11 @@ def prepare_battles(
 ) -> BattleData:
     """Return the readable battles as arrays, or as sums by item and pair if they are in a
     database."""
-    if battles.verdicts is None or cluster != "item":
+    rows = battles.rows
+    if isinstance(rows, BattleFrame) or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)
     require_choice("labels", labels, ("soft", "hard"))
-    sums = battles.verdicts.pairs(hard=labels == "hard")
+    sums = rows.pairs(hard=labels == "hard")
     if not len(sums["first"]):
         raise nothing_readable(battles)
-    return SummedBattles(
-        battles.verdicts, np.union1d(sums["first"], sums["second"]), labels == "hard"
-    )
+    return SummedBattles(rows, np.union1d(sums["first"], sums["second"]), labels == "hard")

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from podium.data.battles import Battles, criterion_columns, parsed_credits
+from podium.data.battles import Battles, criterion_columns
+from podium.data.counting.battle_frame import parsed_credits
 from podium.errors import NotIdentifiedError, unknown_value
 
 Labels = Literal["soft", "hard"]

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy.special import expit, ndtr
 
 from podium import Battles
+from podium.data.counting.battle_frame import BattleFrame
 
 
 def strengths(models: int, spread: float = 1.0) -> np.ndarray:
@@ -58,7 +59,7 @@ def verdicts(
     }
     # What read_battles makes of such a table, in a twentieth of its time: hundreds of worlds are
     # drawn.
-    return Battles(pd.DataFrame(frame))
+    return Battles(BattleFrame(pd.DataFrame(frame)))
 
 
 def covers(figure, truth: float) -> bool:

@@ -9,6 +9,7 @@ from correlated_verdicts import by_strength, strengths, verdicts
 from scipy.special import expit
 
 from podium import Battles, NotIdentifiedError, read_battles
+from podium.data.counting.battle_frame import BattleFrame
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit, expected_without_penalty, influence_on_residuals
 from podium.rankers.errors.intervals import holm
@@ -157,8 +158,10 @@ def test_fit_test_on_independent_rows_would_have_false_alarms():
     copies = []
     for seed in range(40):
         table = verdicts(by_strength(THETA), 60, seed).table
-        copies.append(Battles(pd.concat([table] * 3, ignore_index=True)))
-    by_row = [bradley_terry_fit(Battles(one.table.drop(columns="item"))) for one in copies]
+        copies.append(Battles(BattleFrame(pd.concat([table] * 3, ignore_index=True))))
+    by_row = [
+        bradley_terry_fit(Battles(BattleFrame(one.table.drop(columns="item")))) for one in copies
+    ]
     by_item = [bradley_terry_fit(one) for one in copies]
     assert np.mean([one.whole.p <= 0.05 for one in by_row]) > 0.3
     assert np.mean([one.whole.p <= 0.05 for one in by_item]) <= 0.15

@@ -10,6 +10,7 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import Judge
+from podium.data.counting.battle_frame import BattleFrame
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.human_agreement import agreement_lead, measure_human_agreement
 from podium.rankers.calibration.calibration_run import judge_agreement
@@ -27,7 +28,7 @@ def judged(items=60, seed=2, judge=None, item_sd=0.7):
         world(seed, items, item_sd), judge or Judge("j", scale=1.5, tie=0.3), repeats=1
     )
     human = battles.table["human"].mask(np.arange(len(battles)) % 7 == 0, 0.5)
-    return type(battles)(battles.table.assign(human=human))
+    return type(battles)(BattleFrame(battles.table.assign(human=human)))
 
 
 def test_accuracy_counts_ties_and_agreement_leaves_them_out():
@@ -77,7 +78,7 @@ def test_kappa_and_its_error_are_cohens():
     battles = judged()
     evidence = build_evidence(battles, read_signal(battles, "margin"))
     judge, human = (np.sign(values - 0.5).astype(int) for values in (evidence.hard, evidence.human))
-    found = card(type(battles)(battles.table.drop(columns="item")))
+    found = card(type(battles)(BattleFrame(battles.table.drop(columns="item"))))
     table = np.array(
         [[np.sum((judge == p) & (human == q)) for q in (-1, 0, 1)] for p in (-1, 0, 1)]
     )
@@ -102,7 +103,9 @@ def test_figures_are_those_of_a_calibration():
 def test_the_auc_counts_equal_margins_half():
     """Oracle: scikit-learn; margins in whole numbers, so that many are equal."""
     battles = judged()
-    battles = type(battles)(battles.table.assign(margin=battles.table["margin"].round()))
+    battles = type(battles)(
+        BattleFrame(battles.table.assign(margin=battles.table["margin"].round()))
+    )
     evidence = build_evidence(battles, read_signal(battles, "margin"))
     judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
     decisive = (judge != 0) & (human != 0)

@@ -21,6 +21,7 @@ from podium import (
     read_battles,
     simulate,
 )
+from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import MEAN
 from podium.errors import UnknownScaleError
 from podium.rankers.bradley_terry import bradley_terry
@@ -114,7 +115,7 @@ def few_labels(include):
     for seed, (world, battles) in enumerate(exact_worlds()):
         rng = np.random.default_rng(seed)
         kept = battles.table["human"].where(rng.random(len(battles)) < 0.04)
-        sparse = Battles(battles.table.assign(human=kept))
+        sparse = Battles(BattleFrame(battles.table.assign(human=kept)))
         options = {} if include else {"beta": beta_of(sparse).beta}
         found = soft_elo(sparse, rng=rng, regularization=0.0, **options)
         outer = (world.models[0], world.models[-1])

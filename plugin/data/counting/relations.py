@@ -15,6 +15,8 @@ ROW = "podium_row"
 ROWS_OF_A_FILE = 2**40
 """Rows of a file lie that far from those of the next."""
 NO_REASON = "no reason given"
+UNNAMED_JUDGE = "(no judge)"
+"""The name under which rows without a judge are counted if other rows have one."""
 NO_SCORE, NO_VALUE = "no score", "no value of "
 """Why a battle of scores has no credit although no reply was unparsed: an empty cell, a metric (its
 name follows)."""

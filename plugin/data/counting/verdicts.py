@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from podium.data.counting import relations
-from podium.data.counting.relations import NO_REASON, ROW, SWAPS, quote_name
+from podium.data.counting.relations import NO_REASON, ROW, SWAPS, UNNAMED_JUDGE, quote_name
 from podium.errors import UsageError
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 from podium.text import text_of
@@ -98,6 +98,9 @@ class Verdicts:
         self._cells: dict[bool, str] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
+    def __len__(self) -> int:
+        return self.tally.battles
+
     @cached_property
     def models(self) -> tuple[str, ...]:
         """Names of all models, sorted: the order of their codes."""
@@ -113,7 +116,7 @@ class Verdicts:
         unnamed = named and self.engine.rows(
             f"select 1 from {self.judgments} where judge is null limit 1"
         )
-        return (*named, "(no judge)") if unnamed else named
+        return (*named, UNNAMED_JUDGE) if unnamed else named
 
     @cached_property
     def tally(self) -> Tally:
@@ -246,24 +249,41 @@ class Verdicts:
             shown[names.get(int(code), "")] = FirstShown(cluster, won, number, flips)
         return shown
 
+    @cached_property
     def table(self) -> pd.DataFrame:
-        """Return the battles as a data frame, in the order of their first judgments."""
+        """The battles as a data frame, in the order of their first judgments."""
         return frame_of(
             self.engine.table(f"select * from {self._battles} order by {ROW}"), self.models
         )
 
-    def keep_where(self, condition: str) -> "Verdicts":
-        """Return the merged battles that meet an SQL condition on columns of the battles."""
+    def separate_orders(self) -> "Verdicts":
+        """Return the judgments as battles of their own, the two orders of a pair apart."""
+        return Verdicts(self.engine, self.judgments, merge=False) if self.merge else self
+
+    def join_orders(self, *, keep_one_sided: bool) -> "Verdicts":  # noqa: ARG002
+        """Return these verdicts: what is in a database was merged as its reader was asked to."""
+        return self
+
+    def can_search(self, columns: Iterable[str]) -> bool:
+        """Return whether the database finds texts in these columns of the battles sooner than their
+        data frame does.
+
+        A data frame that was read is at hand, and battles found by the database are grouped again.
+        """
+        if "table" in vars(self):
+            return False
+        types = self.engine.columns(self._battles)
+        return all(types.get(column) == "VARCHAR" for column in columns)
+
+    def keep_where(self, columns: Iterable[str], value: str) -> "Verdicts":
+        """Return the merged battles with a text in one or more of the given columns."""
+        matches = (f"{quote_name(column)} = {relations.text(value)}" for column in columns)
         view = self.engine.fresh("slice")
-        self.engine.view(view, f"select * from {self._battles} where {condition}")
+        self.engine.view(view, f"select * from {self._battles} where {' or '.join(matches)}")
         return Verdicts(self.engine, view, merge=False)
 
-    def holds_text(self, column: str) -> bool:
-        """Return whether a column of the battles has a text type."""
-        return self.engine.columns(self._battles).get(column) == "VARCHAR"
-
     def values_of(self, column: str) -> tuple[str, ...]:
-        """Return the distinct values in a text column, sorted, without empty ones."""
+        """Return the distinct values of a text column, sorted, without empty ones."""
         name = quote_name(column)
         query = f"select distinct {name} from {self._battles} where {name} is not null order by 1"
         return tuple(value for (value,) in self.engine.rows(query))

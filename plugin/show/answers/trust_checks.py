@@ -378,7 +378,7 @@ def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
 def _check_human(battles: Battles) -> CheckResult:
     """Return why agreement with humans is unknown: a calibration measures it, or there are no
     labels."""
-    known = "human" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
+    known = "human" in battles.columns
     labelled = known and np.isfinite(battles.numbers_of("human")).any()
     return CheckResult(
         "human", unknown="`podium calibrate` measures it" if labelled else "no human labels"

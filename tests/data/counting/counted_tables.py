@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.verdicts import verdicts_of
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -126,6 +127,7 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
         name: number for name, number in asdict(verdicts.tally).items() if name != "crowded"
     } == tally
     assert verdicts.unparsed_reasons == naive.unparsed_reasons_of(battles)
+    check_frame(BattleFrame(verdicts.table), verdicts, battles, tally)
     assert [int(note.split()[0]) for note in verdicts.notes()] == naive.notes_of(
         rows, tally, columns, merge
     )
@@ -151,7 +153,7 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
         assert cells_of(verdicts, hard) == {
             cell: pytest.approx(sums, abs=1e-9) for cell, sums in cells.items()
         }
-    table = verdicts.table()
+    table = verdicts.table
     for name in table:
         values = [None if pd.isna(value) else value for value in table[name]]
         expected = [battle[name] for battle in battles]
@@ -159,6 +161,25 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
             pytest.approx(value, abs=1e-9) if isinstance(value, float) else value
             for value in expected
         ]
+
+
+def check_frame(frame, verdicts, battles, tally):
+    """Compare what a data frame of the battles answers with plain loops, and with the database."""
+    ours = asdict(frame.tally)
+    # Of two averaged credits the frame does not know whether they were graded, lacked or ambiguous.
+    known = ours.keys() - {"graded", "lacking", "ambiguous", "crowded"}
+    assert {name: ours[name] for name in known} == {name: tally[name] for name in known}
+    assert frame.unparsed_reasons == naive.unparsed_reasons_of(battles)
+    assert (frame.models, frame.judges) == (verdicts.models, verdicts.judges)
+    assert frame.has_items == verdicts.has_items
+    names = {battle["category"] for battle in battles if battle["category"] is not None}
+    for name in names:
+        assert frame.values_of("category") == tuple(sorted(names))
+        ours = frame.keep_where(["category"], name)
+        theirs = verdicts.keep_where(["category"], name)
+        number = sum(battle["category"] == name for battle in battles)
+        assert len(ours) == len(theirs) == number
+        assert ours.models == theirs.models
 
 
 def pairs_of(verdicts, hard):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from podium import NotIdentifiedError, rank
 from podium.data.battles import Battles
+from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.verdicts import verdicts_of
 
 
@@ -87,7 +88,7 @@ def test_rankings_from_cells_equal_those_from_rows(ranker, options, by):
     columns = [name for name in COLUMNS if name != "judge"]
     stored = Battles(verdicts_of(frame_of(with_columns(drawn_rows(5, 400), columns), columns)))
     cells = rank(stored, ranker, by=by, **options)
-    rows = rank(Battles(stored.table), ranker, by=by, **options)
+    rows = rank(Battles(BattleFrame(stored.table)), ranker, by=by, **options)
     ours, theirs = cells.to_frame(), rows.to_frame()
     numbers = ours.select_dtypes("number").columns
     assert ours[numbers].astype(float).to_numpy() == pytest.approx(
@@ -104,6 +105,6 @@ def test_a_table_of_which_nothing_can_be_read_is_rejected_from_cells_as_from_row
     )
     columns = [name for name in COLUMNS if name not in ("judge", "margin")]
     stored = Battles(verdicts_of(frame_of(rows, columns)))
-    for battles in (stored, Battles(stored.table)):
+    for battles in (stored, Battles(BattleFrame(stored.table))):
         with pytest.raises(NotIdentifiedError, match="readable verdict"):
             rank(battles, "bradley-terry")

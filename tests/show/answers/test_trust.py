@@ -240,8 +240,7 @@ def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
 
     path = "examples/simulated/battles.csv"
     battles = podium.read_battles(path)
-    assert battles.verdicts is not None
-    [shown] = battles.verdicts.first_shown.values()
+    [shown] = battles.rows.first_shown.values()
     card = diagnose(podium.read_battles(path, merge=False), battles).cards[0].answers["position"]
     figure = card.first_win_rate
     assert isinstance(figure, Statistic)

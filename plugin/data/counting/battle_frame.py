@@ -1,0 +1,165 @@
+"""Battles in memory: a data frame that answers what verdicts in a database answer."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from podium.data.counting.relations import HARD, NO_REASON, SWAPS, UNNAMED_JUDGE
+from podium.data.counting.verdicts import FirstShown, Tally, Verdicts, verdicts_of
+from podium.errors import unknown_name
+from podium.text import as_text
+
+
+@dataclass(frozen=True, eq=False)
+class BattleFrame:
+    """Battles in memory, one row each, with the interface of `Verdicts`.
+
+    What pandas counts in less time than a database is counted here. Everything else is asked from
+    `verdicts`, which loads the rows into a database when it is first needed.
+
+    Attributes:
+        table: checked battles, indexed from 0; `model_a` and `model_b` are categoricals over the
+            same sorted models.
+    """
+
+    table: pd.DataFrame
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """The same battles in a database, in which nothing is merged."""
+        return verdicts_of(self.table, merge=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(map(str, self.table.columns))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models, sorted: the order of their codes."""
+        return tuple(self.table["model_a"].cat.categories)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
+        `(no judge)`."""
+        if "judge" not in self.table:
+            return ()
+        named = self.values_of("judge")
+        has_unnamed = bool(named) and bool(self.table["judge"].isna().any())
+        return (*named, UNNAMED_JUDGE) if has_unnamed else named
+
+    @property
+    def has_items(self) -> bool:
+        """Whether any row says which item it is about; without items each row stands alone."""
+        return "item" in self.table and bool(self.table["item"].notna().any())
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Counts over all battles."""
+        table = self.table
+        is_judged = table["credit"].notna()
+        outcome = parsed_credits(table)
+        decided = table[is_judged & (outcome != 0.5)]
+        swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
+        is_graded = is_judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])
+        margins = table.loc[is_judged, "margin"] if "margin" in table else pd.Series(dtype=float)
+        return Tally(
+            judgments=len(table) + sum(swaps.values()),
+            battles=len(table),
+            judged=int(is_judged.sum()),
+            decided=len(decided),
+            items=_count_items(table),
+            informative=_count_items(decided),
+            swaps={kind: swaps[kind] for kind in SWAPS},
+            graded=int(is_graded.sum()),
+            with_margin=int(margins.notna().sum()),
+        )
+
+    @cached_property
+    def unparsed_reasons(self) -> dict[str, int]:
+        """Unparsed battles by reason, the most frequent first."""
+        unparsed = self.table.loc[self.table["credit"].isna()]
+        if "reason" in unparsed:
+            reasons = unparsed["reason"].astype(object).fillna(NO_REASON)
+        else:
+            reasons = pd.Series(NO_REASON, index=unparsed.index)
+        return {str(reason): int(number) for reason, number in reasons.value_counts().items()}
+
+    @property
+    def first_shown(self) -> dict[str, FirstShown]:
+        """How the response shown first fared by judge, as `Verdicts.first_shown`."""
+        return self.verdicts.first_shown
+
+    def unparsed_texts(
+        self, column: str, most: int, judges: Iterable[str] | None = None
+    ) -> list[tuple[str, int]]:
+        """Return the most frequent texts of a column among unparsed battles, as
+        `Verdicts.unparsed_texts`."""
+        return self.verdicts.unparsed_texts(column, most, judges)
+
+    def order_pairs(self) -> np.ndarray:
+        """Return the row numbers of the two judgments of each order pair, shape (pairs, 2)."""
+        return self.verdicts.order_pairs()
+
+    def separate_orders(self) -> "BattleFrame":
+        """Return these battles: the judgments that they may have been merged from are not known."""
+        return self
+
+    def join_orders(self, *, keep_one_sided: bool) -> "BattleFrame | Verdicts":
+        """Return battles with the two orders merged, which are in a database; or these battles, if
+        no row has an order or the orders were merged before."""
+        if "order" not in self.table or "swap" in self.table:
+            return self
+        return verdicts_of(self.table, keep_one_sided=keep_one_sided)
+
+    def can_search(self, columns: Iterable[str]) -> bool:  # noqa: ARG002
+        """Return True: a data frame finds values of all types."""
+        return True
+
+    def keep_where(self, columns: Iterable[str], value: str) -> "BattleFrame":
+        """Return the battles with a value, written as text, in one or more of the given columns."""
+        matches = [(as_text(self._column(name)) == value).to_numpy() for name in columns]
+        return self.take(np.logical_or.reduce(matches))
+
+    def values_of(self, column: str) -> tuple[str, ...]:
+        """Return the distinct values of a column as text, sorted, without empty ones; UsageError
+        for no such column."""
+        return tuple(sorted(as_text(self._column(column)).dropna().unique()))
+
+    def take(self, keep: np.ndarray) -> "BattleFrame":
+        """Return the battles of a mask, shape (battles,); models without a battle are dropped."""
+        table = self.table.loc[keep].reset_index(drop=True)
+        models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
+        for side in ("model_a", "model_b"):
+            table[side] = table[side].cat.set_categories(models)
+        return BattleFrame(table)
+
+    def _column(self, name: str) -> pd.Series:
+        """Return a column, or raise UsageError with the nearest name."""
+        if name not in self.table:
+            raise unknown_name("column", name, map(str, self.table.columns))
+        return self.table[name]
+
+
+def parsed_credits(table: pd.DataFrame) -> pd.Series:
+    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips
+    are counted from."""
+    credit = table["credit"]
+    if HARD not in table:
+        return credit
+    return table[HARD].fillna(credit).where(credit.notna())
+
+
+def _count_items(table: pd.DataFrame) -> int:
+    """Count distinct items; rows without an item count one each."""
+    if "item" not in table:
+        return len(table)
+    return table["item"].nunique() + int(table["item"].isna().sum())

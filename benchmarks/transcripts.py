@@ -30,7 +30,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 from tables import machine, show
 
-from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Show, read_pieces
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN, NEXT_LINE

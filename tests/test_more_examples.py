@@ -119,7 +119,7 @@ def test_nested_arguments_are_flattened():
 
 
 def test_columns_of_rows_store_what_is_the_same_once_and_give_the_rows_back():
-    contents = pytest.importorskip("podium.hosts.inspect_ai.logs.log_contents")
+    contents = pytest.importorskip("podium.hosts.inspect_ai.logs.podium_entries")
     rows = [{"a": 1, "b": 2}, {"a": 1, "b": 3}]
     columns = contents.Columns.from_rows(rows)
     assert columns == contents.Columns(rows=2, same={"a": 1}, columns={"b": [2, 3]})
@@ -127,7 +127,7 @@ def test_columns_of_rows_store_what_is_the_same_once_and_give_the_rows_back():
 
 
 def test_a_score_that_is_no_number_is_none():
-    logs = pytest.importorskip("podium.hosts.inspect_ai.logs.logs")
+    logs = pytest.importorskip("podium.hosts.inspect_ai.logs.judgment_rows")
     assert [logs.number_of(value) for value in ("C", "A>B", float("nan"))] == [1.0, None, None]
 
 

@@ -81,7 +81,7 @@ COLUMNS = {
 }
 """Alternative sets of columns, separated by `|`; a file with all columns of one set is of the
 format."""
-INSPECT = "podium.hosts.inspect_ai.logs.inspect_log"
+INSPECT = "podium.hosts.inspect_ai.logs.inspect_format"
 FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("podium", "podium_table:read", "podium's own battles table", None),
     (
@@ -151,7 +151,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "names": ("*.eval", "*.json"),
         "texts": f"{INSPECT}:battle_texts",
         "costs": f"{INSPECT}:costs_in",
-        "responses": "podium.hosts.inspect_ai.logs.log_responses:READER",
+        "responses": "podium.hosts.inspect_ai.logs.response_reader:READER",
     },
     "lm-eval": {
         "gathers": "podium.data.formats.lm_eval_folders:gather",

@@ -18,12 +18,16 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, typed_metadata
-from podium.hosts.inspect_ai.logs.log_contents import is_tournament, read_tournament, reason_of_stop
 from podium.hosts.inspect_ai.logs.log_files import (
     NAMESPACE,
     PLAYED_FOR,
     RANKER_VARIABLE,
     rankers_asked_for,
+)
+from podium.hosts.inspect_ai.logs.podium_entries import (
+    is_tournament,
+    read_tournament,
+    reason_of_stop,
 )
 from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_header, write_into_log
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring

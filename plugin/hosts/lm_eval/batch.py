@@ -22,7 +22,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
 )
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
-from podium.hosts.inspect_ai.logs.log_contents import BattleMetadata, has_failed
+from podium.hosts.inspect_ai.logs.podium_entries import BattleMetadata, has_failed
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.printable import shorten

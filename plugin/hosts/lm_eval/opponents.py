@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from podium.data.formats.lm_eval_layout import item_ids
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.lm_eval.lm_eval_compatibility import hash_document
 from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key

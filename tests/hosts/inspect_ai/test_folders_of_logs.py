@@ -18,7 +18,7 @@ from played_logs import place
 import podium
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.logs.folders import run_of
-from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.responses.read import read_responses
 

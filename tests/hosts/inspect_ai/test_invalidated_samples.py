@@ -9,9 +9,9 @@ from written_logs import build_log, invalidate, write
 
 import podium
 from podium.errors import DataError
-from podium.hosts.inspect_ai.logs.inspect_log import battle_texts
-from podium.hosts.inspect_ai.logs.log_contents import parse_battles
-from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.inspect_format import battle_texts
+from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.responses.read import read_responses
 

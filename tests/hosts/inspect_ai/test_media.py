@@ -20,8 +20,8 @@ from inspect_ai.solver import solver
 from played_logs import battles, place, verdict_of
 
 from podium.errors import DataError
-from podium.hosts.inspect_ai.logs.log_responses import READER
-from podium.hosts.inspect_ai.logs.logs import log_rows
+from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.responses.read import read_responses
 

@@ -11,7 +11,7 @@ from played_logs import assert_same_figures, place
 
 import podium
 from podium.hosts.inspect_ai.hook import rank_logs
-from podium.hosts.inspect_ai.logs.logs import number_of
+from podium.hosts.inspect_ai.logs.judgment_rows import number_of
 from podium.hosts.inspect_ai.tasks import round_robin
 
 MODELS = ("scripted/weak", "scripted/fair", "scripted/good")

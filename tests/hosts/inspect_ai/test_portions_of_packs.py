@@ -11,7 +11,7 @@ from inspect_ai.log import read_eval_log
 from played_logs import ITEMS, place
 
 import podium
-from podium.hosts.inspect_ai.logs.log_contents import Columns
+from podium.hosts.inspect_ai.logs.podium_entries import Columns
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 from podium.hosts.inspect_ai.tournament import tournament_task as engine
 

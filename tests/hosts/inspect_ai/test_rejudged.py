@@ -11,7 +11,7 @@ from played_logs import figures, place
 import podium
 from podium.diagnosis.card import diagnose
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.logs.log_contents import parse_battles
+from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
 from podium.hosts.inspect_ai.logs.recorded_battles import recorded_battles
 from podium.hosts.inspect_ai.tasks import recorded_task as recorded
 from podium.hosts.inspect_ai.tasks import ring, round_robin

@@ -19,8 +19,9 @@ from played_logs import place
 from podium.errors import DataError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
 from podium.hosts.inspect_ai.judging.scorers import verdict
-from podium.hosts.inspect_ai.logs import logs
-from podium.hosts.inspect_ai.logs.logs import log_rows, read_by_inspect, samples_of
+from podium.hosts.inspect_ai.logs import judgment_rows, stored_samples
+from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
+from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, samples_of
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 
@@ -249,7 +250,9 @@ def test_a_sample_that_is_cut_short_is_named_with_its_log(tournament):
 def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
     found = log_rows(tournament)
     monkeypatch.setattr(
-        logs, "samples_of", lambda path: map(logs._scored_sample, read_by_inspect(path).samples)
+        judgment_rows,
+        "samples_of",
+        lambda path: map(stored_samples._scored_sample, read_by_inspect(path).samples),
     )
     assert found.equals(log_rows(tournament))
     assert len(found)

@@ -13,7 +13,7 @@ from played_logs import place
 import podium
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
-from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import anchor, round_robin
 from podium.responses.read import read_responses
 

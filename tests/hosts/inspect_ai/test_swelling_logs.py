@@ -14,9 +14,9 @@ from podium.data.formats import archives, containers
 from podium.data.reading.judgments import read_battles
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.judging.judge_calls import readable_judgments
-from podium.hosts.inspect_ai.logs import log_responses
-from podium.hosts.inspect_ai.logs.inspect_log import battle_texts, costs_in
-from podium.hosts.inspect_ai.logs.logs import (
+from podium.hosts.inspect_ai.logs import response_reader
+from podium.hosts.inspect_ai.logs.inspect_format import battle_texts, costs_in
+from podium.hosts.inspect_ai.logs.stored_samples import (
     read_by_inspect,
     samples_of,
     summaries_of,
@@ -33,8 +33,8 @@ READERS = {
     "battles": lambda path: read_battles(path),
     "texts of battles": lambda path: [*battle_texts(path)],
     "costs": lambda path: [*costs_in(path)],
-    "responses": lambda path: read_responses(path, readers=(log_responses.READER,)),
-    "prompts": lambda path: read_prompts(path, readers=(log_responses.READER,)),
+    "responses": lambda path: read_responses(path, readers=(response_reader.READER,)),
+    "prompts": lambda path: read_prompts(path, readers=(response_reader.READER,)),
     "judgments to keep": lambda path: readable_judgments(str(path), None),
 }
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import anyio
 from inspect_ai.model import Model, ModelOutput
 
-from podium.hosts.inspect_ai.logs.log_contents import STOPPED
+from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
 from podium.printable import shorten, tell
 from podium.storage.remote import without_secrets
 

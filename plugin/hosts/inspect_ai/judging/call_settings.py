@@ -12,7 +12,7 @@ from inspect_ai.util import JSONSchema
 
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
-from podium.hosts.inspect_ai.logs.log_contents import STOPPED
+from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
 from podium.printable import shorten, tell
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging

@@ -9,7 +9,8 @@ from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store, usage_of_run
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.token_estimates import ESTIMATE, read_estimate
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import (
     REQUESTED,
     BattleMetadata,
     PackMetadata,
@@ -19,7 +20,6 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     judgments_in,
     parse_sample,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.text import some
 

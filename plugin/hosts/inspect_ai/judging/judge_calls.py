@@ -43,7 +43,8 @@ from podium.hosts.inspect_ai.judging.token_estimates import (
     estimate_usage,
     estimating_tokens,
 )
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, is_log
+from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BATTLES,
     STOPPED,
@@ -59,7 +60,6 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     parse_sample,
     read_tournament,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, is_log
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
@@ -159,7 +159,7 @@ class Run(ModelCalls):
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
-    from podium.hosts.inspect_ai.logs.logs import read_by_inspect
+    from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
     file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
     is_readable = file.is_file() and is_log(file)

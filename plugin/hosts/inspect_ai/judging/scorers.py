@@ -19,7 +19,8 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     score_without_value,
 )
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_jury
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     BattleReplies,
     BattleVerdict,
@@ -31,7 +32,6 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     parse_sample,
     verdict_rows_in,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
@@ -189,7 +189,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
     """Return the responses of a log of one model, and print what of them is shown; UsageError for
     several models."""
     from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
-    from podium.hosts.inspect_ai.logs.log_responses import READER
+    from podium.hosts.inspect_ai.logs.response_reader import READER
     from podium.responses.read import read_responses
 
     responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)

@@ -19,13 +19,13 @@ from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
+from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
     read_tournament,
 )
-from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
-from podium.hosts.inspect_ai.logs.logs import log_rows, read_by_inspect, summaries_of
 from podium.hosts.inspect_ai.logs.scored_runs import (
     ScoredRun,
     accept_reductions,
@@ -33,6 +33,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     notes_on_reductions,
     unequal_estimates,
 )
+from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})

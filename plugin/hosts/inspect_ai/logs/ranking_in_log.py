@@ -19,8 +19,8 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import set_headline
-from podium.hosts.inspect_ai.logs.log_contents import is_tournament, kept_rankings
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, RANKING
+from podium.hosts.inspect_ai.logs.podium_entries import is_tournament, kept_rankings
 from podium.printable import tell
 from podium.storage.atomic_files import atomic_file, write_text
 from podium.storage.remote import Place, RemoteFile, local_file, place_of

@@ -11,14 +11,14 @@ from podium.data.pairings import Pairing, pairing
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.folders import find_logs, task_prefixes, tasks_of
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     is_tournament,
     parse_battles,
     read_tournament,
     verdict_rows_in,
 )
-from podium.hosts.inspect_ai.logs.logs import whole_samples
+from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREE, Responses, assemble

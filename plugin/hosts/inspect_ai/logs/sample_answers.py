@@ -15,7 +15,8 @@ from inspect_ai.solver import TaskState
 
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import (
     REQUESTED,
     RequestMetadata,
     is_tournament,
@@ -23,8 +24,7 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     parse_sample,
     read_tournament,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.hosts.inspect_ai.logs.logs import UNUSED, read_by_inspect, whole_samples
+from podium.hosts.inspect_ai.logs.stored_samples import UNUSED, read_by_inspect, whole_samples
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREE

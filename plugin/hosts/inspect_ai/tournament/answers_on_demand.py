@@ -39,9 +39,9 @@ from podium.hosts.inspect_ai.judging.token_estimates import (
     estimate_usage,
     estimating_tokens,
 )
-from podium.hosts.inspect_ai.logs.log_contents import GivenAnswer, RequestMetadata, parse_sample
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.hosts.inspect_ai.logs.log_responses import READER
+from podium.hosts.inspect_ai.logs.podium_entries import GivenAnswer, RequestMetadata, parse_sample
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.logs.sample_answers import question_of
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text

@@ -7,12 +7,12 @@ from typing import Any
 from podium.data.pairings import Pairing
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.judge_context import choose_show
-from podium.hosts.inspect_ai.logs.log_responses import READER
 from podium.hosts.inspect_ai.logs.recorded_battles import (
     RECORDED,
     RecordedBattles,
     recorded_battles,
 )
+from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerRequests, split_requests
 from podium.hosts.inspect_ai.tournament.tournament_request import (
     RunSettings,

@@ -15,7 +15,7 @@ from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judging.judge_context import share_of_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
-from podium.hosts.inspect_ai.logs.log_contents import parse_battles
+from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
 from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
 from podium.hosts.inspect_ai.tournament.tournament_plan import TournamentPlan

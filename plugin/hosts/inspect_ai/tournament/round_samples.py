@@ -10,7 +10,8 @@ from inspect_ai.log import EvalSample
 
 from podium.data.pairings import NextRound, Outcome, Pairing
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BattleMetadata,
     BattleReplies,
@@ -23,7 +24,6 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     credit_in,
     parse_sample,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
 from podium.text import some

@@ -8,7 +8,7 @@ from podium.data.ladder import Ladder
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.judge_context import notes_on_work
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation
-from podium.hosts.inspect_ai.logs.log_contents import ShardMetadata
+from podium.hosts.inspect_ai.logs.podium_entries import ShardMetadata
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector
 from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder

@@ -12,7 +12,8 @@ from podium.data.pairings import Field, NextRound, Outcome, Pairing, Round, merg
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import (
     REQUESTED,
     EarlierReplies,
     PortionMetadata,
@@ -22,7 +23,6 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     parse_sample,
     reason_of_stop,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector, Answers
 from podium.hosts.inspect_ai.tournament.round_samples import (
     announce_portion,

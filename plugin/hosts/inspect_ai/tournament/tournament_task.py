@@ -19,8 +19,8 @@ from podium.hosts.inspect_ai.judging.judge_calls import judge
 from podium.hosts.inspect_ai.judging.judge_models import identity, judges_by_role
 from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.judging.scorers import verdict
-from podium.hosts.inspect_ai.logs.log_contents import TournamentMetadata
 from podium.hosts.inspect_ai.logs.log_files import rankers_asked_for
+from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata
 from podium.hosts.inspect_ai.tournament.answers_on_demand import ask_models
 from podium.hosts.inspect_ai.tournament.competitors import (
     Competitors,

@@ -51,8 +51,8 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     words; else nothing."""
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.logs.log_contents import judgments_in, read_tournament
-    from podium.hosts.inspect_ai.logs.logs import read_by_inspect
+    from podium.hosts.inspect_ai.logs.podium_entries import judgments_in, read_tournament
+    from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
     with named_in_errors(path):
         if read_tournament(read_by_inspect(path, header_only=True)) is None:
@@ -74,8 +74,8 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     money, or None."""
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.logs.log_contents import REQUESTED, read_tournament
-    from podium.hosts.inspect_ai.logs.logs import read_by_inspect, summaries_of
+    from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED, read_tournament
+    from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 
     log = read_by_inspect(path, header_only=True)
     tournament = read_tournament(log)

@@ -1,32 +1,20 @@
 """Inspect logs as tables: the verdicts of a tournament, or the scores of an ordinary eval."""
 
-import json
-import re
 import sys
-import zipfile
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import pandas as pd
 from inspect_ai.log import (
     EvalLog,
-    EvalSample,
-    EvalSampleSummary,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-    resolve_sample_attachments,
 )
-from inspect_ai.scorer import Score
-from pydantic import TypeAdapter
 
-from podium.data.formats.archives import check_archive
-from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
-from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, Input, Place
+from podium.errors import DataError, named_in_errors
+from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, Place
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BattleMetadata,
     KeptJudgment,
@@ -41,172 +29,21 @@ from podium.hosts.inspect_ai.logs.log_contents import (
     read_tournament,
     verdict_rows_in,
 )
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.printable import shorten
+from podium.hosts.inspect_ai.logs.stored_samples import (
+    ScoredSample,
+    opened_log,
+    read_by_inspect,
+    samples_of,
+)
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
 from podium.scorers.reply import FAILED, NOT_SHOWN
 from podium.tournaments.judge_rotation import name_jury
 
-MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
-"""The name of a member of an `.eval` archive that holds a sample."""
 HUMAN_RATINGS = "precomputed_scores"
 """Inspect's scorer of ratings from a file: what humans credited model_a with."""
-AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
-UNUSED = {"events", "store", "attachments", "messages"}
-SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
 BATTLE = ("item", "response", "model_a", "model_b")
 """Columns that identify a battle."""
-
-
-class ScoredSample(NamedTuple):
-    """A sample without its transcript: its metadata, its scores by scorer, its error message, why
-    it was invalidated ("" without a reason, None if it is valid), of a sample that failed what
-    podium kept of it, and its input with the attachments that it may refer to."""
-
-    id: str | int
-    epoch: int
-    metadata: Mapping[str, Any]
-    scores: Mapping[str, Score]
-    error: str | None
-    invalidated: str | None = None
-    kept: Any = None
-    input: Input = ""
-    attachments: Mapping[str, str] = {}
-
-
-def read_by_inspect(path: Path, **options: Any) -> EvalLog:
-    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
-    with opened_log(path):
-        try:
-            return read_eval_log(str(path), **options)
-        except Exception:
-            if not options.get("header_only") and path.suffix == ".eval":
-                # Inspect does not say which sample is damaged.
-                deque(_parse_members(path, _parse_scored), maxlen=0)
-            raise
-
-
-def summaries_of(path: Path) -> list[EvalSampleSummary]:
-    """Return the summaries of a log's samples."""
-    with opened_log(path):
-        return read_eval_log_sample_summaries(str(path))
-
-
-@contextmanager
-def opened_log(path: Path) -> Iterator[None]:
-    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every
-    error of the body."""
-    with _damage_as_data_error(path):
-        if path.suffix == ".eval":
-            check_archive(path)
-        reject_stream(path)
-        yield
-
-
-def samples_of(path: Path) -> Iterator[ScoredSample]:
-    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need
-    little memory."""
-    if path.suffix == ".eval":
-        return _parse_members(path, _parse_scored)
-    return map(
-        _scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
-    )
-
-
-def whole_samples(path: Path) -> Iterator[EvalSample]:
-    """Yield the samples of a log, by epoch, then by id, with their messages and media, and with the
-    events of those in which a tool call started an agent; those of an archive one at a time, to
-    need little memory."""
-    if path.suffix == ".eval":
-        return _parse_members(path, _parse_whole)
-    unused = {"store"} if AGENT_STARTED.search(path.read_bytes()) else {"store", "events"}
-    return iter(
-        read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or []
-    )
-
-
-Parsed = TypeVar("Parsed")
-
-
-def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
-    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by
-    id."""
-    with opened_log(path), zipfile.ZipFile(path) as archive:
-        # A sample that was run again is there twice under one name, and the name stands for the
-        # later one.
-        members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
-        for member in sorted(members, key=_sort_key):
-            with _damage_as_data_error(path, member["name"]):
-                parsed = parse(archive.read(member[0]))
-            yield parsed
-
-
-def _parse_scored(content: bytes) -> ScoredSample:
-    kept = json.loads(content)
-    scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
-    invalidation = kept.get("invalidation")
-    return ScoredSample(
-        id=kept["id"],
-        epoch=kept["epoch"],
-        metadata=kept.get("metadata") or {},
-        scores=scores,
-        error=error and error["message"],
-        invalidated=None if invalidation is None else invalidation.get("reason") or "",
-        kept=(kept.get("store") or {}).get(NAMESPACE) if error else None,
-        input=kept.get("input") or "",
-        attachments=kept.get("attachments") or {},
-    )
-
-
-def _parse_whole(content: bytes) -> EvalSample:
-    """Parse a sample with its messages, and with its events if a tool call started an agent."""
-    kept = json.loads(content)
-    unused = {"store"} if AGENT_STARTED.search(content) else {"store", "events", "events_data"}
-    return resolve_sample_attachments(
-        EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused})
-    )
-
-
-def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return epoch and id of an archive's member; ids that are numbers sort by size."""
-    item = member["item"]
-    return int(member["epoch"] or 0), item.zfill(20) if item.isdecimal() else item
-
-
-def _scored_sample(sample: EvalSample) -> ScoredSample:
-    message = sample.error.message if sample.error else None
-    why = reason_of_invalidation(sample)
-    replies = sample.store.get(NAMESPACE) if sample.error else None
-    given = (
-        sample.input
-        if isinstance(sample.input, str)
-        else [each.model_dump() for each in sample.input]
-    )
-    return ScoredSample(
-        sample.id, sample.epoch, sample.metadata, sample.scores or {}, message, why, replies, given
-    )
-
-
-def reason_of_invalidation(sample: EvalSample) -> str | None:
-    """Return why a sample was invalidated, "" if no reason is given; None if it is valid."""
-    return None if sample.invalidation is None else sample.invalidation.reason or ""
-
-
-@contextmanager
-def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for every error of the body: archives, compression and JSON all have their
-    own."""
-    try:
-        yield
-    except PodiumError:
-        raise
-    except Exception as error:
-        problem = f"not a whole Inspect log ({shorten(str(error))})"
-        row = None if sample is None else f"sample {shorten(sample)}"
-        raise DataError(
-            problem, source=str(path), row=row, remedy="give a log that Inspect can open"
-        ) from None
 
 
 class TableBuilder:

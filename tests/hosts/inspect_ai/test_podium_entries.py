@@ -12,7 +12,7 @@ from played_logs import MODELS, battles, place
 import podium
 from podium.errors import DataError, NotIdentifiedError
 from podium.format_version import FORMAT_VERSION
-from podium.hosts.inspect_ai.logs.log_contents import (
+from podium.hosts.inspect_ai.logs.podium_entries import (
     PackMetadata,
     TournamentMetadata,
     verdict_rows_in,

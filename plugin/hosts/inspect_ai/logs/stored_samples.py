@@ -1,0 +1,204 @@
+"""Samples of log files, read one at a time; damaged files raise DataError."""
+
+import json
+import re
+import zipfile
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    resolve_sample_attachments,
+)
+from inspect_ai.scorer import Score
+from pydantic import TypeAdapter
+
+from podium.data.formats.archives import check_archive
+from podium.errors import DataError, PodiumError, reject_stream
+from podium.hosts.inspect_ai.logs.asked_inputs import Input
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.printable import shorten
+
+MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
+"""The name of a member of an `.eval` archive that holds a sample."""
+AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
+"""Bytes of a sample in which a tool call started an agent."""
+UNUSED = {"events", "store", "attachments", "messages"}
+"""Fields of a sample that no reader of scores needs."""
+SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
+
+
+class ScoredSample(NamedTuple):
+    """A sample without its transcript.
+
+    Attributes:
+        id: of the sample.
+        epoch: counted from 1.
+        metadata: of the sample.
+        scores: by scorer.
+        error: its message; None if the sample ended without one.
+        invalidated: why the sample was invalidated, "" without a reason; None if it is valid.
+        kept: what podium kept in the store of a sample that failed; None for others.
+        input: a text, or messages.
+        attachments: long texts that the input may refer to, by their names.
+    """
+
+    id: str | int
+    epoch: int
+    metadata: Mapping[str, Any]
+    scores: Mapping[str, Score]
+    error: str | None
+    invalidated: str | None = None
+    kept: Any = None
+    input: Input = ""
+    attachments: Mapping[str, str] = {}
+
+
+def read_by_inspect(path: Path, **options: Any) -> EvalLog:
+    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
+    with opened_log(path):
+        try:
+            return read_eval_log(str(path), **options)
+        except Exception:
+            if not options.get("header_only") and path.suffix == ".eval":
+                # Inspect does not say which sample is damaged.
+                deque(_parse_members(path, _parse_scored), maxlen=0)
+            raise
+
+
+def summaries_of(path: Path) -> list[EvalSampleSummary]:
+    """Return the summaries of a log's samples."""
+    with opened_log(path):
+        return read_eval_log_sample_summaries(str(path))
+
+
+@contextmanager
+def opened_log(path: Path) -> Iterator[None]:
+    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every
+    error of the body."""
+    with _damage_as_data_error(path):
+        if path.suffix == ".eval":
+            check_archive(path)
+        reject_stream(path)
+        yield
+
+
+def samples_of(path: Path) -> Iterator[ScoredSample]:
+    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need
+    little memory."""
+    if path.suffix == ".eval":
+        return _parse_members(path, _parse_scored)
+    return map(
+        _scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+    )
+
+
+def whole_samples(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a log, by epoch, then by id, with their messages and media.
+
+    Samples in which a tool call started an agent have their events, too. Those of an archive are
+    read one at a time, to need little memory.
+    """
+    if path.suffix == ".eval":
+        return _parse_members(path, _parse_whole)
+    unused = {"store"} if AGENT_STARTED.search(path.read_bytes()) else {"store", "events"}
+    return iter(
+        read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or []
+    )
+
+
+Parsed = TypeVar("Parsed")
+
+
+def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
+    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by
+    id."""
+    with opened_log(path), zipfile.ZipFile(path) as archive:
+        # A sample that was run again is there twice under one name, and the name stands for the
+        # later one.
+        members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+        for member in sorted(members, key=_sort_key):
+            with _damage_as_data_error(path, member["name"]):
+                parsed = parse(archive.read(member[0]))
+            yield parsed
+
+
+def _parse_scored(content: bytes) -> ScoredSample:
+    """Parse the JSON of a sample, without its transcript."""
+    kept = json.loads(content)
+    scores = SCORES.validate_python(kept.get("scores") or {})
+    error = kept.get("error")
+    invalidation = kept.get("invalidation")
+    return ScoredSample(
+        id=kept["id"],
+        epoch=kept["epoch"],
+        metadata=kept.get("metadata") or {},
+        scores=scores,
+        error=error and error["message"],
+        invalidated=None if invalidation is None else invalidation.get("reason") or "",
+        kept=(kept.get("store") or {}).get(NAMESPACE) if error else None,
+        input=kept.get("input") or "",
+        attachments=kept.get("attachments") or {},
+    )
+
+
+def _parse_whole(content: bytes) -> EvalSample:
+    """Parse a sample with its messages, and with its events if a tool call started an agent."""
+    kept = json.loads(content)
+    unused = {"store"} if AGENT_STARTED.search(content) else {"store", "events", "events_data"}
+    return resolve_sample_attachments(
+        EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused})
+    )
+
+
+def _sort_key(member: re.Match[str]) -> tuple[int, str]:
+    """Return epoch and id of an archive's member; ids that are numbers sort by size."""
+    item = member["item"]
+    return int(member["epoch"] or 0), item.zfill(20) if item.isdecimal() else item
+
+
+def _scored_sample(sample: EvalSample) -> ScoredSample:
+    """Return what is needed of a sample that Inspect has read."""
+    given: Input = (
+        sample.input
+        if isinstance(sample.input, str)
+        else [each.model_dump() for each in sample.input]
+    )
+    return ScoredSample(
+        id=sample.id,
+        epoch=sample.epoch,
+        metadata=sample.metadata,
+        scores=sample.scores or {},
+        error=sample.error.message if sample.error else None,
+        invalidated=reason_of_invalidation(sample),
+        kept=sample.store.get(NAMESPACE) if sample.error else None,
+        input=given,
+    )
+
+
+def reason_of_invalidation(sample: EvalSample) -> str | None:
+    """Return why a sample was invalidated, "" if no reason is given; None if it is valid."""
+    return None if sample.invalidation is None else sample.invalidation.reason or ""
+
+
+@contextmanager
+def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
+    """Raise DataError for every error of the body: archives, compression and JSON all have their
+    own."""
+    try:
+        yield
+    except PodiumError:
+        raise
+    except Exception as error:
+        problem = f"not a whole Inspect log ({shorten(str(error))})"
+        row = None if sample is None else f"sample {shorten(sample)}"
+        raise DataError(
+            problem, source=str(path), row=row, remedy="give a log that Inspect can open"
+        ) from None

@@ -28,7 +28,7 @@ from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED
-from podium.tournaments.judge_rotation import name_jury
+from podium.tournaments.judge_rotation import JudgeRotation, name_jury
 
 NOT_ASKED = "not asked: the judge kept failing"
 MAX_CONSECUTIVE_FAILURES = 20
@@ -46,8 +46,19 @@ def judge_battles(
     concurrency: int,
     cache: bool,
 ) -> list[dict[str, Any]]:
-    """Judge battles, even inside an event loop; return each with its verdict, unparsed if it
-    failed; `turns` are the options `judges` and `overlap`."""
+    """Judge battles, even inside an event loop.
+
+    Args:
+        how: how the judge is asked, and its replies read.
+        battles: what the judge is shown of each battle, and who plays it.
+        models: makes the judges; they are closed at the end.
+        turns: the options `judges` and `overlap`.
+        concurrency: the most calls at once.
+        cache: whether replies are taken from Inspect's cache.
+
+    Returns:
+        each battle with its verdict and judgments; unparsed if it failed.
+    """
 
     async def judge_all() -> list[dict[str, Any]]:
         """Judge all battles with judges that are closed at the end."""
@@ -55,18 +66,8 @@ def judge_battles(
             jury = [await stack.enter_async_context(model) for model in models()]
             rotation = build_rotation(*turns, how, how.seed, jury)
             run = Run(how, cache=cache, jury=jury, rotating=len(jury) if rotation else 0)
-            batch_judge, asked = BatchJudge(run, concurrency), battles
-            if rotation:
-                pairings = [
-                    Pairing(b["item"], b["model_a"], b["model_b"], b.get("response") or 1)
-                    for b in battles
-                ]
-                rotation.assign(pairings)
-                turns_of = map(rotation.judges_of, pairings)
-                asked = [
-                    {**battle, "judges": [*own]}
-                    for battle, own in zip(battles, turns_of, strict=True)
-                ]
+            batch_judge = BatchJudge(run, concurrency)
+            asked = battles if rotation is None else _with_turns(battles, rotation)
             return await make_calls([partial(batch_judge.judge, battle) for battle in asked])
 
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
@@ -81,10 +82,26 @@ def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return judges
 
 
+def _with_turns(
+    battles: Sequence[Mapping[str, Any]], rotation: JudgeRotation
+) -> list[Mapping[str, Any]]:
+    """Return battles with the judges whose turn they are."""
+    pairings = [
+        Pairing(each["item"], each["model_a"], each["model_b"], each.get("response") or 1)
+        for each in battles
+    ]
+    rotation.assign(pairings)
+    return [
+        {**battle, "judges": [*rotation.judges_of(pairing)]}
+        for battle, pairing in zip(battles, pairings, strict=True)
+    ]
+
+
 class BatchJudge:
     """Judges battles of one batch, a few at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
+        """Set up a batch with at most `concurrency` calls at once."""
         self.run = run
         judges = [run.judge_of(model) for model in jury_of(run.how, run.jury)]
         self.records = {judge.name: judge.to_json() for judge in judges}

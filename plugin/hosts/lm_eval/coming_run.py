@@ -31,14 +31,10 @@ def check_coming(
     models = sorted({own, *others})
     played = options.args.get("models")
     if played:
-        models = [
-            str(name) for name in (played if isinstance(played, list) else str(played).split(","))
-        ]
+        models = list(map(str, played)) if isinstance(played, list) else str(played).split(",")
     if len(models) < 2:
         models = [own, "another model", "a third model"]
-        settings = {
-            name: value for name, value in settings.items() if name.rpartition(".")[2] not in NAMING
-        }
+        settings = {name: value for name, value in settings.items() if not _names_model(name)}
     try:
         return check_rankers(
             options.rankers, _coming_battles(options, models), settings, calibration
@@ -51,11 +47,16 @@ NAMING = ("pin", "anchor")
 """Options of rankers that name a model."""
 
 
+def _names_model(setting: str) -> bool:
+    """Return whether an option, with or without its ranker, names a model."""
+    return setting.rpartition(".")[2] in NAMING
+
+
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
     """Return the model that an option of a ranker names, if what was typed of this run's model
     contains its name."""
     for name, value in settings.items():
-        if name.rpartition(".")[2] in NAMING and value:
+        if _names_model(name) and value:
             model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
             # Runs of one model that differ in a setting are named `MODEL setting=value`.
             plain = model.partition(" ")[0].rpartition("/")[2]

@@ -4,8 +4,8 @@ opponents."""
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any
+from itertools import chain, islice
+from typing import Any, Unpack
 
 from inspect_ai.model import GenerateConfig, Model
 from lm_eval.api.filter import Filter
@@ -13,11 +13,12 @@ from lm_eval.api.filter import Filter
 from podium.data.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
+from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions
 from podium.hosts.lm_eval.batch import judge_battles, judges_of_battles
 from podium.hosts.lm_eval.judge import judge_model
 from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.hosts.lm_eval.metrics import remember_verdicts
-from podium.hosts.lm_eval.opponents import Against, pair_with_opponents
+from podium.hosts.lm_eval.opponents import Against, DocumentBattles, pair_with_opponents
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
@@ -28,11 +29,20 @@ from podium.tournaments.judge_rotation import read_shares
 log = logging.getLogger(__name__)
 
 
+class FilterOptions(JudgeOptions, total=False):
+    """How the judge is asked by the filter."""
+
+    seed: int
+    """Seed of random orders and of judges in turn, 0 or more."""
+
+
 @register("filter", "podium_judge")
 class JudgeFilter(Filter):
-    """Replace the responses to each document with a judge's verdicts as JSON text, many battles at
-    a time, both orders of each; a failed battle is unparsed, and a second run makes no calls
-    (Inspect caches replies)."""
+    """Replace the responses to each document with a judge's verdicts as JSON text.
+
+    Many battles are judged at a time, both orders of each. A battle whose calls fail is unparsed. A
+    second run makes no calls, because Inspect caches replies.
+    """
 
     def __init__(
         self,
@@ -50,7 +60,7 @@ class JudgeFilter(Filter):
         reasoning: Policy = "strip",
         judges: str = "all",
         overlap: float = 0.0,
-        **options: Any,
+        **options: Unpack[FilterOptions],
     ) -> None:
         """Validate the options; nothing is read or called yet.
 
@@ -59,85 +69,101 @@ class JudgeFilter(Filter):
                 each optionally `label=path`; or a mapping of labels to paths.
             judge: an Inspect model, as `openai/...` or `podium/offline`; several are a jury.
             judge_args: arguments of that model, as `base_url`; no keys.
+            model: the name of this run's model in the verdicts.
             item: the document's field with the id of an item in `against`; by default documents are
                 matched by content.
             task: the task whose samples count, if folders in `against` hold several with the same
                 documents.
-            timeout: of one call, in seconds; `max_retries` are also of one call, `concurrency` is
-                the most at once.
+            concurrency: the most calls at once, 1 or more.
+            max_retries: the most repeats of a call that failed.
+            timeout: seconds of one call; None waits without end.
+            cache: whether replies are taken from Inspect's cache.
             reasoning: whether the judge is shown the reasoning before an answer (`keep`) or not
                 (`strip`).
             judges: whether `all` judge each battle, or take turns, one per battle (`rotate`,
                 `rotate:2,1,1`).
             overlap: share of the battles that all judge when they take turns.
-            **options: of `podium.plugins.catalogue.judging_settings`: `realization`, `orders`,
-                `repeats`, ...
+            **options: how the judge is asked; `FilterOptions` describes each option.
+
+        Raises:
+            UsageError: an option is unknown or has a value that is not allowed, or an argument
+                holds a secret.
         """
         super().__init__()
-        refuse_secrets(
-            {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
-        )
-        refuse_unknown_options(
-            options, known_options() | parameters_of(JudgeFilter).keys() - {"options"}
-        )
-        for name, number in (
-            ("concurrency", concurrency),
-            ("timeout", 1 if timeout is None else timeout),
-        ):
-            if number < 1:
-                raise UsageError(f"{name}={number}: give 1 or more")
+        given = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
+        refuse_secrets(given)
+        refuse_unknown_options(options, _filter_options())
+        _require_positive(concurrency=concurrency, timeout=timeout)
         self.how = judging_settings(**options)
-        self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
-        for name in self.judges:
-            refuse_lm_eval_model(name, "judge:")
+        self.judges = _judge_names(judge)
         read_shares(judges, overlap, len(self.judges))
         self.turns = (judges, overlap)
         self.judge_args = judge_args or {}
-        self.concurrency, self.cache = concurrency, cache
-        self.strips, self.reasoning = check_policy(reasoning), reasoning
+        self.concurrency = concurrency
+        self.cache = cache
+        self.reasoning = reasoning
+        self.strips = check_policy(reasoning)
         self.limits = GenerateConfig(
             max_connections=concurrency, max_retries=max_retries, attempt_timeout=timeout
         )
-        self.against, self.model, self.item, self.task = against, model, item, task
+        self.against = against
+        self.model = model
+        self.item = item
+        self.task = task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Judge the responses and return, per document, the verdicts as JSON text."""
+        """Judge the responses and return, per document, the verdicts as JSON text.
+
+        Args:
+            resps: by document the response, or a list of responses of a task with `repeats`.
+            docs: the documents of the task, in the same order.
+        """
         texts = self._strip_reasoning(_texts_by_document(resps))
-        matching: dict[str, Any] = {
-            "field": self.item,
-            "task": self.task,
-            "reasoning": self.reasoning,
-        }
-        battles_of_documents = pair_with_opponents(
-            self.against, self.model, docs, texts, **matching
+        documents = pair_with_opponents(
+            self.against,
+            self.model,
+            docs,
+            texts,
+            field=self.item,
+            task=self.task,
+            reasoning=self.reasoning,
         )
-        battles = [battle for document in battles_of_documents for battle in document.battles]
-        asked: dict[str, Any] = {
-            "turns": self.turns,
-            "concurrency": self.concurrency,
-            "cache": self.cache,
+        battles = [battle for document in documents for battle in document.battles]
+        judged = judge_battles(
+            self.how,
+            battles,
+            self._make_judges,
+            turns=self.turns,
+            concurrency=self.concurrency,
+            cache=self.cache,
+        )
+        rest = iter(judged)
+        verdicts = []
+        for document in documents:
+            own = list(islice(rest, len(document.battles)))
+            verdicts.append(self._verdicts_on_document(document, own))
+        _log_counts(verdicts, self.judges)
+        return [remember_verdicts(redact(verdicts_as_text(each))) for each in verdicts]
+
+    def _verdicts_on_document(
+        self, document: DocumentBattles, judged: Sequence[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the verdicts on one document as the filter writes them, with the mean credit of
+        this run's model over its readable battles; None without any."""
+        credits = []
+        for row in judged:
+            if row["credit"] is not None:
+                is_first = row["model_a"] == self.model
+                credits.append(row["credit"] if is_first else 1 - row["credit"])
+        return {
+            "item": document.item,
+            "model": self.model,
+            "credit": sum(credits) / len(credits) if credits else None,
+            "one_sided": self.how.one_sided,
+            "missing": dict(document.missing),
+            "judges": judges_of_battles(judged),
+            "battles": list(judged),
         }
-        rows = iter(judge_battles(self.how, battles, self._make_judges, **asked))
-        documents = []
-        for document in battles_of_documents:
-            judged = [next(rows) for _ in document.battles]
-            readable = [row for row in judged if row["credit"] is not None]
-            credits = [
-                row["credit"] if row["model_a"] == self.model else 1 - row["credit"]
-                for row in readable
-            ]
-            credit = sum(credits) / len(credits) if credits else None
-            counted = {
-                "one_sided": self.how.one_sided,
-                "missing": dict(document.missing),
-                "judges": judges_of_battles(judged),
-                "battles": judged,
-            }
-            documents.append(
-                {"item": document.item, "model": self.model, "credit": credit, **counted}
-            )
-        _log_counts(documents, self.judges)
-        return [remember_verdicts(redact(verdicts_as_text(document))) for document in documents]
 
     def _make_judges(self) -> list[Model]:
         """Return the judges as Inspect models with this filter's limits."""
@@ -151,20 +177,45 @@ class JudgeFilter(Filter):
         if not self.strips:
             return responses
         answers = [list(map(strip_reasoning, texts)) for texts in responses]
-        if changed := sum(
-            text != answer for text, answer in zip(chain(*responses), chain(*answers), strict=True)
-        ):
+        pairs = zip(chain(*responses), chain(*answers), strict=True)
+        changed = sum(text != answer for text, answer in pairs)
+        if changed:
             log.warning(
                 "podium: %d responses begin with reasoning, which the judge is not shown", changed
             )
         return answers
 
 
+def _judge_names(judge: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the judges; UsageError for a model of lm-eval."""
+    names = (judge,) if isinstance(judge, str) else tuple(judge)
+    for name in names:
+        refuse_lm_eval_model(name, "judge:")
+    return names
+
+
+def _filter_options() -> set[str]:
+    """Return the names of all options of the filter."""
+    return {*known_options(), *parameters_of(JudgeFilter)} - {"options"}
+
+
+def _require_positive(**numbers: int | None) -> None:
+    """Raise UsageError if one of the numbers is given and below 1."""
+    for name, number in numbers.items():
+        if number is not None and number < 1:
+            raise UsageError(f"{name}={number}: give 1 or more")
+
+
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
-    """Return the responses to each document; a task with `repeats` has several."""
-    by_document = [
-        list(given) or [""] if isinstance(given, list | tuple) else [given] for given in responses
-    ]
+    """Return the responses to each document; a task with `repeats` has several.
+
+    Raises:
+        UsageError: a response is not a text.
+    """
+    by_document = []
+    for given in responses:
+        texts = list(given) if isinstance(given, list | tuple) else [given]
+        by_document.append(texts or [""])
     for text in chain(*by_document):
         if not isinstance(text, str):
             raise UsageError(

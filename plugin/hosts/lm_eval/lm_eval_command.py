@@ -58,7 +58,8 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
         # Without the option, the command still does all that lm-eval does itself.
         if any(word.startswith("--ranker") for word in arguments):
             raise UsageError(f"{error}: {INSTEAD}") from None
-    before, sys.argv = sys.argv, ["lm-eval", *arguments]
+    before = sys.argv
+    sys.argv = ["lm-eval", *arguments]
     try:
         cli.execute(cli.parse_args())
     except SystemExit as end:
@@ -96,7 +97,8 @@ def run_and_rank(
             return
         with call_after_evaluation(ranking.rank):
             execute(arguments)
-    if code := ranking.print_outcome():
+    code = ranking.print_outcome()
+    if code:
         sys.exit(code)
 
 
@@ -115,9 +117,10 @@ def _prepare_ranking(
         settings = parse_settings(options.settings, options.rankers)
     except UsageError as error:
         raise UsageError(as_typed_here(str(error))) from None
-    names = ("output_path", "predict_only", "log_samples", "model_args", "model")
-    typed = {name: vars(arguments).get(name) or config.get(name) for name in names}
-    output_path, predict_only, log_samples = (typed[name] for name in names[:3])
+    # What was typed wins over the `--config` file.
+    typed = {**config, **{name: value for name, value in vars(arguments).items() if value}}
+    output_path = typed.get("output_path")
+    predict_only = typed.get("predict_only")
     others = find_other_samples(options.against, output_path)
     if options.judges:
         from podium.hosts.lm_eval.tournament import check_tournament
@@ -127,7 +130,7 @@ def _prepare_ranking(
         raise UsageError(
             "--predict_only computes no metric to rank by: name a judge with --ranker_judge"
         )
-    own = options.label or named_model(settings, f"{typed['model_args']} {typed['model']}")
+    own = options.label or named_model(settings, f"{typed.get('model_args')} {typed.get('model')}")
     for note in check_coming(options, settings, own, {file.model for file in others}):
         tell(note)
     if output_path:
@@ -136,7 +139,7 @@ def _prepare_ranking(
         options,
         output_path,
         settings,
-        keeps_samples=bool(output_path or log_samples or predict_only),
+        keeps_samples=bool(output_path or typed.get("log_samples") or predict_only),
     )
 
 

@@ -22,7 +22,14 @@ from podium.storage.atomic_files import atomic_file, atomic_folder
 
 @dataclass(frozen=True, slots=True)
 class RunFolders:
-    """Folders of the runs to rank together."""
+    """Folders of the runs to rank together.
+
+    Attributes:
+        model: the name of this run's model.
+        sources: the folders, as `podium rank` takes them; this run's is the first.
+        origins: what messages call each folder: `this run`, or the real folder that it links to.
+        notes: on names of runs, and on earlier runs that this one replaces.
+    """
 
     model: str
     sources: tuple[str, ...]
@@ -75,30 +82,31 @@ def collect_runs(
     own = _samples_in(run, label)
     named, settings = name_by_settings([*own, *others])
     samples, others = named[: len(own)], named[len(own) :]
-    model, tasks = samples[0].model, {file.task for file in samples}
+    model = samples[0].model
+    tasks = {file.task for file in samples}
     earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
     models: dict[tuple[str, Path], list[Samples]] = {}
     for file in others:
         if file.model != model and file.task in tasks:
             models.setdefault((file.model, file.path.absolute().parent), []).append(file)
-    sources, origins = (
-        [f"{model}={run}" if samples[0].has_label else str(run)],
-        {str(run): "this run"},
-    )
+    sources = [f"{model}={run}" if samples[0].has_label else str(run)]
+    origins = {str(run): "this run"}
     for number, ((other, origin), files) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
-        for path in {
-            path
-            for file in files
-            for path in (file.path, file.results and file.results.path)
-            if path
-        }:
-            (place / path.name).symlink_to(path.absolute())
+        _link_files(files, place)
         sources.append(f"{other}={place}" if files[0].has_label else str(place))
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(f"this run replaces earlier runs of {model} in {place}" for place in earlier)
     return RunFolders(model, tuple(sources), origins, (*settings, *notes))
+
+
+def _link_files(files: Sequence[Samples], place: Path) -> None:
+    """Link samples files, and the results files beside them, into a folder."""
+    paths = {file.path for file in files}
+    paths |= {file.results.path for file in files if file.results}
+    for path in paths:
+        (place / path.name).symlink_to(path.absolute())
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:

@@ -36,11 +36,9 @@ def parse_filter_verdicts(filtered: Any) -> dict[str, Any] | None:
     write it."""
     if isinstance(filtered, list | tuple) and len(filtered) == 1:
         return parse_filter_verdicts(filtered[0])
-    return (
-        parse_verdicts(filtered)
-        if isinstance(filtered, str) and _digest(filtered) in _DIGESTS
-        else None
-    )
+    if isinstance(filtered, str) and _digest(filtered) in _DIGESTS:
+        return parse_verdicts(filtered)
+    return None
 
 
 def _digest(text: str) -> bytes:
@@ -68,7 +66,8 @@ def earned_credit(
     if verdicts is None or verdicts["credit"] is None:
         return None
     credit = DocumentCredit(verdicts["credit"])
-    credit.verdicts, credit.options = verdicts, options
+    credit.verdicts = verdicts
+    credit.options = options
     return credit
 
 

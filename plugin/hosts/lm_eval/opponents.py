@@ -46,8 +46,21 @@ def pair_with_opponents(
     task: str | None = None,
     reasoning: Policy = "strip",
 ) -> list[DocumentBattles]:
-    """Read the opponents' responses and return the battles of each document's responses with
-    them."""
+    """Read the opponents' responses, and return the battles of each document's responses with
+    them.
+
+    Args:
+        model: the name of this run's model.
+        docs: the documents of the task.
+        texts: the responses to each of them, one or several.
+        field: the document's field with the id of the item; None matches documents by content.
+        task: the task of the opponents' samples; None looks in all.
+        reasoning: whether opponents' reasoning is removed (`strip`) or shown to the judge (`keep`).
+
+    Raises:
+        UsageError: an opponent has the name of this run's model, or no document is among the
+            opponents' items.
+    """
     responses = read_responses(*_format_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
         log.warning("podium: %s", note)
@@ -59,36 +72,41 @@ def pair_with_opponents(
     names = _find_item_ids(docs, responses, items, field, task)
     with_media = [shows_media(doc) for doc in docs]
     if not all(with_media) and items.keys().isdisjoint(names):
-        where, held = some(responses.sources), some(responses.categories) or "none"
-        ids = some([item.id for item in responses.items], most=3)
-        raise UsageError(
+        raise _no_common_item(names, responses, field)
+    documents = []
+    for name, answers, has_media in zip(names, texts, with_media, strict=True):
+        if has_media:
+            missing = dict.fromkeys(responses.models, IN_DOCUMENT)
+            documents.append(DocumentBattles(name, [], missing))
+        else:
+            own = _battles_of_document(name, items.get(name), answers, model, responses)
+            documents.append(own)
+    return documents
+
+
+def _no_common_item(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
+    """Return the error for documents of which none is among the opponents' items."""
+    where = some(responses.sources)
+    if field is None:
+        held = some(responses.categories) or "none"
+        return UsageError(
             f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
             "with --log_samples, or write `item: FIELD` if the opponents are known by an id"
-            if field is None
-            else f"no document's {field!r} ({some(names, most=3)}) is an item of {where} ({ids})"
         )
-    return [
-        DocumentBattles(name, [], dict.fromkeys(responses.models, IN_DOCUMENT))
-        if has_media
-        else _battles_of_document(name, items.get(name), answers, model, responses)
-        for name, answers, has_media in zip(names, texts, with_media, strict=True)
-    ]
+    ids = some([item.id for item in responses.items], most=3)
+    return UsageError(
+        f"no document's {field!r} ({some(names, most=3)}) is an item of {where} ({ids})"
+    )
 
 
 def shows_media(value: Any) -> bool:
     """Return whether a document holds or names images, audio or video at any depth; a filter cannot
     show them."""
     if isinstance(value, Mapping):
-        named = any(
-            not (is_empty(value[name]) or value[name] in ("", []))
-            for name in MEDIA
-            if name in value
-        )
-        return (
-            named
-            or any({*keys} <= value.keys() for keys in ENCODED)
-            or any(map(shows_media, value.values()))
-        )
+        held = [value[name] for name in MEDIA if name in value]
+        is_named = any(not (is_empty(each) or each in ("", [])) for each in held)
+        is_encoded = any({*keys} <= value.keys() for keys in ENCODED)
+        return is_named or is_encoded or any(map(shows_media, value.values()))
     if isinstance(value, list | tuple):
         return any(map(shows_media, value))
     return type(value).__module__.partition(".")[0] in DECODERS
@@ -99,7 +117,8 @@ def _battles_of_document(
 ) -> DocumentBattles:
     """Return the battles of one document: the k-th response meets the k-th of an opponent, or its
     only one."""
-    battles, missing = [], {}
+    battles: list[dict[str, Any]] = []
+    missing = {}
     for other, (number, text) in product(responses.models, enumerate(texts, 1)):
         key = response_key(name, number if item and item.responses > 1 else 1)
         which = other if number == 1 else f"{other} (response {number})"
@@ -108,21 +127,28 @@ def _battles_of_document(
         elif key not in responses.texts[other]:
             missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:
+            response = {"response": number} if len(texts) > 1 else {}
             shown = {model: text, other: responses.texts[other][key]}
-            battle: dict[str, Any] = {"item": name} | (
-                {"response": number} if len(texts) > 1 else {}
-            )
-            # Sorted by name as in tournaments, so that the cache is shared.
-            battle |= dict(zip(("model_a", "model_b"), sorted(shown), strict=True))
-            battle |= {
-                field: getattr(item, field)
-                for field in ("instruction", "reference", "system", "category")
-            }
-            battle |= {f"response_{side}": shown[battle[f"model_{side}"]] for side in "ab"}
-            battles.append(
-                battle | {f"length_{side}": len(battle[f"response_{side}"]) for side in "ab"}
-            )
+            battles.append({"item": name, **response, **_shown_to_judge(item, shown)})
     return DocumentBattles(name, battles, missing)
+
+
+def _shown_to_judge(item: Item, shown: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a judge is shown of an item and of two models' responses to it (by model)."""
+    # Sorted by name as in tournaments, so that the cache is shared.
+    model_a, model_b = sorted(shown)
+    return {
+        "model_a": model_a,
+        "model_b": model_b,
+        "instruction": item.instruction,
+        "reference": item.reference,
+        "system": item.system,
+        "category": item.category,
+        "response_a": shown[model_a],
+        "response_b": shown[model_b],
+        "length_a": len(shown[model_a]),
+        "length_b": len(shown[model_b]),
+    }
 
 
 def _find_item_ids(
@@ -143,10 +169,9 @@ def _find_item_ids(
         return [str(doc[field]) for doc in docs]
     tasks = responses.categories if task is None else (task,)
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
+    ids_by_task = [item_ids(each, places) for each in dict.fromkeys(tasks or ("",))]
     chosen = []
-    for names in zip(
-        *(item_ids(task, places) for task in dict.fromkeys(tasks or ("",))), strict=True
-    ):
+    for names in zip(*ids_by_task, strict=True):
         present = [name for name in names if name in known]
         if len(present) > 1:
             raise UsageError(

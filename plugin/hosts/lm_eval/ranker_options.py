@@ -19,7 +19,16 @@ RENAMED = re.compile(r"`podium [^`]*`|--(set|metric|calibration)\b")
 
 @dataclass(frozen=True, slots=True)
 class RankerOptions:
-    """Values of the options, which `OPTIONS` explains; `judge_args` may hold API keys."""
+    """Values of the options, which `OPTIONS` explains.
+
+    Attributes:
+        rankers: names; empty without `--ranker`.
+        against: folders of other runs; empty takes those in the output path.
+        judges: names of Inspect models; empty ranks by the task's metric.
+        judge_args: arguments of the judges' models; they may hold API keys.
+        args: options of the tournament and of the judge's calls.
+        settings: options of rankers, `key=value` each.
+    """
 
     rankers: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
@@ -38,7 +47,13 @@ class RankerOptions:
 
 
 class Option(NamedTuple):
-    """How a field of `RankerOptions` is parsed and shown."""
+    """How a field of `RankerOptions` is parsed and shown.
+
+    Attributes:
+        name: the field.
+        parse: from what argparse or YAML gives to the field's value.
+        shown: the placeholder in the help.
+    """
 
     name: str
     parse: Callable[[Any], Any]
@@ -88,14 +103,12 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
     """Build the options from the values that were typed or read; options without effect raise
     UsageError."""
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
-    options = RankerOptions(
-        **{own.name: own.parse(values[own.name]) for own in OPTIONS.values() if own.name in values}
-    )
-    idle = next(
-        (name for name in ("judge_args", "tournament", "args") if getattr(options, name)), None
-    )
-    if idle and not options.judges:
-        raise UsageError(f"{typed[idle]} is for tournaments: name a judge with --ranker_judge")
+    given = [option for option in OPTIONS.values() if option.name in values]
+    parsed = {option.name: option.parse(values[option.name]) for option in given}
+    options = RankerOptions(**parsed)
+    for name in ("judge_args", "tournament", "args"):
+        if getattr(options, name) and not options.judges:
+            raise UsageError(f"{typed[name]} is for tournaments: name a judge with --ranker_judge")
     if options.judges and options.metric:
         raise UsageError(
             "--ranker_metric ranks by a task's metric, --ranker_judge by a judge: leave out one of them"

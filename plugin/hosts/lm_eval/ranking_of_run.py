@@ -42,7 +42,18 @@ ranking stopped."""
 
 @dataclass
 class RunRanking:
-    """Ranks a run of lm-eval among other runs."""
+    """Ranks a run of lm-eval among other runs.
+
+    Attributes:
+        output_path: where lm-eval saves its results; None if it does not.
+        settings: parsed options of rankers.
+        keeps_samples: whether samples stay in the results that lm-eval saves.
+        code: the exit code: `DONE`, `PARTLY` or `STOPPED`.
+        notes: messages for the end of the run.
+        table: the standings as text.
+        log: the log of the tournament, if one was played.
+        saved: files that were written before the tournament, until lm-eval saves its own.
+    """
 
     options: RankerOptions
     output_path: str | None
@@ -124,7 +135,8 @@ class RunRanking:
     def _note_lone_run(self, runs: RunFolders) -> None:
         """Note that there is no other run to rank against; raise UsageError if `--ranker_against`
         named some."""
-        if against := self.options.against:
+        against = self.options.against
+        if against:
             advice = (
                 "; if that is another model, name this one with --ranker_label"
                 if runs.notes
@@ -144,13 +156,11 @@ class RunRanking:
         battles_of = self._make_battle_reader(runs)
         rankings: dict[str, Ranking] = {}
         failures: dict[str, PodiumError] = {}
-        for name, members in (
-            {task: [task] for task in tasks} | _groups_of(results, tasks)
-        ).items():
+        parts = {task: [task] for task in tasks} | _groups_of(results, tasks)
+        for name, members in parts.items():
             try:
-                rankings[name] = self._rank_battles(
-                    battles_of([] if members == tasks else members), runs
-                )
+                battles = battles_of([] if members == tasks else members)
+                rankings[name] = self._rank_battles(battles, runs)
             except PodiumError as error:
                 failures[name] = error
         if not rankings:
@@ -163,10 +173,7 @@ class RunRanking:
         """Return a function that gives the battles of some tasks, or of all if none is named; may
         play a tournament."""
         if not self.options.judges:
-            read = partial(read_battles, *runs.sources, metric=self.options.metric or "all")
-            return lambda tasks: _select_tasks(
-                tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {})
-            )
+            return partial(_read_scores_of_tasks, runs.sources, self.options.metric or "all")
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
@@ -235,6 +242,14 @@ class RunRanking:
                 runs_dir.rmdir()
 
 
+def _read_scores_of_tasks(
+    sources: Sequence[str], metric: str | Sequence[str], tasks: Sequence[str]
+) -> Battles:
+    """Read battles by a metric, those of some tasks or all."""
+    where = {"task": tasks[0]} if len(tasks) == 1 else {}
+    return _select_tasks(tasks, "task", read_battles(*sources, metric=metric, where=where))
+
+
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
     """Return the battles of some tasks, or all battles if no task is named."""
     if not tasks:
@@ -249,18 +264,18 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write a model's score on a task and its standard error into the results; return why if there
     is none."""
-    entry, name = (
-        next((entry for entry in standings.entries if entry.model == model), None),
-        standings.ranker,
-    )
+    name = standings.ranker
+    entry = next((entry for entry in standings.entries if entry.model == model), None)
     if entry is None or entry.score is None or entry.separated:
         why = "its battles do not bound it" if entry else "it has no battle that could be read"
         return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
     filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")
     error = "N/A" if entry.se is None else float(entry.se)
     for section in ("results", "groups"):
-        if (figures := results.get(section, {}).get(task)) is not None:
-            figures |= {f"{name},{filter_}": float(entry.score), f"{name}_stderr,{filter_}": error}
+        figures = results.get(section, {}).get(task)
+        if figures is not None:
+            figures[f"{name},{filter_}"] = float(entry.score)
+            figures[f"{name}_stderr,{filter_}"] = error
     results.setdefault("higher_is_better", {}).setdefault(task, {})[name] = True
     return []
 
@@ -287,19 +302,17 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
     """Return the ranked tasks of each group that has a row in the results, including those of
     groups within it."""
-    children, ranked = results.get("group_subtasks", {}), set(tasks)
+    children = results.get("group_subtasks", {})
+    ranked = set(tasks)
 
     def leaves(name: str) -> list[str]:
         """Return the tasks of a group, or the task itself."""
         below = children.get(name) or []
         return [leaf for child in below for leaf in leaves(child)] if below else [name]
 
-    groups = {
-        group: [task for task in dict.fromkeys(leaves(group)) if task in ranked]
-        for group in children
-    }
-    return {
-        group: own
-        for group, own in groups.items()
-        if len(own) > 1 and group in results.get("results", {})
-    }
+    groups = {}
+    for group in children:
+        own = [task for task in dict.fromkeys(leaves(group)) if task in ranked]
+        if len(own) > 1 and group in results.get("results", {}):
+            groups[group] = own
+    return groups

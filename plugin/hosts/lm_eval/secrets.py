@@ -28,9 +28,8 @@ def refuse_secrets(arguments: Mapping[str, Any]) -> None:
     results."""
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
-        if is_secret_name(name) or (
-            isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)
-        ):
+        holds_secret = isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)
+        if is_secret_name(name) or holds_secret:
             raise UsageError(
                 f"{path} holds a secret, and lm-eval writes a filter's arguments into its results file: remove it from "
                 "the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
@@ -45,19 +44,21 @@ def is_secret_name(name: str) -> bool:
 def is_secret(name: str, value: Any) -> bool:
     """Return whether an argument of a judge's model must not be written anywhere, by its name or
     its value."""
+    if isinstance(value, bool):
+        return False
     is_named = is_secret_name(name) or "header" in name.lower()
-    return not isinstance(value, bool) and (
-        is_named or (isinstance(value, str) and redact(value) != value)
-    )
+    return is_named or (isinstance(value, str) and redact(value) != value)
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
     """Return the values of arguments that are secret; of a secret mapping (headers), all values."""
     values = [value for name, value in arguments.items() if is_secret(name, value)]
     texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
-    return [
-        secret for text in texts if text for secret in (text, text.removeprefix("Bearer ").strip())
-    ]
+    secrets = []
+    for text in texts:
+        if text:
+            secrets += [text, text.removeprefix("Bearer ").strip()]
+    return secrets
 
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
@@ -66,7 +67,8 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
     environment = {value for name, value in os.environ.items() if is_secret_name(name)}
     # The longest first: one may be a part of another.
     for secret in sorted({*secrets, *environment}, key=len, reverse=True):
-        text = text.replace(secret, HIDDEN) if len(secret) >= SHORTEST else text
+        if len(secret) >= SHORTEST:
+            text = text.replace(secret, HIDDEN)
     return IN_ADDRESS.sub(f"://{HIDDEN}@", SHAPES.sub(HIDDEN, text))
 
 

@@ -53,18 +53,12 @@ def check_tournament(options: RankerOptions) -> None:
     name, _, own_options = _task_function(options)
     task_options = (RUN_OPTIONS | own_options) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, task_options | known_options())
-    how = catalogue.judging_settings(
-        **{name: value for name, value in options.args.items() if name in known_options()}
-    )
-    shows_first(
-        name,
-        catalogue.make_tournament(name, split_options(name, options.args)[0]),
-        how,
-        options.args,
-    )
-    read_shares(
-        options.args.get("judges", "all"), options.args.get("overlap", 0.0), len(options.judges)
-    )
+    judging = {name: value for name, value in options.args.items() if name in known_options()}
+    how = catalogue.judging_settings(**judging)
+    rule_options, *_ = split_options(name, options.args)
+    shows_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
+    judges = options.args.get("judges", "all")
+    read_shares(judges, options.args.get("overlap", 0.0), len(options.judges))
     for judge in options.judges:
         if judge.partition("/")[0] not in LOADING_PROVIDERS:
             judge_model(judge, options.judge_args)
@@ -73,8 +67,19 @@ def check_tournament(options: RankerOptions) -> None:
 def play_tournament(
     options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
 ) -> tuple[Path, str | None]:
-    """Play the tournament, answered calls from Inspect's cache; return its log and, if battles
-    failed, a message."""
+    """Play the tournament in Inspect; answered calls are taken from Inspect's cache.
+
+    Args:
+        responses: sources of all models' responses, each optionally `label=path`.
+        model: this run's model; only items that it answered are played.
+        log_dir: the folder of the log.
+
+    Returns:
+        the log, and a message if battles failed.
+
+    Raises:
+        KeyboardInterrupt: the user stopped the tournament.
+    """
     from inspect_ai import eval
     from inspect_ai.model._model import init_model_roles
 
@@ -86,12 +91,9 @@ def play_tournament(
     def make_task() -> "Task":
         """Return the task, which may ask for the judges' names."""
         init_model_roles(roles)
-        return cast(
-            "Task",
-            _task_function(options)[1](
-                responses=list(responses), answered_by=model, **options.args
-            ),
-        )
+        _, function, _ = _task_function(options)
+        task = function(responses=list(responses), answered_by=model, **options.args)
+        return cast("Task", task)
 
     play = partial(
         eval,
@@ -103,9 +105,7 @@ def play_tournament(
         log_dir=str(log_dir),
         log_format="eval",
         log_level="warning",
-        display=cast(
-            Any, os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")
-        ),
+        display=_display(),
     )
     # stdout is lm-eval's.
     with redirect_stdout(sys.stderr):
@@ -115,7 +115,14 @@ def play_tournament(
         raise KeyboardInterrupt
     [log] = logs
     path = Path(log.location.removeprefix("file://"))
-    return path, None if log.status == "success" else _failure_message(path, options.secrets())
+    failure = None if log.status == "success" else _failure_message(path, options.secrets())
+    return path, failure
+
+
+def _display() -> Any:
+    """Return Inspect's display: the user's, else rich on a terminal and none elsewhere."""
+    usual = "rich" if sys.stderr.isatty() else "none"
+    return os.environ.get("INSPECT_DISPLAY") or usual
 
 
 def _failure_message(path: Path, secrets: Sequence[str]) -> str:
@@ -127,9 +134,8 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     _redact_log(path, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
     errors = errors or [log.error.message if log.error else "no reason given"]
-    errors.sort(
-        key=lambda message: message.startswith("CancelledError")
-    )  # last: these only say that the run stopped
+    # Last, because these only say that the run stopped.
+    errors.sort(key=lambda message: message.startswith("CancelledError"))
     return (
         f"{len(errors):,} battles failed, the first of them: {redact(errors[0], secrets)}; run "
         "the command again to ask for those alone"

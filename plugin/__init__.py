@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from podium.hookspecs import Scorer as Scorer
     from podium.hookspecs import Tournament as Tournament
     from podium.hookspecs import hookimpl as hookimpl
+    from podium.notices.notice import Notice as Notice
     from podium.planning.planner import make_plan as make_plan
     from podium.planning.replays import Replay as Replay
     from podium.planning.replays import replay as replay
@@ -61,6 +62,7 @@ _PUBLIC = {
     "diagnosis.card": "diagnose",
     "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
     "hookspecs": "Format Ranker Scorer Tournament hookimpl",
+    "notices.notice": "Notice",
     "planning.planner": "make_plan",
     "ranking.rank_battles": "rank",
     "rankers.ranking": "Ranking Standings",

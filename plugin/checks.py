@@ -1,6 +1,5 @@
 """The trust checks of a ranking: threshold and warning of each, without the computation."""
 
-import re
 from dataclasses import dataclass
 
 LENGTH_CONTROL = "--set length_control=true"
@@ -18,18 +17,14 @@ class Check:
     short: str = ""
     """For an answer of three sentences; empty if `sentence` is short enough."""
 
-    def warning(self, **figures: object) -> str:
-        """Format the warning with its figures."""
-        return self.sentence.format(**figures)
+    @property
+    def code(self) -> str:
+        """The name as scripts know it, as `lost-replies`; the warning about it has the same."""
+        return self.name.replace(" ", "-")
 
     def short_warning(self, **figures: object) -> str:
         """Format the short warning with its figures, as a sentence."""
         return f"{(self.short or self.sentence).format(**figures)}."
-
-    def is_warning(self, text: str) -> bool:
-        """Return whether a text is this check's warning, with any figures."""
-        fixed_parts = re.split(r"\{[^}]*\}", self.sentence)
-        return re.fullmatch(".+".join(map(re.escape, fixed_parts)), text) is not None
 
 
 _CHECKS = (

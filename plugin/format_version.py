@@ -3,7 +3,7 @@
 from podium.errors import DataError
 from podium.printable import shorten
 
-FORMAT_VERSION = "0.2"
+FORMAT_VERSION = "0.3"
 """Of rankings, calibration files, judge cards, comparisons, plans and logs."""
 RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
 

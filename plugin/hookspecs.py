@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pluggy
 
+from podium.notices.notice import Notice
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -149,8 +151,8 @@ class GatheredBattles:
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
     claimed: "AbstractSet[Path]" = frozenset()
-    notes: Sequence[str] = ()
-    lost: Sequence[str] = ()
+    notes: Sequence[Notice] = ()
+    lost: Sequence[Notice] = ()
     apart: str | None = None
     accepted: Sequence[str] = ()
 

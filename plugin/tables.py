@@ -7,8 +7,6 @@ from podium.errors import find_name
 
 EMPTY = "–"
 """A cell without a value."""
-WARNING = "warning: "
-"""Start of a note that warns."""
 ALWAYS = ("missing", "play")
 """Sections shown in every short view: what could not be computed, and what to type."""
 
@@ -81,13 +79,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled part of a report; its name is for `--section`."""
+    """A titled part of a report; its name is for `--section`, and its warnings are notes that HTML
+    pages highlight."""
 
     name: str
     title: str
     facts: tuple[Fact, ...] = ()
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
+from podium.notices.notice import Notice
 from podium.rankers.errors.elo_difference import EloTests
 from podium.rankers.errors.few_items import (
     covariance_with_few,
@@ -28,7 +29,12 @@ from podium.rankers.errors.intervals import (
 from podium.rankers.fit.cells import BattleData, load_battles, prepare_battles
 from podium.rankers.fit.coded import Cluster, CodedBattles, Labels, require_choice
 from podium.rankers.fit.graph import Graph, design_efficiency
-from podium.rankers.fit.identification import bounded_models, describe_separated, fit_battles
+from podium.rankers.fit.identification import (
+    bounded_models,
+    bounding_battles,
+    fit_battles,
+    records_of_separated,
+)
 from podium.rankers.fit.pairs import cells_by_cluster
 from podium.rankers.fit.scale import EloScale, elo_scale
 from podium.rankers.fit.strengths import Strengths, build_prior
@@ -38,7 +44,6 @@ from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
-from podium.text import some
 
 
 def bradley_terry(
@@ -118,10 +123,10 @@ def bradley_terry(
     warnings = [*notes, *(length.warnings() if length else ())]
     if prior:
         estimate, more["ladder"] = place_newcomers(strengths, prior, coded, estimate)
-        warnings += (
-            CHECKS[failed].warning(**figures)
-            for failed, figures in failed_ladder_checks(more["ladder"])
-        )
+        warnings += [
+            Notice(CHECKS[check].code, figures)
+            for check, figures in failed_ladder_checks(more["ladder"])
+        ]
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
     return replace(
         standings,
@@ -156,11 +161,8 @@ def _bootstrap_elo(
     is_open = (np.isinf(estimate.low) | np.isinf(estimate.high)) & bounded_models(fit.graph)
     if is_open.any():
         unbounded = np.isinf(draws).sum(axis=0)
-        counts = [
-            f"{coded.models[k]} ({unbounded[k]:,} of {resamples:,})"
-            for k in np.flatnonzero(is_open)
-        ]
-        warning = f"an interval has one end where bootstrap resamples do not bound the rating: {some(counts, most=5)}"
+        counts = {coded.models[k]: int(unbounded[k]) for k in np.flatnonzero(is_open)}
+        warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(estimate, tests=EloTests(coded, fit.regularization).pair_tests)
     return bound_separated(estimate, fit, coded, scale, level)
@@ -262,18 +264,21 @@ def build_elo_standings(
 
 def _separation_and_design_warnings(
     exposure: Exposure, strengths: Strengths, efficiency: float | None
-) -> list[str]:
+) -> list[Notice]:
+    """Return warnings about models without a bounded rating, and about a weak design."""
     graph = strengths.graph
-    who = describe_separated(exposure.models, graph, exposure.win_rates, strengths.theta)
-    set_by = (
-        f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
-    )
-    if not graph.separated.all():
-        set_by += ", 1500 is the mean of the others"
-    warnings = [f"separated, {set_by}: {who}"] if who else []
-    design = CHECKS["design"]
-    if efficiency is not None and efficiency < design.threshold:
-        warnings.append(design.warning(efficiency=efficiency, times=1 / efficiency))
+    warnings = []
+    if graph.separated.all():
+        penalty = {"regularization": strengths.regularization}
+        warnings.append(Notice("all-separated", penalty))
+    elif graph.separated.any():
+        models = records_of_separated(exposure.models, graph, exposure.win_rates)
+        battles = bounding_battles(exposure.models, graph, strengths.theta)
+        penalty = {"regularization": strengths.regularization}
+        warnings.append(Notice("separated", {**penalty, "models": models, "battles": battles}))
+    if efficiency is not None and efficiency < CHECKS["design"].threshold:
+        figures = {"efficiency": efficiency, "times": 1 / efficiency}
+        warnings.append(Notice("design", figures))
     return warnings
 
 

@@ -10,6 +10,7 @@ from scipy.special import comb
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import NotIdentifiedError
+from podium.notices.notice import Notice
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.errors.difference import DifferenceTest, paired_difference
 from podium.rankers.errors.intervals import (
@@ -24,7 +25,6 @@ from podium.rankers.errors.intervals import (
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
-from podium.text import some
 
 MOST_LEVELS = 21
 """Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are
@@ -176,16 +176,16 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
 
 def _comparison_warnings(
     battles: Battles, full: Comparisons | None, lacking: Sequence[str]
-) -> Iterator[str]:
+) -> Iterator[Notice]:
     """Warn of verdicts compared on fewer levels than the judge's scale has, and of models lacking
     comparisons."""
     unknown = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if full is None:
-        yield "continuous verdicts: informativeness compares win, tie and loss only"
+        yield Notice("continuous-verdicts")
     elif 0 < unknown < battles.readable.sum():
-        yield f"{unknown} battles have no margin, so verdicts are compared by their credit only"
+        yield Notice("compared-by-credit", {"battles": unknown})
     if lacking:
-        yield f"never the common opponent of two others on one item, so without informativeness: {some(lacking)}"
+        yield Notice("no-common-opponent", {"models": list(lacking)})
 
 
 def _estimate_shares(

@@ -3,7 +3,7 @@ where one is read."""
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import inf
 from pathlib import Path
@@ -24,6 +24,8 @@ from podium.data.battles import LARGEST
 from podium.data.counts import Counts
 from podium.errors import DataError, UsageError, reject_stream
 from podium.format_version import RANK_AGAIN, require_format
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_from_json
 from podium.printable import shorten
 from podium.rankers.calibration import calibration
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
@@ -40,6 +42,19 @@ class FileVersion(JsonRecord):
     """The format version of a JSON document; None if it says none."""
 
     podium: str | None = None
+
+
+class WarningContent(JsonRecord):
+    """A warning in a file."""
+
+    code: str
+    fields: dict[str, Any]
+    text: str
+
+
+def _read_warnings(warnings: Iterable[WarningContent]) -> tuple[Notice, ...]:
+    """Return the warnings of a file; each keeps the text that was written."""
+    return tuple(notice_from_json(own.code, own.fields, own.text) for own in warnings)
 
 
 Record = TypeVar("Record", bound=JsonRecord)
@@ -204,7 +219,7 @@ class CalibrationContent(JsonRecord):
     se_cluster: str = "row"
     scale_correction: dict[str, calibration.ScaleCorrection] = Field(default_factory=dict)
     stability: tuple[calibration.Stability, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WarningContent, ...] = ()
     answer: tuple[str, ...] = ()
     is_uninformative: bool = False
 
@@ -225,6 +240,7 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
         "target": calibration.Target(**dict(target), beta=content.beta, **beta),
         "accuracy": dict(content.loo),
         "conformal": dict(content.conformal),
+        "warnings": _read_warnings(content.warnings),
     }
     return calibration.Calibration(**values)
 
@@ -271,7 +287,7 @@ class StandingsContent(JsonRecord):
     fit: Fit
     counts: Counts
     diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WarningContent, ...] = ()
     answer: tuple[str, ...] = ()
 
 
@@ -298,5 +314,7 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
         return None
     content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
     parts: list[dict[str, Any]] = [dict(part) for part in content.rankings]
+    for part in parts:
+        part["warnings"] = _read_warnings(part["warnings"])
     standings = tuple(Standings(entries=part.pop("models"), **part) for part in parts)
     return Ranking(standings, content.provenance, content.failures)

@@ -11,6 +11,7 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION
 from podium.errors import UsageError
+from podium.notices.notice import Notice
 from podium.rankers.bradley_terry import bound_separated, hide_separated
 from podium.rankers.errors.elo_difference import EloTests
 from podium.rankers.errors.intervals import finite_or_none, sandwich_estimate, t_quantile
@@ -202,19 +203,13 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
         yield "shared errors", {"first": first, "second": second, **figures}
 
 
-def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[str]:
+def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[Notice]:
     """Return warnings of judges without a readable verdict, failed checks, and what cannot be
     known."""
-    warnings = (
-        [f"without a readable verdict, and not in this ranking: {some(silent)}"] if silent else []
-    )
-    warnings += (CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury))
+    warnings = [Notice("silent-judges", {"judges": list(silent)})] if silent else []
+    warnings += [Notice(CHECKS[check].code, figures) for check, figures in failed_jury_checks(jury)]
     if jury["equal_because"] == "not identified":
-        warnings.append(
-            "the battles do not identify the judges' slopes, and all are 1: let each judge all models and at least "
-            f"{FEWEST_ON_AVERAGE} battles, or leave out one that contradicts the others"
-        )
+        warnings.append(Notice("slopes-not-identified", {"fewest": FEWEST_ON_AVERAGE}))
     if not jury["shared_errors"]:
-        few = "too few battles were judged by three judges (overlap=0.1 plays some)"
-        warnings.append(f"whether two judges share errors is unknown: {few}")
+        warnings.append(Notice("shared-errors-unknown"))
     return warnings

@@ -18,6 +18,7 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.data.ladder import Ladder
 from podium.errors import UsageError, unknown_name
+from podium.notices.notice import Notice
 from podium.rankers.errors.few_items import FEW
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items, prepare_battles
@@ -171,14 +172,12 @@ def _drifts(
 
 def choose_ladder(
     battles: Battles, ratings: Ratings | None, models: Sequence[str], unable: Sequence[str]
-) -> tuple[Ladder | None, tuple[str, ...]]:
+) -> tuple[Ladder | None, tuple[Notice, ...]]:
     """Return the given or kept ratings of some models, and warnings; none if options (`unable`)
     exclude them."""
     if ratings is None and (battles.ladder is None or unable):
-        options = " and ".join(unable)
-        return None, (
-            f"{options}: the ratings that the log keeps are not used",
-        ) if battles.ladder else ()
+        unused = Notice("kept-ladder-unused", {"options": " and ".join(unable)})
+        return None, (unused,) if battles.ladder else ()
     if unable:
         raise UsageError(
             f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out"
@@ -186,10 +185,11 @@ def choose_ladder(
     given = battles.ladder if ratings is None else read_ladder(ratings)
     if given is None or (ladder := given.restrict_to(models)) is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
-    unused = (
-        f"ratings=: {unknown_name('model', name, models)}" for name in given.unknown_names(models)
-    )
-    return ladder, (*unused, *ladder.warnings())
+    unknown = [
+        Notice("unknown-in-ladder", {"why": str(unknown_name("model", name, models))})
+        for name in given.unknown_names(models)
+    ]
+    return ladder, (*unknown, *ladder.warnings())
 
 
 def place_newcomers(

@@ -8,6 +8,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.defaults import MEAN
+from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import SMALLEST_SE, Calibration, models_needed
 from podium.rankers.calibration.conformal import ConformalRule
 from podium.rankers.calibration.evidence import Evidence, build_evidence
@@ -21,7 +22,6 @@ from podium.rankers.fit.pairs import win_rates
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Fit, Standings
 from podium.rankers.standings import battle_diagnostics, rank_of
-from podium.text import some
 
 EXCHANGEABLE = (
     "holds if a new model is exchangeable with the calibrated models; standard errors take "
@@ -209,45 +209,38 @@ def _placement_warnings(
     credit: np.ndarray,
     rule: ConformalRule,
     battles: Battles,
-) -> Iterator[str]:
+) -> Iterator[Notice]:
     """Yield warnings of models without a rating or a bounded interval, and of battles that rate no
     model."""
     if lost := [model.model for model in models if model.elo is None]:
-        yield (
-            f"no battles against calibrated models, so no place and no conformal interval: {some(lost)}. What would "
-            "help: battles against any of the calibrated ones"
-        )
+        yield Notice("not-placed", {"models": lost})
     outside, judged = (
         np.array([model.is_new or model.elo is None for model in models]),
         ~np.isnan(credit),
     )
     if among := int(np.sum(judged & outside[evidence.first] & outside[evidence.second])):
-        yield f"{among:,} battles between new models are left out: each is placed alone"
+        yield Notice("between-new-models", {"battles": among})
     if old := int(np.sum(judged & ~outside[evidence.first] & ~outside[evidence.second])):
-        yield f"{old:,} battles between calibrated models are left out: their ratings are fixed"
+        yield Notice("between-calibrated-models", {"battles": old})
     new, unit = [model for model in models if model.is_new], evidence.unit
     if new and np.isinf(rule.best):
-        yield (
-            f"infinite conformal interval: {rule.used} calibrated models stand for it, and the level needs at "
-            f"least {models_needed(rule.level)}: {some([model.model for model in new])}"
-        )
+        fields = {"used": rule.used, "needed": models_needed(rule.level)}
+        names = [model.model for model in new]
+        yield Notice("infinite-conformal-interval", {**fields, "models": names})
     if unbounded := [model.model for model in new if model.separated]:
-        yield f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}"
+        yield Notice("placed-separated", {"models": unbounded})
     if single := [model.model for model in new if np.isnan(model.se) and not model.separated]:
-        yield f"a single {unit}, or no variation, gives no interval: {some(single)}"
+        yield Notice("placed-by-one", {"unit": unit, "models": single})
     if unit == "row" and battles.has_items:
         sides = (
             battles.table[["item", "model_a", "model_b"]].melt("item", value_name="model").dropna()
         )
         repeated = {*sides["model"][sides.duplicated(["item", "model"])]}
         if again := [model.model for model in new if model.model in repeated]:
-            yield (
-                f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
-                "interval is too narrow (`podium calibrate --cluster item` draws items)"
-            )
+            yield Notice("placed-on-shared-items", {"models": again})
 
 
-def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[str]:
+def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:
     """Yield a warning of new models whose standard errors are smaller than those of the calibrated
     models."""
     # Without a scale correction, conformal scores are errors in units of the standard error. More
@@ -261,14 +254,17 @@ def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> It
         min(float(se.min()), NARROW * float(np.median(se))),
         MANY * float(np.median(battles)),
     )
-    if narrow := [
-        f"{model.model} ({model.se:.1f}, {model.battles:,} battles)"
+    narrow = {
+        model.model: f"{model.se:.1f}, {model.battles:,} battles"
         for model in new
         if model.se < smallest or model.battles > most
-    ]:
-        yield (
-            "conformal interval too narrow: more battles, or smaller standard errors, than the calibrated models have "
-            f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to "
-            f"which these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement "
-            "with humans; place them by about as many battles as the calibrated ones had"
-        )
+    }
+    if narrow:
+        fields = {
+            "least_se": float(se.min()),
+            "most_se": float(se.max()),
+            "fewest": int(battles.min()),
+            "most": int(battles.max()),
+            "models": narrow,
+        }
+        yield Notice("conformal-too-narrow", fields)

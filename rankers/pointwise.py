@@ -10,6 +10,7 @@ from scipy.stats import rankdata
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import NotIdentifiedError
+from podium.notices.notice import Notice
 from podium.rankers.errors.difference import DifferenceTest, is_constant, paired_difference
 from podium.rankers.errors.intervals import (
     FEW,
@@ -30,9 +31,8 @@ from podium.rankers.standings import (
     build_standings,
     measure_exposure,
 )
-from podium.text import plural, some
+from podium.text import plural
 
-RANK_BY_MEAN = "a median has no other; --ranker mean gives one from 2 on"
 ROUNDING = 1e-12
 """Share by which sums of weights may differ from half of their total by rounding."""
 
@@ -130,7 +130,7 @@ def median(
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
     shared = len(estimate.score) - len(np.unique(estimate.score))
-    ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
+    ties = [Notice("equal-medians", {"models": shared})] if shared else []
     result = RankerResult(estimate, warnings=[*_missing_scores_warning(matrix), *ties])
     return build_standings(
         "median", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng
@@ -256,7 +256,7 @@ def estimate_medians(
         level=level,
         cluster="item",
         items=FEW,
-        remedy=RANK_BY_MEAN,
+        too_few="items-of-median",
     )
     tests = PairTests(partial(sign_difference, matrix), in_scores=False)
     return replace(estimate, draws=draws, tests=tests)
@@ -343,11 +343,9 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     return medians
 
 
-def _missing_scores_warning(matrix: ScoreMatrix) -> list[str]:
+def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
     """Return a warning that names the models scored on the fewest items, if scores are missing."""
     size = len(matrix.values)
     fewest = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
-    whose = some(
-        [f"{name} on {number:,} of {size:,}" for number, name in fewest if number < size], most=5
-    )
-    return [f"models are scored on different items: {whose}"] if whose else []
+    models = {name: number for number, name in fewest if number < size}
+    return [Notice("different-items", {"models": models, "items": size})] if models else []

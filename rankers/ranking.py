@@ -12,6 +12,8 @@ import pandas as pd
 from podium.data.counts import Counts
 from podium.documents import Document, chart_of_result, text_of_result
 from podium.format_version import FORMAT_VERSION
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notices_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Standings:
     counts: Counts
     fit: Fit = field(default_factory=Fit)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     slice: str | None = None
     separation: Separation | None = field(default=None, repr=False)
     answer: tuple[str, ...] = ()
@@ -114,7 +116,7 @@ class Standings:
             "fit": self.fit.to_dict(),
             "counts": self.counts.to_dict(),
             "diagnostics": dict(self.diagnostics),
-            "warnings": list(self.warnings),
+            "warnings": notices_to_json(self.warnings),
         }
 
 

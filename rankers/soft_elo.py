@@ -15,11 +15,12 @@ from podium.defaults import (
     REGULARIZATION,
 )
 from podium.errors import NotIdentifiedError, UnknownScaleError, UsageError
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
 from podium.rankers.bradley_terry import build_elo_standings, estimate_elo
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.calibration import Calibration, Target, models_needed
 from podium.rankers.calibration.conformal import build_conformal_rule, mismatch_warnings
-from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import (
     Kind,
@@ -46,12 +47,6 @@ from podium.rankers.fit.strengths import Strengths
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import measure_exposure
-from podium.text import some
-
-NONE_PLACED = (
-    "no conformal intervals: no model that the calibration does not know has battles against models that it knows; all "
-    "are rated together, by its beta"
-)
 
 
 def soft_elo(
@@ -144,13 +139,13 @@ def soft_elo(
 
 def _notes_without_placement(
     calibration: Calibration | None, conformal_level: float | None, of: str
-) -> list[str]:
+) -> list[Notice]:
     """Note that no new model is placed, if there is a calibration; else reject options of conformal
     intervals."""
     unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
     if unused and not calibration:
-        raise UsageError(f"{unused} need --calibration FILE")
-    return [NONE_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
+        raise UsageError(f"{unused} need {option_text('calibration', 'FILE')}")
+    return [Notice("none-placed", {"unused": unused})] if calibration else []
 
 
 def _check_joint_options(**options: object) -> None:
@@ -185,12 +180,12 @@ class SoftCredits:
 
     target: Target
     origin: str
-    doubts: Sequence[str]
+    doubts: Sequence[Notice]
     signal: Signal
     credit: np.ndarray
     judged: int
 
-    def annotate(self, standings: Standings, warnings: Sequence[str] = ()) -> Standings:
+    def annotate(self, standings: Standings, warnings: Sequence[Notice] = ()) -> Standings:
         """Add beta, the target's diagnostics and its warnings to standings."""
         target, signal, left_out = (
             self.target,
@@ -206,9 +201,8 @@ class SoftCredits:
             "left_out": left_out,
         }
         missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
-        unused = [
-            f"{left_out:,} of {self.judged:,} judged battles have no {missing} and are left out"
-        ][:left_out]
+        fields = {"left_out": left_out, "judged": self.judged, "missing": missing}
+        unused = [Notice("no-signal", fields)] if left_out else []
         return replace(
             standings,
             fit=replace(
@@ -238,7 +232,7 @@ def soften_battles(
 
 def _choose_target(
     battles: Battles, calibration: Calibration | None, options: TargetOptions, level: float
-) -> tuple[Target, str, list[str]]:
+) -> tuple[Target, str, list[Notice]]:
     """Return the map from signal to soft credit, where it comes from, and warnings about it."""
     if calibration:
         if options.are_given:
@@ -246,12 +240,10 @@ def _choose_target(
                 f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
                 "them out, or leave out the calibration"
             )
-        said = [NOTHING] if calibration.is_uninformative else []
-        said += weak_signal_warnings(calibration.target, calibration.agreement)
-        doubts = [
-            *mismatch_warnings(calibration, battles),
-            *(f"the calibration says: {doubt}" for doubt in said),
-        ]
+        doubts = [*mismatch_warnings(calibration, battles)]
+        if calibration.is_uninformative:
+            doubts.append(Notice("uninformative-judge", {"of_file": True}))
+        doubts += weak_signal_warnings(calibration.target, calibration.agreement, of_file=True)
         return calibration.target, "of the calibration", doubts
     kind = options.target or (
         "smoothing" if options.constant is not None else _default_target(battles, options.beta)
@@ -265,17 +257,14 @@ def _choose_target(
             return given, "given, taken as exact", []
         soft = are_probabilities(battles)
         hard, judged = int((~soft).sum()), len(soft)
-        mostly_hard = (
-            f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others "
-            "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
-        )
+        mostly_hard = Notice("mostly-hard-credits", {"hard": hard, "judged": judged})
         return given, "as they are", [mostly_hard] if 2 * hard > judged else []
     return _fit_to_labels(battles, kind, options, level)
 
 
 def _fit_to_labels(
     battles: Battles, kind: Kind, options: TargetOptions, level: float
-) -> tuple[Target, str, list[str]]:
+) -> tuple[Target, str, list[Notice]]:
     """Return the map fitted to human labels, where it comes from, and warnings; UnknownScaleError
     if they do not bound a map that no option asks for."""
     is_default = not options.are_given
@@ -295,9 +284,7 @@ def _fit_to_labels(
     agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
     if len(battles.judges) > 1:
-        warnings.append(
-            f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
-        )
+        warnings.append(Notice("one-beta-for-judges", {"judges": list(battles.judges)}))
     return fitted, f"fitted to {fitted.battles:,} human preferences in the battles", warnings
 
 
@@ -354,12 +341,12 @@ def _describe_missing_target(kind: Kind) -> str:
         "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, and is never guessed",
         "smoothing": "the constant of label smoothing is unknown",
     }.get(kind, f"the weights of the target {kind} are unknown")
-    option = {"margin": ", or --set beta=NUMBER", "smoothing": ", or --set constant=0.75"}.get(
-        kind, ""
-    )
+    settings = {"margin": ("beta", "NUMBER"), "smoothing": ("constant", "0.75")}
+    option = f", or {option_text(*settings[kind], 'setting')}" if kind in settings else ""
     return (
-        f"{needs}. What would help: a column `human` in the battles (or --human-judge NAME), a file made by "
-        f"`podium calibrate` (--calibration FILE){option}"
+        f"{needs}. What would help: a column `human` in the battles (or "
+        f"{option_text('human_judge', 'NAME')}), a file made by `podium calibrate` "
+        f"({option_text('calibration', 'FILE')}){option}"
     )
 
 

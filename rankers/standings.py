@@ -9,12 +9,12 @@ import numpy as np
 from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.data.counts import Counts
+from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
-from podium.text import some
 
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
@@ -30,7 +30,7 @@ class RankerResult:
     separated: np.ndarray | None = None
     extra: Mapping[str, np.ndarray] = field(default_factory=dict)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
-    warnings: Sequence[str] = ()
+    warnings: Sequence[Notice] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Exposure:
     items: np.ndarray
     unranked: tuple[str, ...]
     counts: Counts
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     lacking: str = "readable battle"
 
@@ -229,42 +229,39 @@ def battle_diagnostics(battles: Battles) -> dict[str, Any]:
     return report | ({"unparsed_reasons": reasons} if reasons else {})
 
 
-def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[str]:
+def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice]:
     """Yield warnings of unranked models, of few items, and of missing intervals."""
-    yield from (f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked)
-    clusters, models, estimate = exposure.clusters, len(exposure.models), result.estimate
-    few, rare = CHECKS["items"], CHECKS["items of a model"]
-    if 1 < clusters < max(few.threshold, models):
-        many = (
-            f"fewer than {few.threshold}"
-            if clusters < few.threshold
-            else f"fewer than the {models} models"
-        )
-        yield few.warning(items=clusters, many=many)
-    if clusters >= rare.threshold:
-        narrow = (exposure.items < rare.threshold) & (
-            True if estimate.allowed is None else ~estimate.allowed
-        )
-        if narrow.any():
-            names = some(
-                [f"{exposure.models[k]} ({exposure.items[k]})" for k in np.flatnonzero(narrow)]
-            )
-            yield rare.warning(fewest=rare.threshold, names=names)
-    hidden, flat = (
-        False if result.separated is None else result.separated,
-        _has_no_variation(estimate),
-    )
-    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat
+    for name in exposure.unranked:
+        yield Notice("unranked", {"model": name, "lacking": exposure.lacking})
+    yield from _warn_of_few_items(exposure, result.estimate)
+    estimate, flat = result.estimate, _has_no_variation(result.estimate)
+    hidden = np.asarray(False if result.separated is None else result.separated)
+    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~hidden & ~flat
     if estimate.method is not None and lost.any():
-        names = some([exposure.models[k] for k in np.flatnonzero(lost)])
-        yield f"no interval for {names}: {_why_no_interval(exposure, estimate)}"
+        names = [exposure.models[k] for k in np.flatnonzero(lost)]
+        if estimate.pinned is None:
+            yield Notice("few-in-resamples", {"models": names})
+        else:
+            pinned = exposure.models[estimate.pinned]
+            yield Notice("unbounded-to-pinned", {"models": names, "pinned": pinned})
     if flat.any():
-        names = some([exposure.models[k] for k in np.flatnonzero(flat)])
-        yield f"no variation between items for {names}: their interval cannot be computed"
+        names = [exposure.models[k] for k in np.flatnonzero(flat)]
+        yield Notice("no-variation", {"models": names})
 
 
-def _why_no_interval(exposure: Exposure, estimate: ScoreEstimates) -> str:
-    """Return why models without a likelihood's verdict on them have no interval."""
-    if estimate.pinned is not None:
-        return f"the data do not bound their differences to {exposure.models[estimate.pinned]}, which is pinned"
-    return "most bootstrap resamples contain too few of their battles"
+def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:
+    """Yield a warning if there are few items in all, or else models that met on few items."""
+    clusters, models = exposure.clusters, len(exposure.models)
+    few, fewest = CHECKS["items"].threshold, CHECKS["items of a model"].threshold
+    if 1 < clusters < few:
+        yield Notice("items", {"items": clusters, "fewest": few})
+    elif 1 < clusters < models:
+        yield Notice("items-below-models", {"items": clusters, "models": models})
+    if clusters < fewest:
+        return
+    narrow = exposure.items < fewest
+    if estimate.allowed is not None:
+        narrow &= ~estimate.allowed
+    if narrow.any():
+        items = {exposure.models[k]: int(exposure.items[k]) for k in np.flatnonzero(narrow)}
+        yield Notice("items-of-a-model", {"fewest": fewest, "models": items})

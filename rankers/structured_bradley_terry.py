@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.notices.notice import Notice
 from podium.rankers.calibration.human_label_fit import (
     HumanLabelFit,
     human_label_fit,
@@ -25,7 +26,6 @@ from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
-from podium.text import plural, some
 
 METHOD = "normal posterior, judge as predictor, spread averaged over its evidence; joined with each model's own labels"
 FEWEST_LABELS = 5
@@ -149,7 +149,7 @@ def _place_human(
 
 def _judge_credits(
     battles: Battles, whole: Battles, options: TargetOptions, level: float
-) -> tuple[np.ndarray, Sequence[str]]:
+) -> tuple[np.ndarray, Sequence[Notice]]:
     """Return the credits of a by the judge, soft if possible, NaN where unparsed, and warnings
     about them."""
     plain = battles.table["credit"].to_numpy(dtype=np.float64)
@@ -161,43 +161,38 @@ def _judge_credits(
     except (NotIdentifiedError, NotConvergedError) as error:
         if options.are_given:
             raise
-        return plain, [
-            f"the judge's verdicts are taken as they are, for labels give no map of its margins: {error}"
-        ]
+        return plain, [Notice("verdicts-as-they-are", {"why": str(error)})]
 
 
 def _label_and_judge_warnings(
     battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
-) -> Iterator[str]:
+) -> Iterator[Notice]:
     """Yield warnings about the labels and about the judge beside them; `human` is NaN where labels
     give no rating."""
     each, names = labels.coded.battles_by_model(), labels.coded.models
     if labels.left_out:
         yield labels.left_out_warning()
     if 2 * labels.votes < FEWEST_LABELS * len(names):
-        yield (
-            f"{labels.votes:,.0f} {plural('label', labels.votes)} for {len(names)} models, fewer than {FEWEST_LABELS} "
-            "each: how far the judge is trusted rests on a prior (spread_prior); `podium label` draws more battles to "
-            "label"
-        )
+        counts = {"labels": round(labels.votes), "models": len(names), "fewest": FEWEST_LABELS}
+        yield Notice("few-labels", counts)
     if unlabelled := [names[k] for k in np.flatnonzero(each == 0)]:
-        yield f"without a label, rated by the judge alone on human scale: {some(unlabelled)}"
+        yield Notice("unlabelled-models", {"models": unlabelled})
     mean, low, high = misjudged.fit.kappa
-    slope = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)"
+    slope = {"slope": mean, "low": low, "high": high}
     if high < 0:
-        yield f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"
+        yield Notice("judge-turned", slope)
     elif low <= 0:
-        rest = "the column `human` does not rest on them"
-        yield f"the judge's ratings may be unrelated to human ratings: {slope}; {rest}"
+        yield Notice("judge-unrelated", slope)
     if (labels.coded.credit == 0.5).all():
-        yield "all labels are ties, or votes that cancel each other: labels say nothing of the order"
+        yield Notice("labels-are-ties")
     elif lost := [names[k] for k in np.flatnonzero(np.isnan(human) & (each > 0))]:
-        yield f"labels alone do not bound these, or do not join them to others: {some(lost)}"
+        yield Notice("labels-unbounded", {"models": lost})
     for k in np.flatnonzero(misjudged.flagged).tolist():
-        yield (
-            f"the judge rates {names[k]} {POINTS * abs(misjudged.excess[k]):.0f} Elo "
-            f"{'higher' if misjudged.excess[k] > 0 else 'lower'} than human labels do, more than labels by chance and "
-            f"the judge's errors on other models explain (p = {misjudged.p_value[k]:.1g}): {names[k]} is rated mainly "
-            "by its labels; kappa and spread rest on the other models"
-        )
+        fields = {
+            "model": names[k],
+            "elo": float(POINTS * abs(misjudged.excess[k])),
+            "side": "higher" if misjudged.excess[k] > 0 else "lower",
+            "p": float(misjudged.p_value[k]),
+        }
+        yield Notice("misjudged-model", fields)
     yield from sampling_warnings(battles, labels.battles)

@@ -12,6 +12,7 @@ from podium.data.battles import Battles
 from podium.data.length_data import External
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import UsageError, find_name
+from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
 from podium.rankers.errors.rate_difference import RateTests, rate_weights
 from podium.rankers.fit.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
@@ -23,7 +24,6 @@ from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
-from podium.text import some
 
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
 """Reduced weights of opponents, over the largest weight, by model and opponent."""
@@ -143,24 +143,22 @@ def _schedule_warnings(
     anchor: str | None,
     groups: int,
     light: LightOpponents,
-) -> Iterator[str]:
+) -> Iterator[Notice]:
     """Yield warnings of missing scores, different opponents, disconnected groups and opponents of
     reduced weight."""
     for k in np.flatnonzero(np.isnan(score)):
-        yield f"{coded.models[k]} has no readable battle against {anchor}: no score"
+        yield Notice("never-met-anchor", {"model": coded.models[k], "anchor": anchor})
     if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:
-        yield "models met different opponents: win rates are not on one scale, bradley-terry's ratings are"
+        yield Notice("different-opponents")
     if groups > 1:
-        yield f"the battles fall into {groups} groups that never met: win rates compare within a group only"
+        yield Notice("disconnected", {"groups": groups})
     weights = pd.DataFrame(
         [own for each in light.values() for own in each.items()], columns=["name", "weight"]
     )
     least = weights.groupby("name")["weight"].min()
-    if names := [f"{name} (as {weight:.2g} of an opponent)" for name, weight in least.items()]:
-        text = (
-            "met on less than half as many items as others, so they count less in others' win rates"
-        )
-        yield f"{text}: {some(names)}"
+    if len(least):
+        shares = {str(name): f"{weight:.2g}" for name, weight in least.items()}
+        yield Notice("light-opponents", {"models": shares})
 
 
 def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:

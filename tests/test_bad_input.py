@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 HEADER = "item,model_a,model_b,credit\n"
 
@@ -124,7 +125,9 @@ def test_an_unknown_order_is_rejected(save):
 def test_duplicated_rows_are_kept_and_warned_about(save):
     battles = podium.read_battles(save("votes.csv", f"{HEADER}1,x,y,1\n1,x,y,1\n1,x,y,0\n"))
     assert len(battles) == 3
-    assert battles.notes == ("1 rows repeat another row in every column; they count as repeats",)
+    assert notice_texts(battles.notes) == (
+        "1 rows repeat another row in every column; they count as repeats",
+    )
 
 
 def test_files_of_different_formats_are_rejected_by_name(save):
@@ -178,7 +181,9 @@ def test_a_single_item_gives_scores_without_interval(ranker):
     assert one.interval is None
     assert all((entry.low, entry.high, entry.se) == (None, None, None) for entry in one.entries)
     assert all(entry.score is not None for entry in one.entries)
-    assert any("a single item gives no interval" in warning for warning in one.warnings)
+    assert any(
+        "a single item gives no interval" in warning for warning in notice_texts(one.warnings)
+    )
 
 
 @pytest.mark.parametrize(("ranker", "score"), [("bradley-terry", 1500.0), ("win-rate", 0.5)])
@@ -200,7 +205,7 @@ def test_an_unbeaten_model_is_flagged_with_a_lower_bound_alone_and_named():
     champion = one.entries[0]
     assert (champion.model, champion.separated, champion.high) == ("champion", True, None)
     assert champion.low < champion.score
-    assert any("champion (never lost)" in warning for warning in one.warnings)
+    assert any("champion (never lost)" in warning for warning in notice_texts(one.warnings))
 
 
 def test_the_models_below_an_unbeaten_one_keep_their_intervals():
@@ -226,7 +231,7 @@ def test_win_rates_of_groups_that_never_met_are_warned_about():
     rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
     assert any(
         "2 groups that never met" in warning
-        for warning in standings(table(*rows), "win-rate").warnings
+        for warning in notice_texts(standings(table(*rows), "win-rate").warnings)
     )
 
 
@@ -371,8 +376,14 @@ def test_ten_thousand_models_with_few_battles_each_are_ranked(crowd):
 
 @pytest.mark.slow
 def test_memory_limit_of_ten_thousand_models_is_reported(crowd):
-    assert any("separated, rating set by the regularization" in text for text in crowd.warnings)
-    assert any("only 100 items (fewer than the 10000 models)" in text for text in crowd.warnings)
+    assert any(
+        "separated, rating set by the regularization" in text
+        for text in notice_texts(crowd.warnings)
+    )
+    assert any(
+        "only 100 items (fewer than the 10000 models)" in text
+        for text in notice_texts(crowd.warnings)
+    )
 
 
 @pytest.mark.slow

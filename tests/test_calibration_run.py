@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.defaults import MEAN
+from podium.notices.notice_text import notice_texts
 from podium.rankers.calibration.calibration_run import calibrate_targets, judge_agreement
 from podium.rankers.fit.scale import POINTS
 
@@ -49,7 +50,7 @@ def refusal(frame, error=NotIdentifiedError, **options):
 
 def warning_with(calibration, words):
     """Return the one warning with these words."""
-    [found] = [warning for warning in calibration.warnings if words in warning]
+    [found] = [warning for warning in notice_texts(calibration.warnings) if words in warning]
     return found
 
 
@@ -238,7 +239,9 @@ def test_rows_without_a_margin_are_counted():
 
 
 def test_with_a_margin_in_every_row_none_is_counted():
-    assert [warning for warning in calibrated().warnings if "no signal" in warning] == []
+    assert [
+        warning for warning in notice_texts(calibrated().warnings) if "no signal" in warning
+    ] == []
 
 
 def test_too_few_models_for_the_level_are_reported_with_the_number_needed():
@@ -256,14 +259,15 @@ def test_few_scale_corrected_models_get_a_t_interval_with_its_assumption():
 
 def test_enough_models_for_the_level_are_not_warned_of():
     assert [
-        warning for warning in run(labelled(), level=0.8).warnings if "infinite" in warning
+        warning
+        for warning in notice_texts(run(labelled(), level=0.8).warnings)
+        if "infinite" in warning
     ] == []
 
 
 def test_notes_of_reading_are_among_the_warnings():
-    assert (
-        "no item column: rows counted as independent"
-        in run(labelled().drop(columns="item")).warnings
+    assert "no item column: rows counted as independent" in notice_texts(
+        run(labelled().drop(columns="item")).warnings
     )
 
 
@@ -540,6 +544,6 @@ def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers
     found = rank(read_battles(blind.drop(columns="human")), "soft-elo", calibration=calibration)
     assert any(
         "says: the judge's soft ratings carry no information" in text
-        for text in found.standings[0].warnings
+        for text in notice_texts(found.standings[0].warnings)
     )
     assert "no information" not in calibrated().answer[0]

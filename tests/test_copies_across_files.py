@@ -13,6 +13,7 @@ from podium.data.reading import table
 from podium.data.reading.rows import RecordTable, join_tables
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
+from podium.notices.notice_text import notice_texts
 
 ANNOTATION = {
     "generator_1": "base",
@@ -72,7 +73,7 @@ def test_annotations_of_a_nested_folder_with_one_more_column_are_counted_once(tm
     (tmp_path / "wren" / "again" / "annotations.json").write_text(json.dumps(more))
     battles = podium.read_battles(str(tmp_path))
     assert (len(battles), battles.copies) == (6, 6)
-    assert any("6 verdicts stand in several files" in note for note in battles.notes)
+    assert any("6 verdicts stand in several files" in note for note in notice_texts(battles.notes))
     [card] = diagnose(podium.read_battles(str(tmp_path), merge=False), battles).cards
     assert isinstance(card.answers["consistency"].retest, Missing)
 
@@ -103,7 +104,7 @@ def test_another_reply_is_no_copy_where_all_files_have_the_replies(tmp_path):
 def test_scores_in_two_files_are_averaged_once(tmp_path):
     scores = pd.DataFrame({"item": ["q0"] * 2, "model": ["x", "y"], "score": [1.0, 2.0]})
     battles = read(tmp_path, scores, scores.assign(note="copy"))
-    assert any("2 scores stand in several files" in note for note in battles.notes)
+    assert any("2 scores stand in several files" in note for note in notice_texts(battles.notes))
     assert len(battles) == 1
 
 
@@ -134,7 +135,7 @@ def test_a_file_without_items_that_holds_another_file_counts_once(tmp_path):
     credits = [k * 7 % 3 / 2 for k in range(30)]
     battles = read(tmp_path, without_items(credits), without_items(credits))
     assert (len(battles), battles.copies) == (30, 30)
-    assert any("30 verdicts stand in several files" in note for note in battles.notes)
+    assert any("30 verdicts stand in several files" in note for note in notice_texts(battles.notes))
 
 
 def test_few_rows_that_may_agree_by_chance_count_separately_and_are_reported(tmp_path):
@@ -142,7 +143,10 @@ def test_few_rows_that_may_agree_by_chance_count_separately_and_are_reported(tmp
         tmp_path, without_items([1, 0, 1]), without_items([1, 0, 1]), without_items([1, 1, 1])
     )
     assert (len(battles), battles.copies) == (9, 0)
-    assert any("1 files without items hold the rows of another" in note for note in battles.notes)
+    assert any(
+        "1 files without items hold the rows of another" in note
+        for note in notice_texts(battles.notes)
+    )
     assert len(podium.read_battles(str(tmp_path / "part0.csv"), str(tmp_path / "part0.csv"))) == 3
     (tmp_path / "always").mkdir()
     assert len(read(tmp_path / "always", *[without_items([1.0] * 40)] * 2)) == 80

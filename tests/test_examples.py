@@ -137,7 +137,7 @@ def test_a_document_of_another_format_is_rejected_with_a_remedy():
     with pytest.raises(DataError) as refusal:
         require_format("0.1", "a ranking", "old.json")
     assert str(refusal.value) == (
-        "old.json: a ranking of format 0.1; this podium reads format 0.2. "
+        "old.json: a ranking of format 0.1; this podium reads format 0.3. "
         "Remedy: run it again, or run `podium rank` on the verdicts"
     )
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import podium
 from podium.data.human_labels import human_ties
+from podium.notices.notice_text import notice_texts
 
 COLUMNS = ("item", "model_a", "model_b", "credit", "judge")
 
@@ -167,7 +168,7 @@ def test_note_reports_votes_pairs_and_labels_with_denominators():
         ("j", "x", "y", None, "crowd"),
     ]
     judged = [(item, "x", model, 1.0, "gpt") for item in "ijk" for model in "yz"]
-    assert read(*judged, *votes).notes[-2:] == (
+    assert notice_texts(read(*judged, *votes).notes)[-2:] == (
         "human labels: 3 votes by crowd (1 more without verdict or item), on 2 pairs of responses, "
         "label 2 of 6 battles; 4 have no label",
         "of 1 battle with several votes, all votes agree on 100%",
@@ -268,19 +269,17 @@ def test_agreement_of_battles_with_several_votes_is_reported():
     rows = [(*vote, "crowd", repeat) for repeat, vote in enumerate(votes)]
     judged = [(item, "x", "y", 1.0, "gpt", 0) for item in "ijk"]
     battles = read(*judged, *rows, columns=(*COLUMNS, "repeat"))
-    assert "of 2 battles with several votes, all votes agree on 50%" in battles.notes
-    assert "human labels: 5 votes by crowd, on 3 pairs" in battles.notes[0]
+    assert "of 2 battles with several votes, all votes agree on 50%" in notice_texts(battles.notes)
+    assert "human labels: 5 votes by crowd, on 3 pairs" in notice_texts(battles.notes)[0]
     assert (battles.table["human"].tolist(), human_ties(battles).tolist()) == (
         [1, 0.5, 0.5],
         [False, False, True],
     )
     turned = [("i", "x", "y", 0.3, "crowd", 0), ("i", "y", "x", 0.7, "crowd", 1)]
-    assert (
-        read(judged[0], *turned, columns=(*COLUMNS, "repeat"))
-        .notes[-1]
-        .endswith("all votes agree on 100%")
+    assert notice_texts(read(judged[0], *turned, columns=(*COLUMNS, "repeat")).notes)[-1].endswith(
+        "all votes agree on 100%"
     )
-    [note] = read(judged[0], rows[0], columns=(*COLUMNS, "repeat")).notes
+    [note] = notice_texts(read(judged[0], rows[0], columns=(*COLUMNS, "repeat")).notes)
     assert "human labels: 1 vote by crowd, on 1 pair of" in note
 
 

@@ -9,6 +9,7 @@ import pytest
 from podium.data.length_data import item_key
 from podium.data.pairings import Pairing, pairing
 from podium.errors import UsageError
+from podium.notices.option_forms import option_text, typed_as
 from podium.plugins.settings import ranker_names
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.fit.scale import origin_weights
@@ -212,15 +213,15 @@ def test_pairs_on_a_command_line_become_typed_options():
     assert pairs == {"realization": "labels", "models": "a,b", "tie": True}
 
 
-def test_a_message_names_options_as_lm_eval_takes_them():
+def test_options_are_written_as_lm_eval_takes_them():
     options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
-    message = options.as_typed_here(
-        "choose with --metric, or --set beta=NUMBER (--calibration FILE)"
-    )
-    assert (
-        message
-        == "choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)"
-    )
+    with typed_as(options.typed_in_lm_eval):
+        typed = [
+            option_text("metric"),
+            option_text("beta", "NUMBER", "setting"),
+            option_text("calibration", "FILE"),
+        ]
+    assert typed == ["--ranker_metric", "--ranker_set beta=NUMBER", "--ranker_calibration FILE"]
 
 
 def test_names_of_keys_and_tokens_are_secret_but_not_of_counts():

@@ -19,6 +19,7 @@ from inspect_ai.solver import solver
 from lm_eval_output import scored, write_run
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 MUTATIONS = int(os.environ.get("PODIUM_MUTATIONS", "16"))
 MODELS = ("weak", "fair", "good")
@@ -106,7 +107,9 @@ def try_folder(tmp_path, folder, judgments, seed):
         assert named or isinstance(error, podium.NotIdentifiedError), error
         assert len(str(error)) < 2500
     elif ranked[0].counts().judgments < judgments:
-        assert ranked[0].counts().missing or any(culprit.name in note for note in ranked[0].notes)
+        assert ranked[0].counts().missing or any(
+            culprit.name in note for note in notice_texts(ranked[0].notes)
+        )
     shutil.rmtree(copy)
 
 

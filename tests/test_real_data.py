@@ -13,6 +13,7 @@ from scipy.special import expit
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import NotIdentifiedError, calibrate, rank, read_battles
+from podium.notices.notice_text import notice_texts
 from podium.rankers.calibration.calibration_run import judge_agreement
 from podium.rankers.fit.coded import code_battles
 
@@ -211,7 +212,7 @@ def test_labels_of_llmfao_are_reported_with_their_denominators():
     votes = votes_of_the_crowd().groupby(MATCHUP_OF_THE_CROWD)["earned"]
     several = votes.nunique()[votes.size() > 1]
     assert (len(several), f"{(several == 1).mean():.0%}") == (2_124, "25%")
-    assert llmfao("gpt4", human_judge="crowd").notes == (
+    assert notice_texts(llmfao("gpt4", human_judge="crowd").notes) == (
         "human labels: 8,931 votes by crowd, on 2,139 pairs of responses, label 2,139 of 3,236 battles; "
         "1,097 have no label",
         "of 2,124 battles with several votes, all votes agree on 25%",

@@ -7,6 +7,7 @@ import pytest
 import podium
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
+from podium.notices.notice_text import notice_texts
 
 
 def shown(response, order, credit=1.0, item="q", judge="j", **more):
@@ -39,7 +40,7 @@ def read(rows, **options):
 def test_orders_merge_within_a_response_only_and_the_item_is_one_cluster(numbers):
     battles = read(twice(*numbers))
     assert (len(battles), battles.counts().items, battles.swaps().readable) == (6, 3, 6)
-    assert not any("share item, pair" in note for note in battles.notes)
+    assert not any("share item, pair" in note for note in notice_texts(battles.notes))
 
 
 def test_two_responses_in_two_orders_are_two_battles_of_one_order_each():

@@ -7,7 +7,7 @@ import click
 
 from podium.cli import options
 from podium.cli.options import Detail
-from podium.cli.output import show_progress, warn
+from podium.cli.output import show_progress, tell_notices, warn
 from podium.data.query import BattleQuery
 from podium.defaults import CALIBRATION_LEVEL
 from podium.errors import PodiumError, find_name
@@ -127,8 +127,7 @@ def calibrate(
         calibration, agreement, compared, detail.section, full=detail.full
     )
     print_reports(reports)
-    for warning in calibration.warnings:
-        warn(warning)
+    tell_notices(calibration.warnings)
     tell(
         f"wrote {destination.output}"
         if destination.output

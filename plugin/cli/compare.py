@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 import click
 
 from podium.cli import options
-from podium.cli.output import show_progress, warning_lines
+from podium.cli.output import notice_lines, show_progress, warning_line
 from podium.data.query import BattleQuery
 from podium.show.report.styles import Destination
 
@@ -80,8 +80,8 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
     with show_progress():
         comparison = compare_models(*query.sources, **asdict(how), **query.changed_options())
     failures = [f"not compared: {failure}" for failure in comparison.failures]
-    warnings = warning_lines([*failures, *comparison.warnings])
-    write_result(comparison, destination, messages=warnings)
+    messages = [*map(warning_line, failures), *notice_lines(comparison.warnings)]
+    write_result(comparison, destination, messages=messages)
     if comparison.gate:
         return comparison.gate.exit_code
     return 3 if comparison.failures or comparison.lost else 0

@@ -3,7 +3,7 @@
 import click
 
 from podium.cli import options
-from podium.cli.output import warn
+from podium.cli.output import tell_notices, warn
 from podium.data.query import BattleQuery
 from podium.printable import tell
 from podium.storage.remote import Place
@@ -41,7 +41,6 @@ def convert(query: BattleQuery, output: Place) -> int:
         warn(
             f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: open it as text"
         )
-    for note in battles.notes:
-        warn(note)
+    tell_notices(battles.notes)
     tell(f"wrote {len(battles):,} rows to {output}: {battles.counts().unparsed:,} unparsed")
     return 3 if battles.lost else 0

@@ -8,7 +8,7 @@ import click
 
 from podium.cli import options
 from podium.cli.options import Detail
-from podium.cli.output import show_progress, warning_lines
+from podium.cli.output import notice_lines, show_progress
 from podium.data.query import BattleQuery
 from podium.errors import DataError
 from podium.show.report.styles import Destination
@@ -92,7 +92,7 @@ def diagnose(
     write_result(
         diagnosis,
         destination,
-        messages=warning_lines(diagnosis.warnings),
+        messages=notice_lines(diagnosis.warnings),
         view=lambda result: _reports_in_detail(result, detail),
     )
     return 3 if battles.lost else 0

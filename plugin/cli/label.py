@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from podium.cli import options
-from podium.cli.output import warn
+from podium.cli.output import tell_notices
 from podium.data.query import BattleQuery
 from podium.errors import UsageError
 from podium.printable import tell
@@ -71,8 +71,7 @@ def label(
     rng = np.random.default_rng(how.seed)
     draw = draw_labels(battles, responses=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))
-    for loss in battles.lost:
-        warn(loss)
+    tell_notices(battles.lost)
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
     else:

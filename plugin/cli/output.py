@@ -3,9 +3,13 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from podium.printable import tell
 from podium.progress import tracker
+
+if TYPE_CHECKING:
+    from podium.notices.notice import Notice
 
 
 def warn(warning: str) -> None:
@@ -18,9 +22,22 @@ def warning_line(warning: str) -> str:
     return f"warning: {warning}"
 
 
-def warning_lines(warnings: Iterable[str]) -> list[str]:
+def notice_line(notice: "Notice") -> str:
+    """Return a warning as a message that begins with its severity."""
+    from podium.notices.notice_text import notice_text
+
+    return f"{notice.severity}: {notice_text(notice)}"
+
+
+def notice_lines(notices: "Iterable[Notice]") -> list[str]:
     """Return warnings as messages."""
-    return list(map(warning_line, warnings))
+    return list(map(notice_line, notices))
+
+
+def tell_notices(notices: "Iterable[Notice]") -> None:
+    """Write warnings to stderr."""
+    for line in notice_lines(notices):
+        tell(line)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 from podium.cli import options
 from podium.cli.options import Detail
-from podium.cli.output import show_progress, warning_lines
+from podium.cli.output import notice_lines, show_progress
 from podium.data.query import BattleQuery
 from podium.errors import UsageError
 from podium.show.report.styles import Destination
@@ -172,7 +172,7 @@ def plan(
     write_result(
         comparison_plan,
         destination,
-        messages=warning_lines(lost),
+        messages=notice_lines(lost),
         view=lambda result: select_reports(result, detail.section, full=full),
     )
     return 3 if comparison_plan.is_partial or lost else 0

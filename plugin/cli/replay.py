@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import click
 
 from podium.cli import options
-from podium.cli.output import warning_lines
+from podium.cli.output import notice_lines
 from podium.data.query import BattleQuery
 from podium.errors import UsageError
 from podium.show.report.styles import Destination
@@ -115,6 +115,6 @@ def replay(query: BattleQuery, how: ReplayOptions, destination: Destination) -> 
         pool=how.pool,
         **settings,
     )
-    warnings = warning_lines([*battles.lost, *table.warnings])
+    warnings = notice_lines([*battles.lost, *table.warnings])
     write_result(table, destination, messages=warnings)
     return 3 if battles.lost else 0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.checks import CHECKS
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import decide_requirements, read_requirements
@@ -19,18 +20,18 @@ from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.notices.notice import Notice, select_codes
 from podium.rankers.errors.intervals import check_level, holm
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import refuse_several_judges
 from podium.responses.collection import Responses
 from podium.show.answers.trust_checks import doubts_about_verdicts
-from podium.text import lower_first_word
 
 QUESTION = ("task", "judge")
 """Columns of which every value is a question of its own, if scores are compared."""
-RANKING_NOTE = "--by task ranks each"
-"""Part of a note about rankings; it is left out where every task is a question of its own."""
+OF_RANKINGS = "tasks-count-alike"
+"""Code of a warning about rankings of several tasks: here every task is a question of its own."""
 
 
 def compare(
@@ -108,20 +109,17 @@ def compare(
 
 def _collect_warnings(
     battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]
-) -> tuple[str, ...]:
+) -> tuple[Notice, ...]:
     """Return the notes of reading, items with different instructions, and warnings about judges,
     each once."""
     several = len({finding.question for finding in findings}) > 1
-    notes = [note for note in battles.notes if not (several and RANKING_NOTE in note)]
-    notes += [
-        note.partition(";")[0]
-        for note in (answers.notes if answers else ())
-        if "in different words" in note
-    ]
+    notes = [note for note in battles.notes if not (several and note.code == OF_RANKINGS)]
+    for note in select_codes(answers.notes if answers else (), ["different-words"]):
+        notes.append(Notice("different-words-compared", note.fields))
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     doubts = [
-        lower_first_word(text.removesuffix("."))
-        for text in doubts_about_verdicts(battles, compared)
+        Notice(CHECKS[own.check].code, own.fields)
+        for own in doubts_about_verdicts(battles, compared)
     ]
     return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
 

@@ -12,6 +12,8 @@ from podium.comparison.outcomes import PairFinding
 from podium.documents import Document, text_of_result
 from podium.findings import add_accepted
 from podium.format_version import FORMAT_VERSION
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notices_to_json
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,10 @@ class Comparison(Document):
     level: float
     provenance: Mapping[str, Any]
     gate: Gate | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     failures: tuple[str, ...] = ()
     unknown_answers: str | None = None
-    lost: tuple[str, ...] = ()
+    lost: tuple[Notice, ...] = ()
     accepted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -50,7 +52,7 @@ class Comparison(Document):
             "answer": list(self.answer),
             "gate": None if self.gate is None else self.gate.to_dict(),
             "comparisons": [finding.to_dict() for finding in self.findings],
-            "warnings": list(self.warnings),
+            "warnings": notices_to_json(self.warnings),
             "failures": list(self.failures),
             "provenance": dict(self.provenance),
         }

@@ -16,6 +16,7 @@ from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
 from podium.documents import View, register_view
+from podium.notices.notice_text import notice_texts
 from podium.numbers import percent
 from podium.printable import printable
 from podium.show.report.terminal import terminal_text
@@ -28,7 +29,7 @@ MOST_ITEMS, FEW_ITEMS = 10, 3
 
 def comparison_text(comparison: Comparison) -> str:
     """Render a comparison as text, with warnings and failures."""
-    notes = (*comparison.warnings, *comparison.failures)
+    notes = (*notice_texts(comparison.warnings), *comparison.failures)
     return terminal_text(comparison_reports(comparison)) + "".join(
         f"podium: {printable(note)}\n" for note in notes
     )

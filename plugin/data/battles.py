@@ -15,6 +15,7 @@ from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
+from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 
 COLUMNS = {
@@ -106,10 +107,10 @@ class Battles:
 
     rows: Rows
     missing: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     sources: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
-    lost: tuple[str, ...] = ()
+    lost: tuple[Notice, ...] = ()
     copies: int = 0
     judge_records: Mapping[str, JudgeRecord] = field(default_factory=dict)
     metrics: frozenset[str] = frozenset()
@@ -338,7 +339,8 @@ class Battles:
             problem = f"no item has a readable battle for each of the {pairs} pairs"
             raise DataError(problem, remedy="rank without asking for complete items")
         kept = self.select(np.isin(item, full))
-        note = f"complete items only: {len(full)} of {self.counts().items} items kept"
+        numbers = {"kept": len(full), "items": self.counts().items}
+        note = Notice("complete-items", numbers)
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:

@@ -10,8 +10,9 @@ import pandas as pd
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import as_text, plural, some
+from podium.text import as_text, some
 
 ROUNDING = 1e-9
 
@@ -150,8 +151,8 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     notes = [_label_note(judge, readable, len(votes), len(means), human)]
     several = means[means["votes"] > 1]
     if len(several):
-        battles_with = f"of {len(several):,} {plural('battle', len(several))} with several votes"
-        notes.append(f"{battles_with}, all votes agree on {several['agree'].mean():.0%}")
+        agreed = {"battles": len(several), "share": float(several["agree"].mean())}
+        notes.append(Notice("votes-agree", agreed))
     labelled = BattleFrame(battles.table.assign(human=human))
     whole = battles.whole or battles
     return replace(battles, rows=labelled, notes=(*battles.notes, *notes), votes=votes, whole=whole)
@@ -170,12 +171,16 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
             raise DataError(problem, source=some(battles.sources, most=3), remedy=remedy)
 
 
-def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> str:
+def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> Notice:
     """Return the note that says how many votes there are and how many battles they label."""
     labelled = int((~np.isnan(human)).sum())
-    without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""
-    return (
-        f"human labels: {readable:,} {plural('vote', readable)} by {judge}{without}, on {matchups:,} "
-        f"{plural('pair', matchups)} of responses, label {labelled:,} of {len(human):,} battles; "
-        f"{len(human) - labelled:,} have no label"
-    )
+    fields = {
+        "judge": judge,
+        "votes": readable,
+        "unparsed": votes - readable,
+        "pairs": matchups,
+        "labelled": labelled,
+        "battles": len(human),
+        "rest": len(human) - labelled,
+    }
+    return Notice("human-labels", fields)

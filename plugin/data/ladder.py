@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from podium.text import plural, some
+from podium.notices.notice import Notice
 
 USUAL_SE = 30.0
 """Standard error, Elo, of a rating that is given without one."""
@@ -48,17 +48,15 @@ class Ladder:
         """Return plain values, as a log keeps them."""
         return {name: value for name, value in asdict(self).items() if value}
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Notice, ...]:
         """Return warnings of errors that are assumed, and of models whose ratings have no bound."""
         warnings = []
         if self.assumed:
-            ratings = f"{plural('rating', len(self.assumed))} of {some(self.assumed)}, and {USUAL_SE:g} Elo is assumed"
-            remedy = "write NAME:1500+-25, or +-0 for an exact rating"
-            warnings.append(f"no standard error is given for the {ratings}: {remedy}")
+            assumed = {"models": list(self.assumed), "elo": USUAL_SE}
+            warnings.append(Notice("ladder-error-assumed", assumed))
         if self.unbounded:
-            warnings.append(
-                f"{self.source}: without a bounded rating (`*`), so newcomers: {some(self.unbounded)}"
-            )
+            newcomers = {"source": self.source, "models": list(self.unbounded)}
+            warnings.append(Notice("ladder-unbounded", newcomers))
         return tuple(warnings)
 
 

@@ -24,6 +24,8 @@ from podium.diagnosis.transitivity import transitivity
 from podium.documents import Document, View, register_view
 from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notices_to_json
 from podium.numbers import percent
 from podium.rankers.errors.intervals import check_level
 from podium.rankers.ranking import build_provenance
@@ -59,7 +61,6 @@ ACROSS: Sections = {
 """The sections that compare judges, in the order shown."""
 MORE = "The figures behind a line: --section position · all of them: --full"
 UNNAMED = "judge not named"
-UNWEIGHTED = "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and fits use weights"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Diagnosis(Document):
     cards: tuple[Card, ...]
     across: Mapping[str, Reply]
     level: float
-    warnings: tuple[str, ...]
+    warnings: tuple[Notice, ...]
     provenance: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,7 +112,7 @@ class Diagnosis(Document):
             "level": self.level,
             "cards": [card.to_dict() for card in self.cards],
             "across": {name: as_dict(answer) for name, answer in self.across.items()},
-            "warnings": list(self.warnings),
+            "warnings": notices_to_json(self.warnings),
             "provenance": dict(self.provenance),
         }
 
@@ -145,12 +146,13 @@ def diagnose(
         )
     options = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
     subjects = _subjects(judgments, battles, {"gold": gold, **options})
+    unweighted = Notice("verdicts-unweighted")
     return Diagnosis(
         cards=tuple(Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects),
         across=answer_sections(ACROSS, subjects),
         level=level,
         warnings=tuple(
-            dict.fromkeys([*battles.notes, *([UNWEIGHTED] if battles.has_weights else [])])
+            dict.fromkeys([*battles.notes, *([unweighted] if battles.has_weights else [])])
         ),
         provenance=build_provenance(battles.sources, {"reading": dict(battles.reading), **options}),
     )

@@ -4,10 +4,11 @@ from names)."""
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
+from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import FAILED, ONE_ORDER_UNPARSED, UNSHOWN
 from podium.text import plural, some
@@ -53,19 +54,15 @@ NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
 """Names of tools that look like models: AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's
 provider `openai-api`."""
 REMEDIES = {
-    "truncated": "give it room: max_tokens=2000, or more",
-    "refusal": "let another judge decide",
-    "no log-probabilities": "choose a judge that gives them, or another realization",
-    "content filter": "let another judge decide",
-    UNSHOWN: "take a judge that sees what the models saw",
+    "truncated": "more-tokens",
+    "refusal": "another-judge",
+    "no log-probabilities": "judge-with-probabilities",
+    "content filter": "another-judge",
+    UNSHOWN: "judge-that-sees",
 }
-"""Remedies, by the beginning of the reason why a battle is unparsed."""
-AFTER_FAILURE = "fix the error{errors}, then ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
+"""Codes of remedies, by the beginning of the reason why a battle is unparsed."""
 MOST_REASONS = 10
 """Reasons of unparsed replies that are looked at, the most frequent first."""
-USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
-OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` writes them with their reasons)"
-"""Remedy if podium did not call the judge."""
 
 
 class Family(NamedTuple):
@@ -114,19 +111,22 @@ class Relation(NamedTuple):
     kin: tuple[str, ...]
 
 
-def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
+def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice]:
     """Return warnings about unparsed replies, and about judges that are related to the models they
     judge."""
     warnings = _unparsed_warnings(battles)
     for relation in relations_of(battles, families):
         if relation.own:
-            warnings.append(CHECKS["own model"].warning(judge=relation.judge, model=relation.own))
+            own = {"judge": relation.judge, "model": relation.own}
+            warnings.append(Notice(CHECKS["own model"].code, own))
         elif relation.kin:
-            facts = {
-                "family": f"{relation.family}, {relation.how}",
-                "models": some(relation.kin, most=5),
+            kin = {
+                "judge": relation.judge,
+                "models": list(relation.kin),
+                "family": relation.family,
+                "how": relation.how,
             }
-            warnings.append(CHECKS["self-preference"].warning(judge=relation.judge, **facts))
+            warnings.append(Notice(CHECKS["self-preference"].code, kin))
     return warnings
 
 
@@ -179,44 +179,48 @@ def _judges_of(battles: Battles) -> list[JudgeRecord]:
     return judges
 
 
-def _unparsed_warnings(battles: Battles) -> list[str]:
+def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed battles, if their share is above the threshold."""
     check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
     if share <= check.threshold:
         return []
     replies = battles.unparsed_texts("reply", 3)
     written = [repr(reply) + ("" if times is None else f" ({times:,})") for reply, times in replies]
-    often = f"; most often the judge wrote {', '.join(written)}" if written else ""
-    numbers = {"unparsed": f"{counts.unparsed:,}", "battles": f"{counts.battles:,}", "share": share}
-    return [check.warning(written=often, remedy=_remedy(battles), **numbers)]
+    fields = {
+        "unparsed": counts.unparsed,
+        "battles": counts.battles,
+        "share": share,
+        "written": written,
+        **_remedies(battles),
+    }
+    return [Notice(check.code, fields)]
 
 
-def _remedy(battles: Battles) -> str:
-    """Return what to do about the most frequent reason of unparsed judgments, and about calls that
-    failed."""
+def _remedies(battles: Battles) -> dict[str, Any]:
+    """Return the codes of what to do about the most frequent reason of unparsed judgments and about
+    calls that failed, and the errors of these."""
     reasons = battles.unparsed_texts("reason", MOST_REASONS)
     failed = [(reason, times) for reason, times in reasons if reason.startswith(FAILED)]
     if not failed:
-        return _remedy_of(reasons[0][0] if reasons else "", battles)
+        return {"remedies": [_remedy_of(reasons[0][0] if reasons else "", battles)], "errors": ""}
     errors = [
         reason.removeprefix(FAILED).lstrip(": ")
         + ("" if times is None else f", {times:,} {plural('time', times)}")
         for reason, times in failed
         if reason != FAILED
     ]
-    named = f" ({some(errors, '; ', most=3)})" if errors else ""
-    again = AFTER_FAILURE.format(errors=named)
-    return (
-        again
-        if reasons[0] in failed
-        else f"{_remedy_of(reasons[0][0], battles)}; of the calls that failed: {again}"
-    )
+    if reasons[0] in failed:
+        remedies = ["retry"]
+    else:
+        remedies = [_remedy_of(reasons[0][0], battles), "retry-failed"]
+    return {"remedies": remedies, "errors": some(errors, "; ", most=3)}
 
 
 def _remedy_of(reason: str, battles: Battles) -> str:
-    """Return what to do about replies that are unparsed for a reason."""
+    """Return the code of what to do about replies that are unparsed for a reason."""
+    # Without a prompt podium did not call the judge, and knows the rows alone.
     asked = any(battles.judge_of(name).prompt for name in battles.judges)
-    usual = USUAL_REMEDY if asked else OF_A_TABLE
+    usual = "reason-first" if asked else "look-at-rows"
     return next((remedy for start, remedy in REMEDIES.items() if reason.startswith(start)), usual)
 
 

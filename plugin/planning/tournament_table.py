@@ -13,6 +13,7 @@ from podium.data.battles import Battles
 from podium.documents import Document, View, register_view
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
+from podium.notices.notice import Notice
 from podium.numbers import cell_text
 from podium.planning.reference_ranking import ReferenceRanking
 from podium.planning.replays import Recording, divide_options, play, recording_of, seed_settings
@@ -21,7 +22,6 @@ from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.rankers.ranking import build_provenance
 from podium.tables import EMPTY, Report, Table
-from podium.text import some
 from podium.tournaments.schedule import TournamentDesign, asks_order
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
@@ -74,7 +74,7 @@ class TournamentTable(Document):
     whole: Mapping[str, int]
     rows: tuple[TournamentRow, ...]
     provenance: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -233,20 +233,19 @@ def _fit_to_budgets(
         yield replace(variant, settings={**variant.settings, "items": items}, budget=budget)
 
 
-def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
+def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[Notice]:
     """Yield a warning for seeds without a ranking, for missing battles, and for an incomplete
     record."""
-    if lost := [
-        f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed
-    ]:
-        yield f"some seeds gave no score to some models and are left out of error and tau: {', '.join(lost)}"
+    failed = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
+    if failed:
+        yield Notice("replay-not-scored", {"tournaments": failed})
     if short := list(dict.fromkeys(row.tournament for row in rows if row.missing)):
-        yield f"some battles asked for are not on record, so the scores rest on fewer: {some(short)}"
+        yield Notice("replay-off-record", {"tournaments": short})
     models = len(record.field.models)
     recorded = len({pairing._replace(first=None) for pairing in record.codes})
     share = recorded / (models * (models - 1) // 2 * len(record.field.items))
     if share < 1:
-        yield f"the record is no full round robin: it has {share:.1%} of the battles"
+        yield Notice("replay-part-of-round-robin", {"share": share})
 
 
 def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:

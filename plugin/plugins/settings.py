@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from podium.errors import REMOVED, PluginError, UsageError, unknown_name, unknown_value
 from podium.hookspecs import Ranker, Tournament
+from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole"})
@@ -66,7 +67,9 @@ def parse_settings(
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:
-            raise UsageError(f"--set {setting!r}: write KEY=VALUE or RANKER.KEY=VALUE")
+            raise UsageError(
+                f"{option_text('set')} {setting!r}: write KEY=VALUE or RANKER.KEY=VALUE"
+            )
         option, takers = _takers_of(key, known)
         if not takers:
             raise unknown_option(key, known, kind)
@@ -129,9 +132,8 @@ def unknown_option(
     if option in REMOVED:
         return UsageError(f"{option} was removed: {REMOVED[option]}")
     if option == "calibration":
-        return UsageError(
-            "calibration is not an option of a ranker: give --calibration FILE, in Python calibration="
-        )
+        given = option_text("calibration", "FILE")
+        return UsageError(f"calibration is not an option of a ranker: give {given}")
     return unknown_name("option", key, {name for options in known.values() for name in options})
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from podium.errors import PluginError
 from podium.hookspecs import Ranker
+from podium.notices.notice import Notice
 from podium.plugins import catalogue
 from podium.rankers.errors.intervals import finite_or_none
 from podium.rankers.ranking import Entry, Standings
-from podium.text import some
 
 
 def require_scores(standings: Standings, ranker: Ranker) -> Standings:
@@ -28,7 +28,7 @@ def require_scores(standings: Standings, ranker: Ranker) -> Standings:
     if not unbounded or catalogue.is_own(ranker):
         return replace(standings, entries=entries)
     culprit = catalogue.culprit_of(ranker)
-    warning = f"{culprit} gave no finite score for {some(unbounded)}: shown without a score"
+    warning = Notice("plugin-without-score", {"plugin": culprit, "models": unbounded})
     return replace(standings, entries=entries, warnings=(*standings.warnings, warning))
 
 

@@ -23,6 +23,8 @@ from podium.errors import (
 )
 from podium.findings import add_accepted
 from podium.hookspecs import Ranker
+from podium.notices.notice import Notice, select_codes
+from podium.notices.notice_text import notice_text
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
 from podium.rankers.calibration.calibration import Calibration
@@ -35,7 +37,6 @@ from podium.scorers.judge_record import differ_in_prompt
 from podium.show.answers.sentences import add_answers
 from podium.text import some
 from podium.tournaments.decisions import printed_level
-from podium.tournaments.judge_rotation import SHARED, UNKNOWN
 
 Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""
@@ -148,24 +149,20 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
         and battles.apart
         and len(known := battles.values_of(battles.apart)) > 1
     ):
-        column, shown = battles.apart, some(known, most=5)
-        notes.append(
-            f"{len(known)} {column}s ({shown}), each ranked alone, as by --by {column}; --pool joins them"
-        )
+        column = battles.apart
+        notes.append(Notice("ranked-alone", {"column": column, "values": list(known)}))
     elif by != "judge" and battles.is_one_jury:
         sides = [
             name for name in ("item", "response", "model_a", "model_b") if name in battles.table
         ]
         judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
         shared = int(judges.gt(1).sum())
-        notes.append(
-            f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges"
-            if shared
-            else UNKNOWN
-        )
+        counts = {"battles": len(judges), "shared": shared}
+        notes.append(Notice("shared-battles", counts) if shared else Notice("judges-in-turn"))
     slices: list[Slice] = list(battles.slices(column)) if column else [(None, battles)]
     if outside := len(battles) - sum(len(part) for _, part in slices):
-        notes.append(f"{outside} of {len(battles)} battles have no {column} and are in no slice")
+        fields = {"outside": outside, "battles": len(battles), "column": column}
+        notes.append(Notice("outside-slices", fields))
     return column, [
         (value, replace(part, notes=(*part.notes, *notes)) if notes else part)
         for value, part in slices
@@ -181,7 +178,7 @@ class RankerCall:
     function: Callable[..., Standings]
     settings: Mapping[str, Any]
     seed: int
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
     def __call__(self, battles: Battles) -> Standings:
         """Rank the battles with a new random generator; a tournament's answer sets the level and is
@@ -199,6 +196,7 @@ class RankerCall:
                 f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}"
             )
         result = require_scores(result, known)
+        _check_warnings(result, known)
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
         done = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
@@ -210,15 +208,29 @@ class RankerCall:
         known = parameters_of(function).keys()
         settings = {name: value for name, value in self.settings.items() if name in known}
         idle = sorted((self.settings.keys() & options_of(self.function).keys()) - known)
-        without_effect = f" ({', '.join(idle)} without effect)" if idle else ""
-        reason = f"ranked by {error.instead}, not by {self.name}{without_effect}: {error}"
+        fields = {"instead": error.instead, "ranker": self.name, "idle": idle, "why": str(error)}
+        reason = Notice("replaced-ranker", fields)
         standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
-        facts = {REPLACES: {"ranker": self.name, "reason": reason}}
+        facts = {REPLACES: {"ranker": self.name, "reason": notice_text(reason)}}
         return replace(
             standings,
             warnings=(*standings.warnings, reason),
             diagnostics={**standings.diagnostics, **facts},
         )
+
+
+def _check_warnings(standings: Standings, ranker: Ranker) -> None:
+    """Raise PluginError for a warning that is not a `Notice`, or whose text cannot be written."""
+    for own in standings.warnings:
+        if not isinstance(own, Notice):
+            who, kind = catalogue.culprit_of(ranker), type(own).__name__
+            raise PluginError(f"{who} gave a {kind} as warning: give a Notice")
+        try:
+            notice_text(own)
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            who = catalogue.culprit_of(ranker)
+            problem = f"{who} gave a warning {own.code!r} whose text cannot be written: {error!r}"
+            raise PluginError(problem) from None
 
 
 def _rank_slices(
@@ -248,7 +260,7 @@ def _rank_slices(
                 reason: PodiumError = error
                 if isinstance(error, NotIdentifiedError) and known[value] and not part.tally.judged:
                     # No reply could be read: what is known of the judge says why.
-                    reason = NotIdentifiedError(f"{error}; {known[value][0]}")
+                    reason = NotIdentifiedError(f"{error}; {notice_text(known[value][0])}")
                 errors.append((ranker.name + ("" if value is None else f" [{value}]"), reason))
         if len(standings) == before and misused:
             raise errors[-len(slices)][1]
@@ -266,7 +278,7 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
     """Leave out the standings of a ranker in place of another one where the same ranker was asked
     for, and say so there."""
     made_for = {
-        (own.ranker, own.slice): own.diagnostics[REPLACES]
+        (own.ranker, own.slice): select_codes(own.warnings, ["replaced-ranker"])
         for own in standings
         if REPLACES in own.diagnostics
     }
@@ -277,7 +289,7 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
         if REPLACES in own.diagnostics:
             merged += [] if place in asked_for else [own]
         elif place in made_for:
-            merged.append(replace(own, warnings=(*own.warnings, made_for[place]["reason"])))
+            merged.append(replace(own, warnings=(*own.warnings, *made_for[place])))
         else:
             merged.append(own)
     return tuple(merged)
@@ -295,8 +307,8 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         known.append({*names[items >= np.median(items) / 2]})
     bounded = set.intersection(*rated) if rated else set()
     common = tuple(sorted(bounded.intersection(*known) or bounded))
-    note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
-    changes, warnings = ({"centre": common}, ()) if common else ({}, (note,))
+    changes: dict[str, Any] = {"centre": common} if common else {}
+    warnings = () if common else (Notice("no-common-model"),)
     return [
         replace(ranker, settings={**ranker.settings, **changes}, warnings=warnings)
         if "centre" in parameters_of(ranker.function)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from podium.notices.option_forms import option_text
 from podium.responses.answers import QuestionRow, Record, ResponseRow, build_response, is_empty
 from podium.responses.transcripts import Call, Show, Turn, until_answer
 from podium.text import parse_json
@@ -103,9 +104,8 @@ def build_chat_response(
     not shown."""
     text, work = show.build_response(chat.turns, chat.answer, question.length)
     if not work.shown and any(turn.role == "user" for turn in until_answer(chat.turns)):
-        raise question.error(
-            "the user wrote again after the first answer", "-T show=transcript shows all messages"
-        )
+        remedy = f"{option_text('show', 'transcript', 'argument')} shows all messages"
+        raise question.error("the user wrote again after the first answer", remedy)
     return build_response(question, model, text, errored=errored, number=number, work=work)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
+from podium.notices.notice import Notice
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.text import some
@@ -56,7 +57,7 @@ class Responses:
     texts: Mapping[str, Mapping[str, str]]
     missing: Mapping[str, Mapping[str, str]]
     sources: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     tasks: tuple[str, ...] = ()
     pending: Mapping[str, frozenset[str]] = field(default_factory=dict)
     work: Mapping[str, Mapping[str, AgentWork]] = field(default_factory=dict)
@@ -285,13 +286,9 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
         max((item.responses for item in items), default=1),
     )
     silent = [item for item in asked if item not in times]
-    notes = (
-        [f"{len(silent)} questions without a response were left out: {some(silent, most=5)}"]
-        if silent
-        else []
-    )
-    note = f"{several:,} items have up to {most} responses of a model (epochs, repeats)"
-    notes += [f"{note}: the first meets the first, the second the second, ..."] if several else []
+    notes = [Notice("questions-unanswered", {"questions": silent})] if silent else []
+    if several:
+        notes.append(Notice("several-responses", {"items": several, "most": most}))
     keys = [key for item in items for key in item.keys]
     reasons = {
         name: {key: row[key].reason if key in row else ABSENT for key in keys}
@@ -384,7 +381,7 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     return said[0][1] if said else None
 
 
-def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
+def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[Notice]:
     """Return a note on items whose instruction was rendered by different templates."""
     rendered = {
         item: [row.instruction for row in rows if row.rendered] for item, rows in asked.items()
@@ -394,8 +391,7 @@ def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
         for item, texts in rendered.items()
         if len({normal_text(text) for text in texts if text}) > 1
     ]
-    words = f"{len(several)} items were put to models in different words (templates differ)"
-    return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
+    return [Notice("different-words", {"items": several})] if several else []
 
 
 def questions_in(rows: Iterable[Row]) -> list[QuestionRow]:
@@ -408,22 +404,21 @@ def add_pending(
     questions: Sequence[QuestionRow],
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
-) -> tuple[list[ResponseRow], list[str]]:
+) -> tuple[list[ResponseRow], list[Notice]]:
     """Return the answers with a pending one for each item (of the prompts, if any) that a model
     lacks, and notes."""
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:
         items.setdefault(question.item, question)
     known = [each for each in answers if each.question.item in items]
-    lost = f"{len(answers) - len(known):,} responses are to none of the {len(items):,} prompts, and left out"
-    notes = [lost] if len(known) < len(answers) else []
+    unasked = {"responses": len(answers) - len(known), "prompts": len(items)}
+    notes = [Notice("responses-unasked", unasked)] if len(known) < len(answers) else []
     rows = [each for each in known if each.text is not None or each.model not in models]
     for name in models:
         there = {each.question.item for each in rows if each.model == name and each.number == 1}
         if there:
-            notes.append(
-                f"{name}: {len(there):,} responses are recorded; {len(items) - len(there):,} can be asked for"
-            )
+            counts = {"recorded": len(there), "pending": len(items) - len(there)}
+            notes.append(Notice("responses-recorded", {"model": name, **counts}))
         rows += [
             ResponseRow(asked, name, None, PENDING)
             for item, asked in items.items()

@@ -8,6 +8,7 @@ from typing import Any
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
+from podium.notices.notice import Notice
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
 from podium.responses.transcripts import AgentWork
@@ -19,7 +20,7 @@ MULTIMODAL = frozenset({"visual", "audio", "video"})
 
 def find_newest_samples(
     source: SourceFiles,
-) -> tuple[list[layout.Samples], tuple[Path, ...], list[str]]:
+) -> tuple[list[layout.Samples], tuple[Path, ...], list[Notice]]:
     """Find the samples of the newest run of each model and task, the files that are not lm-eval's,
     and notes."""
     samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)

@@ -11,6 +11,7 @@ from typing import Any
 from podium.data.counting.duck import Duck
 from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files
+from podium.notices.notice import Notice
 from podium.responses.answers import Record, ResponseRow, Sheet, is_empty, normal_text
 from podium.responses.chat import (
     Conversation,
@@ -52,11 +53,7 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
     if not rows:
         return None
     again, pairs = sum(seen.values()) - len(seen), assemble(rows, [])
-    notes = (
-        [f"{again:,} pairs have the id of an earlier pair; each is an item of its own"]
-        if again
-        else []
-    )
+    notes = [Notice("repeated-pairs", {"pairs": again})] if again else []
     return replace(pairs, sources=tuple(map(str, paths)), notes=(*notes, *pairs.notes))
 
 

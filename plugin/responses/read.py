@@ -11,6 +11,8 @@ from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
 from podium.errors import DataError, UsageError, named_in_errors
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_texts
 from podium.responses import lm_eval_samples as lm_eval
 from podium.responses import response_tables as tables
 from podium.responses.answers import (
@@ -102,7 +104,7 @@ class FileReader:
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
     read: Callable[[Path, Show], Iterable[ResponseRow]]
-    choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[str]]] | None = None
+    choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[Notice]]] | None = None
 
 
 @urls_in_errors()
@@ -126,7 +128,7 @@ def read_responses(
     """
     strips, show = check_policy(reasoning), replace(show, reasoning=reasoning)
     parts: list[Part] = []
-    notes: list[str] = []
+    notes: list[Notice] = []
     owners: dict[str, str] = {}
     for source in map(str, sources):
         of_source, more = _read_source(source, readers, show=show, optional=optional)
@@ -147,23 +149,20 @@ def read_responses(
         notes += asked
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     skipped = [str(path) for path, held in parts if held is None]
-    notes += (
-        [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"]
-        if skipped
-        else []
-    )
+    if skipped:
+        notes.append(Notice("files-without-responses", {"files": skipped}))
     files = sorted(str(path) for path, held in parts if held is not None)
     notes += responses.notes
     return replace(
         responses,
         sources=tuple(map(with_urls, files)),
-        notes=tuple(map(with_urls, notes)),
+        notes=tuple(note.map_texts(with_urls) for note in notes),
         tasks=tasks,
     )
 
 
 def _nothing_read(
-    sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[str]
+    sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[Notice]
 ) -> UsageError:
     """Return the error for sources without responses, or without prompts for models on demand."""
     lack = f"responses in {without_secrets(some(sources))}"
@@ -172,13 +171,13 @@ def _nothing_read(
         lack = (
             lack if on_demand else "responses were named: give files or folders (-T responses=...)"
         )
-    return UsageError("; ".join([f"no {lack}", *notes]))
+    return UsageError("; ".join([f"no {lack}", *notice_texts(notes)]))
 
 
 @urls_in_errors()
 def read_prompts(
     *sources: str | Path, readers: Sequence[FileReader] = ()
-) -> tuple[list[QuestionRow], list[str]]:
+) -> tuple[list[QuestionRow], list[Notice]]:
     """Read questions and notes from whatever `read_responses` reads, and from tables of prompts
     without ids."""
     read = [_read_source(source, readers, PROMPTS) for source in map(str, sources)]
@@ -213,7 +212,7 @@ def _name_tasks(
     return named, tasks, list(map(rename, prompts))
 
 
-def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[str]]:
+def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[Notice]]:
     """Return the answers without reasoning, and a note on how many had some."""
     stripped, changed = list(answers), dict[int, str]()
     for k, each in enumerate(answers):
@@ -224,10 +223,12 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
         ):
             stripped[k] = replace(each, text=text or None, reason=None if text else ONLY_REASONING)
             changed[k] = text
-    note = f"{len(changed):,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
-    unfinished = sum(not text for text in changed.values())
-    note += f" ({unfinished:,} hold nothing else)" if unfinished else ""
-    return stripped, [f"{note}; reasoning=keep shows it"] if changed else []
+    fields = {
+        "reasoning": len(changed),
+        "responses": len(answers),
+        "unfinished": sum(not text for text in changed.values()),
+    }
+    return stripped, [Notice("reasoning-left-out", fields)] if changed else []
 
 
 def _rows_in(parts: Iterable[Part]) -> list[Row]:
@@ -241,7 +242,7 @@ def _read_source(
     show: Show = ANSWER_ALONE,
     *,
     optional: bool = False,
-) -> tuple[list[Part], list[str]]:
+) -> tuple[list[Part], list[Notice]]:
     """Read the files of a source; also return notes. With `optional`, a named file may be of no
     known shape, too."""
     suffixes = tuple(suffix for reader in readers for suffix in reader.suffixes)
@@ -278,13 +279,13 @@ def _read_source(
 
 def _sheet_of_samples(
     file: Samples, lines: Iterable[tuple[str, dict[str, Any] | None]], show: Show
-) -> tuple[Sheet, list[str]]:
+) -> tuple[Sheet, list[Notice]]:
     """Return the table of a samples file of lm-eval, and a note on a last line that is cut off."""
     rows = list(lines)
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
     cut = [
-        f"{file.path}, {place}: cut off, so its document is missing"
+        Notice("cut-off-line", {"path": str(file.path), "place": place, "task": ""})
         for place, row in rows
         if row is None
     ]

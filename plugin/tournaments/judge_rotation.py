@@ -16,11 +16,6 @@ from podium.errors import UsageError
 ROTATE = re.compile(r"rotate(?::(?P<weights>.*))?")
 SAME = 1e-9
 """Difference up to which two judges are equally far behind."""
-UNKNOWN = (
-    "no battle is judged by two judges, so their agreement and the errors that they share cannot "
-    "be known; with overlap=0.1 all judges judge a tenth of the battles"
-)
-SHARED = "a battle that several judges judge counts once per judge in the ranking"
 
 
 def read_shares(

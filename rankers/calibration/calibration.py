@@ -9,6 +9,8 @@ from typing import Any
 from podium.defaults import MEAN
 from podium.documents import Document, chart_of_result
 from podium.format_version import FORMAT_VERSION
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notices_to_json
 from podium.rankers.estimate import Estimate
 
 SMALLEST_SE = 1e-6
@@ -273,7 +275,7 @@ class Calibration(Document):
     conformal: Mapping[str, Conformal]
     agreement: Agreement
     stability: tuple[Stability, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     scale_correction: Mapping[str, ScaleCorrection] = field(default_factory=dict)
     answer: tuple[str, ...] = ()
@@ -327,7 +329,7 @@ class Calibration(Document):
             "scale_correction",
             "is_uninformative",
         )
-        parts = ("anchors", "agreement", "stability", "warnings", "provenance")
+        parts = ("anchors", "agreement", "stability", "provenance")
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),
@@ -344,4 +346,5 @@ class Calibration(Document):
             ],
             "conformal": {kind: part.to_dict() for kind, part in self.conformal.items()},
             **{name: content[name] for name in parts},
+            "warnings": notices_to_json(self.warnings),
         }

@@ -11,6 +11,7 @@ from podium.data.battles import Battles
 from podium.data.human_labels import human_ties
 from podium.defaults import CALIBRATION_LEVEL, REGULARIZATION
 from podium.errors import NotIdentifiedError, UsageError
+from podium.notices.notice import Notice
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.calibration import (
     SMALLEST_SE,
@@ -45,8 +46,6 @@ from podium.rankers.ranking import build_provenance
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
-
-UNWEIGHTED = "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings and beta use weights"
 
 
 def calibrate(
@@ -189,21 +188,21 @@ def _calibration_warnings(
     level: float,
     *,
     scale_corrected: bool,
-) -> tuple[str, ...]:
+) -> tuple[Notice, ...]:
     held, labels = (
         calibration.models,
         human_label_fit(battles, battles.models) if battles.votes else None,
     )
     scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
     by_t = held[0].soft_scale_correction is not None and scored >= FEWEST_FOR_T
-    instead = (
-        "the interval is by t, which assumes normal disagreement" if by_t else "so it is infinite"
+    few = Notice(
+        "few-models-by-t" if by_t else "few-models",
+        {"models": scored, "percent": 100 * level, "needed": needed},
     )
-    few = f"{scored} models with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}"
     return (
         *battles.notes,
         *([labels.left_out_warning()] if labels and labels.left_out else []),
-        *([UNWEIGHTED] if battles.has_weights else ()),
+        *([Notice("agreement-unweighted")] if battles.has_weights else ()),
         *_data_warnings(battles, run.evidence, run.scales["hard"], held),
         *([few] if scored < needed else []),
         *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),
@@ -214,42 +213,42 @@ def _calibration_warnings(
 
 def _data_warnings(
     battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]
-) -> list[str]:
+) -> list[Notice]:
+    """Return warnings about models and battles that are not calibrated, or not compared."""
     readable = int(battles.readable.sum())
     lost = readable - int(read_signal(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
     concerned: dict[str, Sequence[str]] = {
-        "not calibrated, for lack of human labels, verdicts or signals: {}": evidence.dropped,
-        "not calibrated, because humans always prefer them, or never: their human rating is unbounded: {}": (
-            evidence.unbounded
-        ),
-        "{} judged battles have no signal: not in the soft fits": [f"{lost:,} of {readable:,}"]
-        if lost
-        else [],
-        "cannot be held out, because without them the others never met or their labels give no beta: {}": [
+        "not-calibrated": evidence.dropped,
+        "human-rating-unbounded": evidence.unbounded,
+        "not-held-out": [
             model.model
             for model in held
             if None in (model.human_elo, model.hard_elo, model.soft_elo)
         ],
-        "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: {}": [
+        "held-out-unbounded": [
             f"{model.model} ({', '.join(model.separated)})"
             for model in held
             if set(model.separated) - blamed
         ],
-        "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
-        "regularization, and none is compared; soft ratings are not affected: {}": [
-            evidence.models[k] for k in np.flatnonzero(hard.unbounded)
-        ],
-        "resamples of hard ratings without a win or without a loss are left out: {}": [
+        "hard-ratings-unbounded": [evidence.models[k] for k in np.flatnonzero(hard.unbounded)],
+        "hard-resamples-left-out": [
             f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost) if n
         ],
-        f"a single {evidence.unit}, or no variation: no standard error and no score for {{}}": [
+        "held-out-without-error": [
             model.model
             for model in held
             if model.soft_elo is not None and not (model.soft_se or 0.0) > SMALLEST_SE
         ],
     }
-    return [text.format(some(names)) for text, names in concerned.items() if names]
+    warnings = [
+        Notice(code, {"models": list(names), "unit": evidence.unit})
+        for code, names in concerned.items()
+        if names
+    ]
+    if lost:
+        warnings.append(Notice("no-signal-calibrated", {"lost": lost, "judged": readable}))
+    return warnings
 
 
 def _calibration_provenance(

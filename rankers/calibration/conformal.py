@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 
 from podium.data.battles import Battles
 from podium.errors import NotIdentifiedError
+from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import (
     FEWEST_OF_HUMANS,
     Calibration,
@@ -185,7 +186,7 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
     return battles.values_of("prompt_hash") if "prompt_hash" in battles.table else ()
 
 
-def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[str]:
+def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[Notice]:
     """Warn if judge, prompt or size of the margins differ from those of the calibration."""
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
     before, size = calibration.agreement.mean_abs_margin or 0.0, np.abs(readable_margins(battles))
@@ -196,10 +197,10 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[st
     )
     if judge is None or not battles.judges:
         who = "the battles do" if judge else "the calibration does"
-        yield f"{who} not say who judged: a calibration holds for its own judge"
+        yield Notice("judge-not-said", {"who": who})
     elif others:
-        yield f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}"
+        yield Notice("other-judge", {"calibrated": judge, "judges": others})
     if known and here and not here <= known:
-        yield f"another prompt: calibrated on {', '.join(sorted(known))}, the battles have {', '.join(sorted(here))}"
+        yield Notice("other-prompt", {"calibrated": sorted(known), "prompts": sorted(here)})
     if before and max(now / before, before / max(now, 1e-300)) > MOST_DRIFT:
-        yield f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge was calibrated"
+        yield Notice("other-margins", {"now": now, "before": before})

@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from podium.checks import CHECKS
+from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import Calibration, HeldOut, ScaleCorrection
 from podium.rankers.errors.intervals import mean_interval
-
-NOTHING = (
-    "the judge's soft ratings carry no information about human ratings: they do not rise with them, or may not; they "
-    "are not scale-corrected, and a new model cannot be placed by them. Take another judge or another target"
-)
 
 
 def scale_warnings(
@@ -21,18 +17,16 @@ def scale_warnings(
     level: float,
     *,
     scale_corrected: bool,
-) -> Iterator[str]:
+) -> Iterator[Notice]:
     """Warn if the judge's scale is not the human one, and if verdicts err less than the target."""
     soft = corrections.get("soft")
     if soft is None:
-        yield NOTHING
+        yield Notice("uninformative-judge", {"of_file": False})
     elif soft.low is None or soft.high is None:
-        yield f"{soft.n} models are too few to estimate a scale correction: ratings are left as they are"
+        yield Notice("scale-unknown", {"models": soft.n})
     elif not soft.low <= 1 <= soft.high:
-        here = (
-            "scale-corrected" if scale_corrected else "not scale-corrected: --no-scale-correction"
-        )
-        yield f"{_scale_text(soft)}: quote no distance without a calibration (ratings here are {here})"
+        code = "other-scale-corrected" if scale_corrected else "other-scale"
+        yield Notice(code, {"factor": soft.value, "low": soft.low, "high": soft.high})
     both = [model for model in held if None not in (model.residual("hard"), model.residual("soft"))]
     if len(both) < 2:
         return
@@ -43,12 +37,14 @@ def scale_warnings(
     surplus, low, high = mean_interval(target - hard, level)
     check = CHECKS["verdicts beside the target"]
     if surplus > check.threshold * hard.mean():
-        between = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}, "
-        known = "too close to call" if low is None or low <= 0 else "a clear difference"
-        plain = _verdicts_text(corrections if scale_corrected else {})
-        yield check.warning(
-            plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known
-        )
+        fields = {
+            "plain": _verdicts_text(corrections if scale_corrected else {}),
+            "hard": float(hard.mean()),
+            "soft": float(target.mean()),
+            "interval": "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}",
+            "known": "too close to call" if low is None or low <= 0 else "a clear difference",
+        }
+        yield Notice(check.code, fields)
 
 
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import pandas as pd
 from podium.data.battles import Battles
 from podium.data.human_labels import MATCHUP_COLUMNS, matchup_frame, mean_labels
 from podium.errors import NotIdentifiedError
+from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import SMALLEST_SE
 from podium.rankers.errors.intervals import centre_covariance
 from podium.rankers.fit.coded import CodedBattles, cluster_codes
@@ -16,7 +17,6 @@ from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
-from podium.text import plural, some
 
 LARGEST_Z = 3.0
 """Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000
@@ -38,10 +38,10 @@ class HumanLabelFit:
     left_out: int
     battles: np.ndarray
 
-    def left_out_warning(self) -> str:
+    def left_out_warning(self) -> Notice:
         """Return a warning that names models whose labels are left out."""
-        labels = f"{self.left_out:,} {plural('label', self.left_out)} of models without verdicts"
-        return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
+        fields = {"labels": self.left_out, "models": list(self.unknown)}
+        return Notice("labels-left-out", fields)
 
 
 def human_label_fit(
@@ -105,7 +105,7 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     return theta, se
 
 
-def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[str]:
+def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice]:
     """Yield a warning if the judge is surer, or less sure, of a mask of labelled battles, by an
     item-clustered z."""
     table = battles.table
@@ -125,9 +125,11 @@ def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[str]:
     error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
     if abs(gap) > LARGEST_Z * error > 0:
         what = "|margin|" if has_margins else "share of decided verdicts"
-        yield (
-            f"labels are no random sample: humans were asked where the judge was {'sure' if gap > 0 else 'unsure'} "
-            f"(mean {what} {sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, "
-            f"{gap / error:+.1f} standard errors); ratings are biased. What would help: labels of battles drawn at "
-            "random (`podium label`)"
-        )
+        fields = {
+            "where": "sure" if gap > 0 else "unsure",
+            "what": what,
+            "inside": float(sure[inside].mean()),
+            "outside": float(sure[outside].mean()),
+            "z": gap / error,
+        }
+        yield Notice("labels-not-random", fields)

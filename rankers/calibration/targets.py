@@ -8,6 +8,7 @@ from scipy.special import logit
 
 from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
+from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import Agreement, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Kind, Signal, beta_direction
@@ -49,13 +50,13 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     )
 
 
-def few_items_warnings(evidence: Evidence) -> Iterator[str]:
+def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
     """Warn if the human preferences are on few items."""
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
     if items < check.threshold:
-        yield check.warning(
-            items=items, unit=evidence.unit, preferences=int(evidence.preference.sum())
-        )
+        preferences = int(evidence.preference.sum())
+        fields = {"items": items, "unit": evidence.unit, "preferences": preferences}
+        yield Notice(check.code, fields)
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
@@ -127,26 +128,25 @@ def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
     return signal.predict(order_weights(target, signal))
 
 
-def weak_signal_warnings(target: Target, agreement: Agreement) -> Iterator[str]:
+def weak_signal_warnings(
+    target: Target, agreement: Agreement, *, of_file: bool = False
+) -> Iterator[Notice]:
     """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix
-    D.2)."""
+    D.2); `of_file` if it is a calibration file that says so."""
+    origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:
-        yield f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, contains 0"
+        yield Notice("beta-contains-zero", {**origin, "low": target.low, "high": target.high})
     size, auc, p = agreement.mean_abs_margin, agreement.auc, agreement.auc_p
     if target.kind in ("smoothing", "credit") or size is None:
         return
     strength = target.beta * size
     if strength < WEAK:
-        yield (
-            f"weak margin signal: beta x mean |margin| = {target.beta:.3g} x {size:.3g} = "
-            f"{strength:.2f} (below {WEAK}): soft targets stay near 0.5, and ratings are drawn together"
-        )
+        figures = {"beta": target.beta, "size": size, "strength": strength, "weak": WEAK}
+        yield Notice("weak-margins", {**origin, **figures})
     if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
-        known = "" if p is None else f", p = {p:.2g}"
-        yield (
-            f"agreement with humans hardly rises with |margin| (area under the curve {auc:.2f}{known}, "
-            f"{agreement.decisive:,} decisive battles): the margin's size says little"
-        )
+        known = "" if p is None else f"p = {p:.2g}"
+        fields = {"auc": auc, "p": known, "decisive": agreement.decisive}
+        yield Notice("flat-agreement", {**origin, **fields})
 
 
 def _auc_error(auc: float, agreement: Agreement) -> float:

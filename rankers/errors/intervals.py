@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from podium.errors import UsageError
+from podium.notices.notice import Notice
 from podium.progress import track
 from podium.rankers.errors.difference import DifferenceTest
 from podium.rankers.fit.coded import Cluster, Matrix, centred_gram
@@ -27,7 +28,6 @@ FEWEST = 5
 cover 86%."""
 FEWEST_DRAWS = 0.5
 """Smallest share of usable resamples for a bootstrap interval."""
-SANDWICH = "interval=sandwich gives one from 2 on"
 """What a ranker that has the option `interval` advises where a bootstrap has too few clusters."""
 VARIANCE_INFLATION = 3.0
 """Share added to a variance that rests on one cluster; without it, coverage is .89 instead of
@@ -66,7 +66,7 @@ class ScoreEstimates:
     covariance: np.ndarray
     clusters: int
     method: str | None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     freedom: np.ndarray | None = None
     allowed: np.ndarray | None = None
     pinned: int | None = None
@@ -176,7 +176,7 @@ def sandwich_estimate(
     single cluster."""
     check_level(level)
     if clusters < 2:
-        return _without_interval(score, clusters, f"a single {cluster} gives no interval")
+        return _without_interval(score, clusters, Notice("single-cluster", {"unit": cluster}))
     reach = t_quantile(clusters if freedom is None else freedom + 1, level) * _standard_errors(
         score, covariance
     )
@@ -194,28 +194,25 @@ def bootstrap_estimate(
     level: float,
     cluster: Cluster,
     items: np.ndarray | int | None = None,
-    remedy: str = SANDWICH,
+    too_few: str = "clusters",
 ) -> ScoreEstimates:
     """Return scores with percentile intervals from resampled scores, (resamples, models).
 
     A score is NaN where a resample says nothing of the model, and infinite where it does not bound
     it. Resamples without any score are left out, and so is a model's NaN from its interval; models
     with more NaN than scores have none. Intervals of fewer than 30 clusters are widened by
-    `small_sample_factor`, below 5 there are none: `remedy` says what gives one.
+    `small_sample_factor`, below 5 there are none, with a warning that has the code `too_few`.
     """
     check_level(level)
     if clusters < FEWEST:
-        words = f"{clusters} {cluster}s: a bootstrap interval needs {FEWEST}; {remedy}"
-        return _without_interval(score, clusters, words)
+        fields = {"clusters": clusters, "unit": cluster, "fewest": FEWEST}
+        return _without_interval(score, clusters, Notice(too_few, fields))
     usable = draws[~np.isnan(draws).all(axis=1)]
     lost = len(draws) - len(usable)
-    warnings = [
-        f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out"
-    ][:lost]
+    left_out = Notice("resamples-left-out", {"lost": lost, "resamples": len(draws)})
+    warnings = [left_out] if lost else []
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
-        return _without_interval(
-            score, clusters, *warnings, "too few usable resamples: no bootstrap interval"
-        )
+        return _without_interval(score, clusters, *warnings, Notice("few-resamples"))
     ends = _percentile_ends(usable, level)
     method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
     number = np.broadcast_to(clusters if items is None else items, score.shape)
@@ -228,9 +225,8 @@ def bootstrap_estimate(
     swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
     covariance, method = _covariance_of_draws(usable) * np.outer(swell, swell), method + widened
     if lone.any():
-        warnings.append(
-            f"models in fewer than {FEWEST} {cluster}s have no bootstrap interval: {lone.sum()}"
-        )
+        rare = {"fewest": FEWEST, "unit": cluster, "models": int(lone.sum())}
+        warnings.append(Notice("few-clusters-of-models", rare))
     return ScoreEstimates(score, low, high, covariance, clusters, method, tuple(warnings))
 
 
@@ -331,7 +327,7 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
 
 
-def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> ScoreEstimates:
+def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> ScoreEstimates:
     nothing = np.full(len(score), np.nan)
     return ScoreEstimates(
         score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings

@@ -5,6 +5,8 @@ import numpy as np
 
 from podium.defaults import REGULARIZATION
 from podium.errors import NotIdentifiedError
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_text
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.graph import Graph, comparison_graph, joining_pairs
 from podium.rankers.fit.pairs import win_rates
@@ -28,10 +30,7 @@ def fit_battles(
     if graph.groups > 1:
         raise NotIdentifiedError(describe_groups(battles, graph, which))
     if graph.separated.any() and regularization == 0:
-        who = describe_separated(battles.models, graph, win_rates(pairs))
-        raise NotIdentifiedError(
-            f"no finite maximum-likelihood rating with regularization=0: separated: {who}"
-        )
+        raise NotIdentifiedError(_describe_separated(battles.models, graph, win_rates(pairs)))
     return fit_strengths(pairs, regularization, prior=prior)
 
 
@@ -58,25 +57,31 @@ def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -
     )
 
 
-def describe_separated(
-    models: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
-) -> str | None:
-    """Write a message that names separated models and battles that would bound their ratings; None
-    without any."""
-    if not graph.separated.any():
-        return None
-    if graph.separated.all():
-        return (
-            "every model. What would bound the ratings: battles that upset the order of some pair"
-        )
-    codes, core = np.flatnonzero(graph.separated), np.flatnonzero(~graph.separated)
-    strength = rates if theta is None else theta
-    rivals = [core[np.argmin(np.abs(strength[core] - strength[k]))] for k in codes]
+def records_of_separated(
+    models: tuple[str, ...], graph: Graph, rates: np.ndarray
+) -> dict[str, str]:
+    """Return what the battles of each separated model say; `rates` are the win rates of all."""
     records = {1.0: "never lost", 0.0: "never won"}
-    who = [
-        f"{models[k]} ({records.get(float(rates[k]), 'wins and losses all point one way')})"
-        for k in codes
-    ]
-    cures = [f"{models[k]} vs {models[rival]}" for k, rival in zip(codes, rivals, strict=True)]
-    cure = f"battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
-    return f"{some(who, '; ')}. What would bound it: {cure}"
+    return {
+        models[k]: records.get(float(rates[k]), "wins and losses all point one way")
+        for k in np.flatnonzero(graph.separated).tolist()
+    }
+
+
+def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray) -> list[str]:
+    """Return for each separated model the battle that is most likely to bound its rating: the one
+    with the model of the nearest strength among those that are not separated."""
+    core, battles = np.flatnonzero(~graph.separated), []
+    for k in np.flatnonzero(graph.separated).tolist():
+        rival = core[np.argmin(np.abs(strength[core] - strength[k]))]
+        battles.append(f"{models[k]} vs {models[rival]}")
+    return battles
+
+
+def _describe_separated(models: tuple[str, ...], graph: Graph, rates: np.ndarray) -> str:
+    """Write which models are separated, and the battles that would bound their ratings."""
+    if graph.separated.all():
+        return notice_text(Notice("all-separated-unregularized"))
+    who = records_of_separated(models, graph, rates)
+    battles = bounding_battles(models, graph, rates)
+    return notice_text(Notice("separated-unregularized", {"models": who, "battles": battles}))

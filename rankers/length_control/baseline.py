@@ -8,6 +8,8 @@ from scipy.special import expit, logit
 from podium.data.battles import Battles
 from podium.data.length_data import External
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.intervals import (
     ScoreEstimates,
     covariance_of,
@@ -68,7 +70,7 @@ def rank_against_baseline(
     )
     rates, refused = fit_rates_against(lengths, base, external, difficulty)
     if not rates:
-        raise NotIdentifiedError("; ".join(refused))
+        raise NotIdentifiedError("; ".join(notice_texts(refused)))
     estimate = estimate_equal_lengths(coded, base, rates, level)
     model = "AlpacaEval's GLM without external data (no difficulty term)"
     if external is not None:
@@ -136,7 +138,7 @@ def fit_rates_against(
     base: int,
     external: External | None = None,
     difficulty: np.ndarray | None = None,
-) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
+) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[Notice]]:
     """Return battle positions and fitted rate of every model against the baseline, and why others
     have no fit."""
     coded, rates, refused = lengths.coded, {}, []
@@ -149,9 +151,7 @@ def fit_rates_against(
         if which == base:
             continue
         if not len(own):
-            refused.append(
-                f"{name} has no readable battle with lengths against {coded.models[base]}: no score"
-            )
+            refused.append(Notice("no-lengths", {"model": name, "baseline": coded.models[base]}))
             continue
         credit = np.where(first[own], coded.credit[own], 1 - coded.credit[own])
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
@@ -162,7 +162,7 @@ def fit_rates_against(
             )
             rates[which] = (own, fitted)
         except (NotIdentifiedError, NotConvergedError) as error:
-            refused.append(f"{name}: no length-controlled win rate: {error}")
+            refused.append(Notice("no-length-control", {"model": name, "why": str(error)}))
     return rates, refused
 
 

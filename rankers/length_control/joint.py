@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import effective_clusters, t_quantile
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.newton import SingularError, maximize
@@ -32,16 +33,14 @@ class EqualLength:
     lengths: Lengths
     sd: float
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Notice, ...]:
         """Warn if strength and length predict the verdicts on all but an item or two."""
         coded = self.lengths.coded
         behind = float(
             effective_clusters(np.bincount(coded.cluster, slope_influence(self.strengths)))
         )
-        rests = f"the effect of length rests on as few as {behind:.1f} of {coded.clusters:,} {coded.unit}s"
-        return (
-            (f"strength and length predict nearly every winner: {rests}",) if behind < FEW else ()
-        )
+        fields = {"behind": behind, "clusters": coded.clusters, "unit": coded.unit}
+        return (Notice("length-effect-of-few", fields),) if behind < FEW else ()
 
     def summary(self, level: float) -> dict[str, Any]:
         """Return model, slope and Elo points gained by a response that is longer by one sd, for the

@@ -138,7 +138,9 @@ def test_two_humans_in_one_file_are_two_votes_beside_another_file(
         "rankings"
     ]
     assert ranking["diagnostics"]["structured"]["labels"] == 3 * len(verdicts)
-    assert f"{3 * len(verdicts)} votes by humans" in " ".join(ranking["warnings"])
+    assert f"{3 * len(verdicts)} votes by humans" in " ".join(
+        own["text"] for own in ranking["warnings"]
+    )
 
 
 def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_path: Path) -> None:

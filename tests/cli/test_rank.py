@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT.parent / "shared" / "design" / "ranking.schema.json"
+SCHEMA = ROOT / "docs" / "ranking.schema.json"
 Podium = Callable[..., Any]
 Table = Callable[..., Path]
 
@@ -164,7 +164,6 @@ def test_json_on_stdout_is_nothing_but_json(podium: Podium, table: Table) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate", "informativeness"])
 def test_json_follows_the_schema(podium: Podium, example: Path, ranker: str) -> None:
     import jsonschema
@@ -173,7 +172,6 @@ def test_json_follows_the_schema(podium: Podium, example: Path, ranker: str) -> 
     jsonschema.validate(json.loads(answer.out), json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
-@pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
 def test_json_of_unbounded_and_unparsed_models_follows_the_schema(
     podium: Podium, table: Table
 ) -> None:

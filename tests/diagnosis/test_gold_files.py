@@ -67,10 +67,10 @@ def test_a_score_that_is_none_is_rejected(tmp_path, rows, problem):
         ("other.json", '[{"a": 1}]', "neither a ranking nor battles"),
         (
             "half.json",
-            '{"podium": "0.2", "rankings": [{"ranker": "elo"}]}',
+            '{"podium": "0.3", "rankings": [{"ranker": "elo"}]}',
             "is not a ranking: no field 'rankings.0.slice'",
         ),
-        ("odd.json", '{"podium": "0.2", "rankings": [3]}', "is not a ranking: rankings.0 is 3"),
+        ("odd.json", '{"podium": "0.3", "rankings": [3]}', "is not a ranking: rankings.0 is 3"),
     ],
 )
 def test_a_file_that_is_neither_says_what_would_do(tmp_path, name, text, problem):

@@ -10,6 +10,7 @@ from lm_eval_output import scored, write_run
 import podium
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.judge_checks import judge_warnings, unparsed_share
+from podium.notices.notice_text import notice_texts
 
 LETTER = "gpt-4o|direct|3fa9c0de1122"
 
@@ -42,7 +43,7 @@ def table(
 
 
 def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
-    return podium.rank(podium.read_battles(frame), **options).standings[0].warnings
+    return notice_texts(podium.rank(podium.read_battles(frame), **options).standings[0].warnings)
 
 
 def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
@@ -51,7 +52,7 @@ def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_wha
     ]
     assert alarm == (
         "40 of 100 battles are unparsed, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). "
-        "What helps: let the judge reason first (realization=cot), or take one that keeps to a form"
+        "What helps: let the judge reason first (realization='cot'), or take one that keeps to a form"
     )
 
 
@@ -65,7 +66,7 @@ def test_a_battle_that_lost_one_order_has_lost_one_reply_of_two(halves: int, ala
     frame = pd.concat([table(halves, order="ab"), table(order="ba")])
     battles = podium.read_battles(frame)
     assert battles.counts().unparsed == halves
-    assert sum("unparsed" in text for text in judge_warnings(battles, {})) == alarms
+    assert sum("unparsed" in text for text in notice_texts(judge_warnings(battles, {}))) == alarms
 
 
 def failed_calls(**lost: int) -> pd.DataFrame:
@@ -197,9 +198,10 @@ def test_humans_have_no_family_whatever_they_are_called(judge: str) -> None:
 )
 def test_a_judge_of_any_spelling_that_is_one_of_the_models_is_named(judge: str, model: str) -> None:
     frame = table(judge=judge).replace({"ash": model})
-    assert [text.partition(":")[0] for text in judge_warnings(podium.read_battles(frame), {})] == [
-        f"the judge {judge} judges itself ({model})"
-    ]
+    assert [
+        text.partition(":")[0]
+        for text in notice_texts(judge_warnings(podium.read_battles(frame), {}))
+    ] == [f"the judge {judge} judges itself ({model})"]
 
 
 def test_a_judge_with_a_blank_in_its_name_has_a_family() -> None:
@@ -255,7 +257,8 @@ def test_checks_cover_every_judge_of_a_slice() -> None:
     frame = frame.replace({"ash": "gpt-3.5-turbo"})
     ranking = podium.rank(podium.read_battles(frame), by="judge")
     kin = {
-        each.slice: any("family" in text for text in each.warnings) for each in ranking.standings
+        each.slice: any("family" in text for text in notice_texts(each.warnings))
+        for each in ranking.standings
     }
     assert kin == {"gpt-4o|direct|1": True, "claude-x|direct|1": False}
 
@@ -263,7 +266,7 @@ def test_checks_cover_every_judge_of_a_slice() -> None:
 def test_a_judge_of_which_nothing_could_be_read_gets_the_alarm_in_the_error() -> None:
     with pytest.raises(
         podium.NotIdentifiedError,
-        match=r"nothing to rank; 100 of 100 .*wrote 'Both.' \(100\).*=cot",
+        match=r"nothing to rank; 100 of 100 .*wrote 'Both.' \(100\).*='cot'",
     ):
         warnings_of(table(100, ("Both.",)))
 

@@ -17,6 +17,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.defaults import MEAN
+from podium.notices.notice_text import notice_texts
 from podium.planning.simulation import Judge
 from podium.rankers.bradley_terry import bradley_terry, estimate_elo
 from podium.rankers.errors.few_items import FewBattles
@@ -206,7 +207,7 @@ def test_chain_of_battles_is_reported_as_weakly_identified():
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     assert any(
         "weakly identified" in text
-        for text in bradley_terry(read_battles(frame), rng=rng()).warnings
+        for text in notice_texts(bradley_terry(read_battles(frame), rng=rng()).warnings)
     )
 
 
@@ -225,7 +226,7 @@ def beside_veterans(battles, credit):
 
 def test_a_newcomer_does_not_make_the_others_weakly_identified():
     ranked = bradley_terry(beside_veterans(5, 0.5), rng=rng())
-    assert not any("weakly identified" in text for text in ranked.warnings)
+    assert not any("weakly identified" in text for text in notice_texts(ranked.warnings))
     assert ranked.diagnostics["design_efficiency"] == pytest.approx(1)
     assert ranked.diagnostics["uneven_opponents"]
 
@@ -437,7 +438,7 @@ def test_an_unbeaten_model_is_marked_and_its_interval_left_open():
     assert (entry.separated, entry.high, entry.se) == (True, None, None)
     assert entry.low < 1500
     assert standings.fit.separated == ("d",)
-    assert any("d (never lost)" in text for text in standings.warnings)
+    assert any("d (never lost)" in text for text in notice_texts(standings.warnings))
 
 
 def test_without_regularization_an_unbeaten_model_is_rejected():
@@ -472,7 +473,9 @@ def test_resamples_that_separate_a_model_are_counted_and_open_its_interval_alone
     rows.append(("i0", "d", "a", 0.0))
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
     standings = bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=400)
-    reported = next(text for text in standings.warnings if "resamples do not bound" in text)
+    reported = next(
+        text for text in notice_texts(standings.warnings) if "resamples do not bound" in text
+    )
     counted = int(reported.partition("d (")[2].partition(" of")[0])
     assert counted / 400 == pytest.approx((5 / 6) ** 6, abs=0.08)
     by_name = {entry.model: entry for entry in standings.entries}
@@ -508,7 +511,7 @@ def test_all_ties_give_equal_ratings_without_an_interval():
     assert [(e.rank, e.score, e.se, e.low) for e in standings.entries] == [
         (1, pytest.approx(1500), None, None)
     ] * 3
-    assert any("no variation between items" in text for text in standings.warnings)
+    assert any("no variation between items" in text for text in notice_texts(standings.warnings))
 
 
 def test_a_single_item_gives_no_interval():
@@ -518,7 +521,7 @@ def test_a_single_item_gives_no_interval():
         rng=rng(),
     )
     assert standings.interval is None
-    assert any("single item gives no interval" in text for text in standings.warnings)
+    assert any("single item gives no interval" in text for text in notice_texts(standings.warnings))
 
 
 @pytest.mark.slow
@@ -676,7 +679,9 @@ def test_a_model_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
     battles = duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))
     assert any(
         "in fewer than 30 items" in text and "d (2)" in text
-        for text in bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=50).warnings
+        for text in notice_texts(
+            bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=50).warnings
+        )
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from podium import PodiumError, rank, read_battles, simulate
 from podium.data.ladder import ladder_from_log
+from podium.notices.notice_text import notice_texts
 from podium.rankers.given_ratings import read_ladder
 
 
@@ -59,11 +60,11 @@ def test_a_model_without_a_bounded_rating_in_a_ranking_is_named_as_a_newcomer(tm
     assert ladder.unbounded == ("model-02",)
     assert "model-02" not in ladder.models
     assert ladder_from_log(json.loads(json.dumps(ladder.to_dict()))) == ladder
-    warnings = rank(battles, ratings=str(path)).standings[0].warnings
+    warnings = notice_texts(rank(battles, ratings=str(path)).standings[0].warnings)
     told = f"{path}: without a bounded rating (`*`), so newcomers: model-02"
     assert told in warnings
     part = battles.select((table[["model_a", "model_b"]] != "model-02").all(axis=1).to_numpy())
-    assert told not in rank(part, ratings=str(path)).standings[0].warnings
+    assert told not in notice_texts(rank(part, ratings=str(path)).standings[0].warnings)
 
 
 @pytest.mark.parametrize(

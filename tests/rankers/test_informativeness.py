@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from podium import NotIdentifiedError, read_battles, simulate
+from podium.notices.notice_text import notice_texts
 from podium.planning.simulation import Judge
 from podium.rankers.informativeness import Comparisons, informativeness
 
@@ -69,7 +70,7 @@ def test_informativeness_compares_continuous_credits_by_sign_and_reports_it():
     battles = simulate(4, 40, seed=1).battles(Judge(verdicts="soft"))
     standings = informativeness(battles, rng=np.random.default_rng(0))
     assert standings.diagnostics["levels"] == "three"
-    assert any("continuous verdicts" in text for text in standings.warnings)
+    assert any("continuous verdicts" in text for text in notice_texts(standings.warnings))
 
 
 def test_unparsed_verdicts_leave_the_denominator():
@@ -132,5 +133,7 @@ def test_informativeness_reports_partly_known_margins():
         ("i", "anchor", "z", 0.0, -1.0),
     ]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
-    warnings = informativeness(read_battles(frame), rng=np.random.default_rng(0)).warnings
+    warnings = notice_texts(
+        informativeness(read_battles(frame), rng=np.random.default_rng(0)).warnings
+    )
     assert any("1 battles have no margin" in text for text in warnings)

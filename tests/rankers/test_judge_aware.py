@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import podium
+from podium.notices.notice_text import notice_texts
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.errors.judge_slopes import fit_slopes
 from podium.rankers.errors.one_truth import one_truth_test
@@ -173,7 +174,7 @@ def test_two_judges_of_opposite_verdicts_keep_the_scores_of_equal_slopes():
     plain = bradley_terry(podium.read_battles(turned), rng=np.random.default_rng(0))
     scores = {entry.model: entry.score for entry in standings.entries}
     assert scores == pytest.approx({entry.model: entry.score for entry in plain.entries}, abs=1e-5)
-    assert any("contradict" in text for text in standings.warnings)
+    assert any("contradict" in text for text in notice_texts(standings.warnings))
 
 
 def test_slopes_of_judges_without_common_pairs_are_not_identified():
@@ -186,7 +187,9 @@ def test_slopes_of_judges_without_common_pairs_are_not_identified():
     ]
     standings = judge_aware(podium.read_battles(frame[kept]), rng=np.random.default_rng(0))
     assert standings.diagnostics["jury"]["equal_because"] == "not identified"
-    assert any("do not identify the judges' slopes" in text for text in standings.warnings)
+    assert any(
+        "do not identify the judges' slopes" in text for text in notice_texts(standings.warnings)
+    )
 
 
 def test_a_single_item_and_a_judge_of_few_battles_have_no_intervals():
@@ -236,7 +239,7 @@ def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
     )
     assert one.diagnostics["jury"]["equal_because"] is None
     assert tastes.diagnostics["jury"]["equal_because"] == "no common truth"
-    assert any("do not share one truth" in text for text in tastes.warnings)
+    assert any("do not share one truth" in text for text in notice_texts(tastes.warnings))
     assert max(row["disagreement"] for row in tastes.diagnostics["jury"]["judges"].values()) > 20
 
 
@@ -257,7 +260,7 @@ def test_shared_errors_are_unknown_without_common_battles():
         podium.read_battles(play(Jury(), items=80, seed=2)), rng=np.random.default_rng(0)
     )
     assert standings.diagnostics["jury"]["shared_errors"] == []
-    assert any("overlap=0.1" in text for text in standings.warnings)
+    assert any("overlap=0.1" in text for text in notice_texts(standings.warnings))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +284,9 @@ def test_judges_that_contradict_each_other_and_have_tastes_fail_both_checks():
         "the judges contradict each other (slope below 0: judge-1)",
         "the judges do not share one truth (p = 0.002)",
     )
-    assert all(any(text.startswith(start) for text in standings.warnings) for start in starts)
+    assert all(
+        any(text.startswith(start) for text in notice_texts(standings.warnings)) for start in starts
+    )
 
 
 def test_judges_that_always_agree_share_one_truth():
@@ -310,7 +315,9 @@ def test_a_judge_without_a_readable_verdict_is_named():
     frame = silenced(play(Jury(), items=80, seed=2), "judge-1")
     [standings] = podium.rank(frame, ["judge-aware"]).standings
     assert [*standings.diagnostics["jury"]["judges"]] == ["judge-0", "judge-2"]
-    assert "without a readable verdict, and not in this ranking: judge-1" in standings.warnings
+    assert "without a readable verdict, and not in this ranking: judge-1" in notice_texts(
+        standings.warnings
+    )
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from podium import UsageError, rank, read_battles
 from podium.data.ladder import Ladder
+from podium.notices.notice_text import notice_texts
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pair_sums
@@ -125,12 +126,12 @@ def test_a_typed_name_that_is_no_model_is_named_and_a_file_may_have_others(tmp_p
     _, standings = entries_of(battles, ratings={**given(), "newest": (1700.0, 20.0)})
     assert any(
         text.startswith("ratings=: no model called 'newest'; did you mean 'new'")
-        for text in standings.warnings
+        for text in notice_texts(standings.warnings)
     )
     path = tmp_path / "ladder.csv"
     path.write_text("model,rating,se\na,1350,20\nnewest,1700,20\n", encoding="utf-8")
     _, standings = entries_of(battles, ratings=str(path))
-    assert not any("newest" in text for text in standings.warnings)
+    assert not any("newest" in text for text in notice_texts(standings.warnings))
 
 
 def test_ratings_with_an_error_of_0_are_printed_as_they_were_given():
@@ -149,7 +150,8 @@ def test_ratings_without_an_error_have_one_of_30_and_a_warning():
         n: entry.score for n, entry in told.items()
     }
     assert any(
-        "30 Elo is assumed" in warning and "a, b, c" in warning for warning in standings.warnings
+        "30 Elo is assumed" in warning and "a, b, c" in warning
+        for warning in notice_texts(standings.warnings)
     )
 
 
@@ -222,7 +224,9 @@ def test_another_scale_is_named_and_nothing_is_claimed_about_newcomers():
         assert (entries[name].low, entries[name].high, entries[name].rank_low) == (None, None, None)
     assert standings.answer[0] == "Nothing is claimed about new and odd."
     assert standings.answer[1].startswith("The ladder is on another scale (slope 0.")
-    assert any("the ladder is on another scale" in warning for warning in standings.warnings)
+    assert any(
+        "the ladder is on another scale" in warning for warning in notice_texts(standings.warnings)
+    )
 
 
 def test_another_scale_without_newcomers_is_named_too():
@@ -255,7 +259,7 @@ def test_a_rating_that_is_off_is_named_and_no_other():
     assert 80 < ladder["drifts"]["c"]["drift"] < 200
     assert any(
         "The ladder's rating of c is" in warning and "too high" in warning
-        for warning in standings.warnings
+        for warning in notice_texts(standings.warnings)
     )
     assert "The ladder's rating of c is" in " ".join(standings.answer)
 

@@ -11,6 +11,7 @@ from scipy.special import expit
 import podium
 from podium.cli.main import podium as command
 from podium.errors import DataError, NotIdentifiedError, UsageError
+from podium.notices.notice_text import notice_texts
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.length_control.joint import length_separates
@@ -225,9 +226,12 @@ def test_a_joint_fit_without_an_exception_to_strength_and_length_is_rejected():
 def test_a_joint_fit_that_rests_on_one_exception_says_so():
     frame = battles_determined_by_length()
     frame.loc[5, "credit"] = 1 - frame.loc[5, "credit"]
-    assert any("rests on as few as 1.1 of 60 items" in text for text in ranked(frame).warnings)
+    assert any(
+        "rests on as few as 1.1 of 60 items" in text
+        for text in notice_texts(ranked(frame).warnings)
+    )
     healthy = ranked(world(np.random.default_rng(1), items=12))
-    assert not any("rests on as much" in text for text in healthy.warnings)
+    assert not any("rests on as much" in text for text in notice_texts(healthy.warnings))
 
 
 @pytest.mark.slow
@@ -342,7 +346,9 @@ def test_a_model_without_a_fit_is_named_and_the_others_are_ranked():
     found = ranked(frame, "win-rate", anchor="oak")
     assert scores(found)["ash"] is None
     assert scores(found)["elm"] is not None
-    assert any(one.startswith("ash: no length-controlled win rate") for one in found.warnings)
+    assert any(
+        one.startswith("ash: no length-controlled win rate") for one in notice_texts(found.warnings)
+    )
 
 
 def test_a_baseline_must_be_named_unless_only_one_can_be_meant():

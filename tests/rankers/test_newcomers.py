@@ -15,6 +15,7 @@ from turned_battles import mirror
 
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
 from podium.defaults import MEAN
+from podium.notices.notice_text import notice_texts
 from podium.rankers.fit.scale import POINTS
 from podium.show.report.ranking_view import standings_notes
 
@@ -89,12 +90,12 @@ def measured(entry):
 
 
 def warning_with(found, words):
-    [warning] = [one for one in found.warnings if words in one]
+    [warning] = [one for one in notice_texts(found.warnings) if words in one]
     return warning
 
 
 def silent(found, words):
-    return [one for one in found.warnings if words in one] == []
+    return [one for one in notice_texts(found.warnings) if words in one] == []
 
 
 def scores_of(models):
@@ -313,7 +314,7 @@ def test_battles_among_calibrated_models_are_counted_as_left_out():
 
 
 def test_complete_data_report_no_omissions():
-    assert standings(arrivals()).warnings == ()
+    assert notice_texts(standings(arrivals()).warnings) == ()
 
 
 NONE_PLACED = (
@@ -329,7 +330,7 @@ def test_without_anybody_to_place_all_are_rated_together_by_the_files_beta(frame
     joint = rank(read_battles(frame()), "soft-elo", beta=known().target.beta).standings[0]
     expected = {one.model: one.score for one in joint.entries}
     assert {one.model: one.score for one in found.entries} == pytest.approx(expected, abs=1e-9)
-    assert ({*found.entries[0].extra}, NONE_PLACED in found.warnings) == (set(), True)
+    assert ({*found.entries[0].extra}, NONE_PLACED in notice_texts(found.warnings)) == (set(), True)
 
 
 @pytest.mark.slow
@@ -342,7 +343,7 @@ def test_in_a_joint_fit_the_error_of_the_files_beta_is_in_the_intervals():
 @pytest.mark.slow
 def test_newcomers_without_margins_are_rejected():
     frame = pd.concat([among_old(), arrivals().assign(margin=np.nan)])
-    assert NONE_PLACED in standings(frame).warnings
+    assert NONE_PLACED in notice_texts(standings(frame).warnings)
 
 
 @pytest.mark.slow
@@ -463,7 +464,7 @@ def test_margins_of_a_size_that_saturates_are_separated_and_unbounded():
 @pytest.mark.slow
 def test_a_calibration_of_the_same_judge_prompt_and_margins_is_not_warned_of():
     found = standings(arrivals().assign(prompt_hash="abc"), calibration=calibrated(hashed=True))
-    assert found.warnings == ()
+    assert notice_texts(found.warnings) == ()
 
 
 def test_another_judge_is_warned_of_by_name():
@@ -495,7 +496,7 @@ def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
     before, now = known().agreement.mean_abs_margin, factor * arrivals()["margin"].abs().mean()
     found = standings(arrivals().assign(margin=factor * arrivals()["margin"]))
     words = f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g}"
-    assert any(one.startswith(words) for one in found.warnings) == warned
+    assert any(one.startswith(words) for one in notice_texts(found.warnings)) == warned
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import binomtest
 
 import podium
+from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.elo_difference import EloTests
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.graph import win_paths
@@ -256,9 +257,9 @@ def test_a_rare_model_takes_no_bootstrap_interval_from_the_others():
 
 def test_median_advises_only_what_it_has():
     frame = pd.DataFrame({"item": range(3), "a": [0.2, 0.5, 0.9], "b": [0.7, 0.4, 0.1]})
-    warnings = podium.rank(podium.read_battles(frame), "median").standings[0].warnings
+    warnings = notice_texts(podium.rank(podium.read_battles(frame), "median").standings[0].warnings)
     assert not any("interval=" in text for text in warnings)
-    assert any("--ranker mean" in text for text in warnings)
+    assert any("ranker='mean'" in text for text in warnings)
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from podium import (
 from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import MEAN
 from podium.errors import UnknownScaleError
+from podium.notices.notice_text import notice_texts
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import read_signal
@@ -192,14 +193,14 @@ def test_a_judge_without_a_signal_is_rejected_or_warned_of(seed):
 def doubts_about(battles):
     """Return the refusal, or the warnings."""
     try:
-        return ranked(battles).warnings
+        return notice_texts(ranked(battles).warnings)
     except NotIdentifiedError as error:
         return (str(error),)
 
 
 def test_a_judge_with_a_signal_is_not_warned_of():
     world = simulate(8, 100, seed=0)
-    warnings = ranked(world.battles(INFLATED, human=True)).warnings
+    warnings = notice_texts(ranked(world.battles(INFLATED, human=True)).warnings)
     assert not [one for one in warnings if "signal" in one or "rises" in one]
 
 
@@ -214,7 +215,7 @@ def test_margins_whose_size_says_nothing_are_warned_of():
     frame = simulate(8, 100, seed=0).battles(INFLATED, human=True).to_frame().drop(columns="swap")
     sizes = np.random.default_rng(0).permutation(frame["margin"].abs())
     found = ranked(read_battles(frame.assign(margin=np.sign(frame["margin"]) * sizes)))
-    assert any("hardly rises" in warning for warning in found.warnings)
+    assert any("hardly rises" in warning for warning in notice_texts(found.warnings))
 
 
 def plain_ratings(battles):
@@ -233,7 +234,9 @@ def test_without_anything_that_gives_beta_hard_verdicts_are_ranked_by_bradley_te
 def test_the_note_on_another_ranker_says_why_and_how_many_labels_would_help():
     found = ranked(simulate(5, 20, seed=0).battles(INFLATED))
     [note] = [
-        one for one in found.warnings if one.startswith("ranked by bradley-terry, not by soft-elo")
+        one
+        for one in notice_texts(found.warnings)
+        if one.startswith("ranked by bradley-terry, not by soft-elo")
     ]
     assert "no calibration and no human labels" in note
     assert "`podium calibrate` finds it from human labels on 30 items or more" in note
@@ -243,7 +246,7 @@ def test_the_note_on_another_ranker_says_why_and_how_many_labels_would_help():
 
 def test_the_note_on_another_ranker_names_options_without_effect():
     found = ranked(simulate(5, 20, seed=0).battles(INFLATED), hard=True, pin="model-01:1000")
-    assert any("(hard without effect)" in one for one in found.warnings)
+    assert any("(hard without effect)" in one for one in notice_texts(found.warnings))
     assert next(entry.score for entry in found.entries if entry.model == "model-01") == 1000
 
 
@@ -253,7 +256,10 @@ def test_a_ranking_by_bradley_terry_is_given_once_though_soft_elo_falls_back_to_
     [only] = ranking.standings
     assert only.ranker == "bradley-terry"
     assert "replaces" not in only.diagnostics
-    assert any(one.startswith("ranked by bradley-terry, not by soft-elo") for one in only.warnings)
+    assert any(
+        one.startswith("ranked by bradley-terry, not by soft-elo")
+        for one in notice_texts(only.warnings)
+    )
 
 
 def test_a_slice_is_ranked_by_bradley_terry_if_nothing_gives_beta():
@@ -270,7 +276,7 @@ def test_a_slice_is_ranked_by_bradley_terry_if_nothing_gives_beta():
 @pytest.mark.parametrize("target", ["margin", "smoothing", "log-odds"])
 def test_a_target_that_was_asked_for_and_has_no_labels_is_rejected(target):
     frame = simulate(5, 20, seed=0).judgments(Judge(verdicts="soft"))
-    with pytest.raises(NotIdentifiedError, match=r"human.*--calibration FILE"):
+    with pytest.raises(NotIdentifiedError, match=r"human.*calibration='FILE'"):
         ranked(read_battles(frame), target=target)
 
 
@@ -297,7 +303,7 @@ def test_hard_verdicts_without_margins_are_ranked_by_bradley_terry_though_there_
     )
     found = ranked(battles)
     assert found.ranker == "bradley-terry"
-    assert any("(the verdicts have no margins)" in one for one in found.warnings)
+    assert any("(the verdicts have no margins)" in one for one in notice_texts(found.warnings))
     assert scores(found) == pytest.approx(plain_ratings(battles), abs=1e-9)
 
 
@@ -308,7 +314,9 @@ def test_labels_that_do_not_bound_beta_are_as_good_as_none(label):
     frame["human"] = np.where(label == 0.5, label, (frame["margin"] > 0).astype(float))
     found = ranked(read_battles(frame))
     assert found.ranker == "bradley-terry"
-    [note] = [one for one in found.warnings if one.startswith("ranked by bradley-terry")]
+    [note] = [
+        one for one in notice_texts(found.warnings) if one.startswith("ranked by bradley-terry")
+    ]
     assert (
         "a human preference: 200 of 200 have a human label" if label == 0.5 else "no finite maximum"
     ) in note
@@ -328,7 +336,7 @@ def test_the_ranker_itself_gives_no_rating_of_another_ranker():
 
 
 def test_options_of_a_calibration_are_rejected_before_another_ranker_is_taken():
-    with pytest.raises(UsageError, match="need --calibration FILE"):
+    with pytest.raises(UsageError, match="need calibration='FILE'"):
         ranked(simulate(5, 20, seed=0).battles(INFLATED), conformal_level=0.8)
 
 
@@ -384,7 +392,7 @@ def test_battles_without_a_margin_are_left_out_and_counted():
     assert found.counts.without_margin == lacking.sum()
     assert any(
         f"{lacking.sum()} of 600 judged battles have no margin" in warning
-        for warning in found.warnings
+        for warning in notice_texts(found.warnings)
     )
 
 
@@ -394,7 +402,10 @@ def test_a_model_without_a_margin_is_named_and_not_ranked():
     found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(silent_one))))
     [last] = [entry for entry in found.entries if entry.model == "model-03"]
     assert last.score is None
-    assert any("model-03 has no battle with a signal" in warning for warning in found.warnings)
+    assert any(
+        "model-03 has no battle with a signal" in warning
+        for warning in notice_texts(found.warnings)
+    )
 
 
 def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
@@ -518,7 +529,7 @@ def test_one_probability_among_hard_verdicts_makes_no_soft_credits():
 
 def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_requested():
     found = ranked(verdicts_and_one_probability(), target="credit")
-    [warning] = [one for one in found.warnings if "taken for probabilities" in one]
+    [warning] = [one for one in notice_texts(found.warnings) if "taken for probabilities" in one]
     assert warning.startswith("119 of 120 credits are wins, ties and losses")
 
 

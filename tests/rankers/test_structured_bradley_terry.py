@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.data.human_labels import label_by_judge, label_by_table
+from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pair_sums
@@ -211,7 +212,7 @@ def scores(found):
 
 
 def warnings_with(found, words):
-    return [warning for warning in found.warnings if words in warning]
+    return [warning for warning in notice_texts(found.warnings) if words in warning]
 
 
 def without_labels():

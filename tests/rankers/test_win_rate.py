@@ -9,6 +9,7 @@ from scipy.stats import norm, t
 from statsmodels.stats.proportion import proportion_confint
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles, simulate
+from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.intervals import bootstrap_estimate
 from podium.rankers.errors.rank_sets import compare_all_pairs
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
@@ -42,7 +43,7 @@ def test_an_opponent_met_on_less_than_half_as_many_items_counts_less():
     standings = win_rate(table(rows), rng=rng())
     assert scores(standings)["a"] == pytest.approx((2 / 9) / (1 + 2 / 9))
     assert standings.diagnostics["opponent_weights"] == {"a": {"b": pytest.approx(2 / 9)}}
-    assert any("b (as 0.22 of an opponent)" in text for text in standings.warnings)
+    assert any("b (as 0.22 of an opponent)" in text for text in notice_texts(standings.warnings))
 
 
 def duel_of_two(*guests):
@@ -100,7 +101,10 @@ def test_a_model_that_never_met_the_anchor_has_no_score():
     rows = [("i1", "x", "anchor", 1.0), ("i2", "x", "anchor", 0.0), ("i1", "x", "y", 1.0)]
     standings = win_rate(table(rows), rng=rng(), anchor="anchor")
     assert scores(standings)["y"] is None
-    assert any("y has no readable battle against anchor" in text for text in standings.warnings)
+    assert any(
+        "y has no readable battle against anchor" in text
+        for text in notice_texts(standings.warnings)
+    )
 
 
 def test_an_unknown_anchor_is_rejected_with_the_nearest_name():
@@ -207,7 +211,7 @@ def test_missing_scores_are_reported():
     standings = mean(pointwise(missing=[3])[0], rng=rng())
     assert any(
         "models are scored on different items: " in text and " on 11 of 12" in text
-        for text in standings.warnings
+        for text in notice_texts(standings.warnings)
     )
     assert standings.counts.missing == 3
 
@@ -228,7 +232,10 @@ def test_an_unbeaten_guest_of_two_items_gets_the_bound_of_two():
 
 def test_models_that_met_different_opponents_are_warned_of():
     rows = [("i1", "a", "b", 1.0), ("i2", "b", "c", 1.0)]
-    assert any("different opponents" in text for text in win_rate(table(rows), rng=rng()).warnings)
+    assert any(
+        "different opponents" in text
+        for text in notice_texts(win_rate(table(rows), rng=rng()).warnings)
+    )
 
 
 def test_denominators_against_an_anchor_count_its_battles():
@@ -269,12 +276,14 @@ def test_below_five_items_a_bootstrap_gives_no_interval():
     draws = np.random.default_rng(1).normal(0.5, 0.1, (200, 2))
     refused = bootstrap_estimate(np.array([0.5, 0.5]), draws, 4, level=0.95, cluster="item")
     assert np.isnan(refused.low).all()
-    assert "interval=sandwich" in refused.warnings[0]
+    assert "interval='sandwich'" in notice_texts(refused.warnings)[0]
     partly = bootstrap_estimate(
         np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", items=np.array([40, 4])
     )
     assert np.isnan(partly.low).tolist() == [False, True]
-    assert partly.warnings == ("models in fewer than 5 items have no bootstrap interval: 1",)
+    assert notice_texts(partly.warnings) == (
+        "models in fewer than 5 items have no bootstrap interval: 1",
+    )
 
 
 def test_a_bootstrap_that_misses_a_model_says_so():
@@ -283,7 +292,7 @@ def test_a_bootstrap_that_misses_a_model_says_so():
     standings = win_rate(table(rows), rng=rng(), interval="bootstrap", resamples=200)
     assert any(
         "no interval for d: most bootstrap resamples contain too few" in text
-        for text in standings.warnings
+        for text in notice_texts(standings.warnings)
     )
 
 
@@ -312,7 +321,8 @@ def test_model_known_only_from_scores_is_ranked_by_its_scored_items(ranker, item
     found = ranker(battles, level=0.95, rng=rng())
     assert scores(found).keys() == {"a", "b", "x"}
     warned = any(
-        "in fewer than 30 items" in text and f"x ({items})" in text for text in found.warnings
+        "in fewer than 30 items" in text and f"x ({items})" in text
+        for text in notice_texts(found.warnings)
     )
     assert warned is (is_warned_of and ranker is median)
 
@@ -324,5 +334,5 @@ def test_score_on_an_unshared_item_is_reported():
     )
     assert any(
         text.startswith("1 scores stand on items where no other model")
-        for text in standings.warnings
+        for text in notice_texts(standings.warnings)
     )

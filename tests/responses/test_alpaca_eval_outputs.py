@@ -1,5 +1,6 @@
 """AlpacaEval model_outputs.json: items are known by their instruction."""
 
+from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
 
 
@@ -48,4 +49,4 @@ def test_results_tree_is_searched_and_other_files_are_reported(save, tmp_path):
     save("results/leaderboard.csv", "name,win_rate\nwren,50\n")
     read = read_responses(tmp_path / "results")
     assert read.models == ("lark", "wren")
-    assert ["leaderboard.csv" in note for note in read.notes] == [True]
+    assert ["leaderboard.csv" in note for note in notice_texts(read.notes)] == [True]

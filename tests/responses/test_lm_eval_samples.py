@@ -6,6 +6,7 @@ import pytest
 from lm_eval_output import LATER, TIME, write_run
 
 import podium
+from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Show
 
@@ -77,7 +78,7 @@ def test_chat_and_plain_runs_are_joined_by_document_and_reported(save):
     )
     read = read_responses(one, other)
     assert [item.instruction for item in read.items] == ["Say hi."]
-    assert "1 items were put to models in different words" in read.notes[0]
+    assert "1 items were put to models in different words" in notice_texts(read.notes)[0]
 
 
 def test_another_target_of_the_same_document_is_an_error_that_names_both_files(save):
@@ -108,14 +109,16 @@ def test_newest_of_two_runs_of_a_model_is_read_and_reported(save, tmp_path):
     save("wren/samples_t_2026-02-01T10-20-30.123456.jsonl", [sample(text="New.")])
     read = read_responses(tmp_path / "wren")
     assert list(read.texts["wren"].values()) == ["New."]
-    assert "wren was run 2 times on t: the newest counts" in read.notes[0]
-    assert read.notes[0].index("2026-02-01") < read.notes[0].index("2026-01-31")
+    assert "wren was run 2 times on t: the newest counts" in notice_texts(read.notes)[0]
+    assert notice_texts(read.notes)[0].index("2026-02-01") < notice_texts(read.notes)[0].index(
+        "2026-01-31"
+    )
 
 
 def test_results_file_names_the_model_and_is_not_reported_as_skipped(tmp_path):
     write_run(tmp_path, "org/wren", {"t": [sample()]})
     read = read_responses(tmp_path)
-    assert (read.models, read.notes) == (("org/wren",), ())
+    assert (read.models, notice_texts(read.notes)) == (("org/wren",), ())
 
 
 def test_a_label_wins_over_the_results(tmp_path):
@@ -182,7 +185,7 @@ def test_repeated_responses_are_all_read_and_reported(tmp_path):
     )
     read = read_responses(tmp_path)
     assert list(read.texts["wren"].values()) == ["One.", "Two.", "Three."]
-    assert "1 items have up to 3 responses of a model" in read.notes[0]
+    assert "1 items have up to 3 responses of a model" in notice_texts(read.notes)[0]
 
 
 def test_truncated_last_line_is_reported_and_the_rest_is_read(tmp_path):
@@ -190,7 +193,7 @@ def test_truncated_last_line_is_reported_and_the_rest_is_read(tmp_path):
     path = home / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-9])
     read = read_responses(tmp_path)
-    assert (len(read.items), read.notes) == (
+    assert (len(read.items), notice_texts(read.notes)) == (
         1,
         (f"{path}, line 2: cut off, so its document is missing",),
     )
@@ -232,7 +235,10 @@ def test_log_likelihoods_and_results_in_a_folder_are_skipped_and_reported(save, 
     save(f"wren/results_{TIME}.json", {"results": {"t": {"acc,none": 0.5}}, "git_hash": "x"})
     save(f"wren/samples_t_{TIME}.jsonl", [sample()])
     read = read_responses(tmp_path)
-    assert (read.categories, "2 files hold no responses" in read.notes[0]) == (("t",), True)
+    assert (read.categories, "2 files hold no responses" in notice_texts(read.notes)[0]) == (
+        ("t",),
+        True,
+    )
 
 
 def test_an_empty_generation_is_missing(save):

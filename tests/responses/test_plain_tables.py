@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 from podium.responses.answers import QuestionRow, build_response, id_of, stem
 from podium.responses.read import read_responses
 
@@ -73,7 +74,7 @@ def test_a_row_with_an_error_is_errored_whatever_its_response(save):
 
 def test_the_text_of_an_error_is_not_repeated(save):
     read = read_responses(save("wren.jsonl", [ROWS[0], {**ROWS[1], "error": "bad key sk-123"}]))
-    assert "sk-123" not in repr(read) + str(read.missing) + str(read.notes)
+    assert "sk-123" not in repr(read) + str(read.missing) + str(notice_texts(read.notes))
 
 
 def test_ids_that_are_numbers_are_written_as_such(save):
@@ -137,7 +138,7 @@ def test_items_without_responses_are_left_out_and_reported(save):
     asked = save("asked.jsonl", [{"id": f"q{k}", "instruction": f"Say {k}."} for k in (1, 2, 3)])
     read = read_responses(asked, save("wren.jsonl", [{"id": "q2", "response": "2"}]))
     assert [one.id for one in read.items] == ["q2"]
-    assert read.notes == ("2 questions without a response were left out: q1, q3",)
+    assert notice_texts(read.notes) == ("2 questions without a response were left out: q1, q3",)
 
 
 def test_a_file_of_something_else_says_its_columns_and_what_would_do(save):

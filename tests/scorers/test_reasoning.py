@@ -6,6 +6,7 @@ import json
 import pytest
 
 from podium.errors import UsageError
+from podium.notices.notice_text import notice_texts
 from podium.plugins import catalogue
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, dump_reply, load_reply
@@ -100,13 +101,13 @@ def test_reasoning_is_removed_from_responses_and_counted(tmp_path) -> None:
     read = read_responses(*sources)
     assert read.texts == {"wren": {"q0": "4"}, "lark": {"q0": "4", "q1": "5"}}
     assert read.missing["wren"] == {"q1": "only reasoning"}
-    assert read.notes == (
+    assert notice_texts(read.notes) == (
         "2 of 4 responses begin with reasoning, which the judge is not shown (1 hold nothing else); "
         "reasoning=keep shows it",
     )
     kept = read_responses(*sources, reasoning="keep")
     assert kept.texts["wren"] == {"q0": "<think>2+2</think>4", "q1": "<think>2+"}
-    assert kept.notes == ()
+    assert notice_texts(kept.notes) == ()
 
 
 def test_another_word_than_strip_or_keep_is_rejected(tmp_path) -> None:

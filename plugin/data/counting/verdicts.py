@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from podium.data.counting import relations
 from podium.data.counting.relations import NO_REASON, ROW, SWAPS, UNNAMED_JUDGE, quote_name
 from podium.errors import UsageError
+from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 from podium.text import text_of
 
@@ -167,23 +168,20 @@ class Verdicts:
         )
         return [(str(value), int(number)) for value, number in rows]
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Notice]:
         """Return warnings about groups that cannot be merged, identical rows, and unknown
         orders."""
-        tally, notes = self.tally, list[tuple[int, str]]()
+        tally, notes = self.tally, list[Notice]()
         if self.has_items:
             twice = self._identical_rows() if tally.crowded else 0
             both = self._untold_orders() if "order" not in self.columns else 0
-            turned = "compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a"
-            notes += [(twice, "rows repeat another row in every column; they count as repeats")]
-            notes += [(both, f"rows {turned}, and the two orders are merged")]
-        apart = "they stay battles of their own (a `repeat` column would say which belong together)"
-        shared = f"judgments share item, pair, judge and repeat with more than one other; {apart}"
-        notes += [(tally.ambiguous if self.merge else 0, shared)]
-        notes += [
-            (tally.lacking, "battles have a margin and no credit: the sign of the margin stands in")
-        ]
-        return [f"{number} {words}" for number, words in notes if number]
+            notes += [Notice("rows-repeat", {"rows": twice})] if twice else []
+            notes += [Notice("orders-unknown", {"rows": both})] if both else []
+        if self.merge and tally.ambiguous:
+            notes.append(Notice("judgments-unmerged", {"judgments": tally.ambiguous}))
+        if tally.lacking:
+            notes.append(Notice("margin-sign", {"battles": tally.lacking}))
+        return notes
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
         """Return sums of credit, weight and judged over readable battles, shape (pairs,); `hard`

@@ -26,6 +26,8 @@ from podium.data.formats.lm_eval_scores import (
 )
 from podium.errors import DataError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_texts
 from podium.text import some
 
 
@@ -43,7 +45,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples of all sources: verdicts of podium's filter or, without any or for a metric,
     scores."""
     samples: dict[Path, Samples] = {}
-    paths, notes, lost = set[Path](), list[str](), list[str]()
+    paths, notes, lost = set[Path](), list[Notice](), list[Notice]()
     for source in sources:
         of_source, results = _find_run_files(source, lost)
         paths.update([*(file.path for file in of_source), *(run.path for run in results)])
@@ -76,15 +78,13 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     if not sizes:
         raise _nothing_to_compare(lost)
     if len(sizes) > 1:
-        shown = some([f"{task}: {size:,}" for task, size in sizes.items()], most=10)
-        weights = "ranked together, every document counts the same; --by task ranks each"
-        notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
+        notes.append(Notice("tasks-count-alike", {"tasks": sizes}))
     return GatheredBattles(
         tuple(sheets), frozenset(paths), tuple(notes), tuple(lost), accepted=tuple(accepted)
     )
 
 
-def _find_run_files(source: SourceFiles, lost: list[str]) -> tuple[list[Samples], list[Results]]:
+def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:
     """Return the samples and results files of a source; append newest runs without samples to
     `lost`."""
     own, results = find_runs(source.paths, source.label, searched=source.searched)
@@ -118,38 +118,37 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
     return kept
 
 
-def _nothing_to_compare(lost: Sequence[str]) -> DataError:
+def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     """Return the error for samples without two models on the same documents, with the reasons."""
-    problem = f"nothing to compare: {some(lost, '; ', most=5) or 'no two models have scores on the same documents'}"
+    reasons = some(notice_texts(lost), "; ", most=5)
+    problem = f"nothing to compare: {reasons or 'no two models have scores on the same documents'}"
     return DataError(
         problem, remedy="give the samples of two models or more on the same documents of a task"
     )
 
 
-def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
+def _read_all_scores(files: Sequence[Samples], lost: list[Notice]) -> list[Scores]:
     """Read the scores of samples files; append empty and incomplete files to `lost`."""
     scores = [read_details(file) if is_details(file.path) else read_scores(file) for file in files]
     empty = [each.file for each in scores if not each.documents]
     lost += [
-        f"{own.path}: no whole row of samples, so {own.model} is missing; run {own.task} again"
+        Notice("no-whole-row", {"path": str(own.path), "model": own.model, "task": own.task})
         for own in empty
     ]
     scores = [each for each in scores if each.documents]
     for each in scores:
         path, task = each.file.path, each.file.task
         if each.cut is not None:
-            lost.append(
-                f"{path}, {each.cut}: cut off, so its document is missing; run {task} again"
-            )
+            cut = {"path": str(path), "place": each.cut, "task": task}
+            lost.append(Notice("cut-off-line", cut))
         elif each.documents < (expected := each.expected_documents or 0):
-            lost.append(
-                f"{path} contains {each.documents:,} of {expected:,} documents; run {task} again"
-            )
+            counts = {"documents": each.documents, "expected": expected}
+            lost.append(Notice("documents-missing", {"path": str(path), "task": task, **counts}))
     return scores
 
 
 def _join_runs(
-    task: str, metric: str, scores: Sequence[Scores], notes: list[str], lost: list[str]
+    task: str, metric: str, scores: Sequence[Scores], notes: list[Notice], lost: list[Notice]
 ) -> tuple[pd.DataFrame, int]:
     """Return the scores of all runs of a task and the number of shared documents; append notes and
     losses."""
@@ -165,16 +164,21 @@ def _join_runs(
     models = rows.groupby("item")["model"].nunique()
     shared = set(models.index[models > 1])
     for each in [each for each in of_task if metric not in each.values]:
-        known = " | ".join([*each.values, *each.unusable]) or "no metric"
-        why = f"{each.file.path} has no {metric} (it has {known})"
-        lost.append(f"{why}, so {each.file.model} is not compared on {task}")
+        fields = {
+            "path": str(each.file.path),
+            "metric": metric,
+            "known": " | ".join([*each.values, *each.unusable]) or "no metric",
+            "model": each.file.model,
+            "task": task,
+        }
+        lost.append(Notice("metric-missing", fields))
     lost += _note_unshared(task, documents, shared, own)
     compared = {name: items for name, items in documents.items() if items & shared}
     if len(set(map(frozenset, compared.values()))) > 1:
-        sizes = some([f"{name}: {len(items):,}" for name, items in compared.items()], most=10)
+        sizes = {name: len(items) for name, items in compared.items()}
         common = len(set.intersection(*compared.values()))
         notes.append(
-            f"{task}: not all have the same documents ({sizes}); {common:,} are common to all"
+            Notice("different-documents", {"task": task, "sizes": sizes, "common": common})
         )
     notes += note_other_means(metric, own)
     return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(
@@ -182,7 +186,7 @@ def _join_runs(
     )
 
 
-def _split_by_target(rows: pd.DataFrame, task: str, notes: list[str]) -> pd.DataFrame:
+def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.DataFrame:
     """Give a document an item per target if its target differs between runs, and append a note."""
     is_split = rows.groupby("item")["target"].transform("nunique") > 1
     if not is_split.any():
@@ -190,11 +194,13 @@ def _split_by_target(rows: pd.DataFrame, task: str, notes: list[str]) -> pd.Data
     firsts = rows[is_split].drop_duplicates(["item", "target"])
     item = firsts["item"].min()
     places = firsts.loc[firsts["item"] == item, ["path", "line"]].agg(", ".join, axis=1)
-    unlike = (
-        f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs"
-    )
-    where = f"{item} in {' and in '.join(places)}"
-    notes.append(f"{unlike}, and scores against different targets are not compared: {where}")
+    fields = {
+        "documents": firsts["item"].nunique(),
+        "task": task,
+        "item": item,
+        "places": list(places),
+    }
+    notes.append(Notice("different-targets", fields))
     return rows.assign(
         item=rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6])
     )
@@ -215,19 +221,14 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
 
 def _note_unshared(
     task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]
-) -> list[str]:
+) -> list[Notice]:
     """Return notes that name the models whose documents no other model has."""
     if len(documents) < 2:
         only = next(iter(documents), "no model")
-        return [f"{task}: only {only} has samples of it; comparing takes two models"]
-    paths = {scores.file.model: scores.file.path for scores in own}
-    why = "another version, split or selection of the task? (documents that hold images hash differently in every run)"
-    alone = {
-        name: f"no document or target of {name} is in another's samples of {task}"
-        for name in documents
-    }
+        return [Notice("one-model-samples", {"task": task, "model": only})]
+    paths = {scores.file.model: str(scores.file.path) for scores in own}
     return [
-        f"{paths[name]}: {alone[name]}: {why}"
+        Notice("unshared-documents", {"path": paths[name], "model": name, "task": task})
         for name, items in documents.items()
         if not items & shared
     ]

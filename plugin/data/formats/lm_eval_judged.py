@@ -22,6 +22,7 @@ from podium.data.formats.lm_eval_layout import Samples, sample_rows
 from podium.data.formats.records import short_lines
 from podium.errors import DataError, named_in_errors
 from podium.hookspecs import GatheredBattles
+from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import parse_json
 
@@ -94,7 +95,7 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """Read the verdicts in samples files, a row per judgment and a sheet per file that holds
     some."""
-    lost, sheets = list[str](), []
+    lost, sheets = list[Notice](), []
     for file in files:
         # Most files hold none: searching their bytes is faster than parsing them.
         with file.path.open("rb") as stream, named_in_errors(file.path):
@@ -106,18 +107,20 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
             frame.attrs["judges"] = judges
             sheets.append((str(file.path), frame))
     rest = len(files) - len(sheets)
-    notes = (f"{rest} samples files without verdicts are left out",) if rest else ()
+    notes = (Notice("samples-without-verdicts", {"files": rest}),) if rest else ()
     return GatheredBattles(tuple(sheets), notes=notes, lost=tuple(lost))
 
 
 def _read_judgments(
-    file: Samples, lost: list[str], judges: dict[str, JudgeRecord]
+    file: Samples, lost: list[Notice], judges: dict[str, JudgeRecord]
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment in a file, with its line; append a cut-off line to `lost`, and add
     the judges by name."""
     for place, row in sample_rows(file.path):
         if row is None:
-            lost.append(f"{file.path}, {place}: cut off, so its document is missing")
+            lost.append(
+                Notice("cut-off-line", {"path": str(file.path), "place": place, "task": ""})
+            )
             continue
         # Text that the model itself wrote is a response, even if it looks like verdicts.
         said, kept = (

@@ -17,6 +17,7 @@ from podium.data.formats.json_text import CutLineError, json_lines
 from podium.data.formats.records import LONGEST_LINE, whole_number
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import DataError, UsageError, named_in_errors
+from podium.notices.notice import Notice
 from podium.text import parse_json, some, text_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
@@ -203,7 +204,7 @@ def find_runs(
 
 def select_runs(
     files: Iterable[Samples], *, every: bool = False
-) -> tuple[list[Samples], list[str]]:
+) -> tuple[list[Samples], list[Notice]]:
     """Select the newest run of each model and task, or every run, oldest first; also return notes
     on those left out."""
     files, notes = name_by_settings(list(files))
@@ -220,7 +221,7 @@ def select_runs(
     return [by_path[run.path] for run in chosen], [*notes, *left_out]
 
 
-def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
+def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Notice]]:
     """Add to the names of models the settings of generation in which runs on a task differ, with a
     note on each model; labels stay."""
     own = [
@@ -244,8 +245,11 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]
             )
             names[file.model].add(name)
             renamed[k] = replace(file, model=name, has_label=True)
-    why = "runs of {} with other gen_kwargs count as different models: {}"
-    return renamed, [why.format(model, some(sorted(given))) for model, given in names.items()]
+    notes = [
+        Notice("settings-name-models", {"model": model, "names": sorted(given)})
+        for model, given in names.items()
+    ]
+    return renamed, notes
 
 
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
@@ -279,11 +283,11 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
         )
 
 
-def lack_of_samples(model: str, results: Results) -> str:
-    """Return the message for a run of which only the results were written."""
+def lack_of_samples(model: str, results: Results) -> Notice:
+    """Return the warning about a run of which only the results were written."""
     packed = any(results.path.parent.glob("*samples_*.gz"))
-    remedy = "unpack its .gz files" if packed else "run lm_eval with --log_samples"
-    return f"{model} has no samples beside {results.path}: {remedy}"
+    code = "samples-packed" if packed else "samples-not-logged"
+    return Notice(code, {"model": model, "results": str(results.path)})
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:

@@ -13,6 +13,8 @@ import pandas as pd
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
 from podium.errors import DataError, NotIdentifiedError, UsageError
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.text import some, text_of
 
@@ -133,7 +135,7 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
 
 def choose_metrics(
     files: Sequence[Scores], asked: Sequence[str]
-) -> tuple[dict[str, list[str]], list[str]]:
+) -> tuple[dict[str, list[str]], list[Notice]]:
     """Choose each task's metrics: `metric,filter`, `metric`, `all`, or the only one; with notes on
     tasks left out."""
     usable, unusable = _metrics_by_task(files)
@@ -151,7 +153,9 @@ def choose_metrics(
     )
     if several:
         first = next(iter(several.values()))[0]
-        remedy = f"choose with --metric, as --metric {first}, or rank by each with --metric all --by judge"
+        each = f"{option_text('metric', ALL)} {option_text('by', 'judge')}"
+        own = option_text("metric", first)
+        remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
         raise NotIdentifiedError(
             f"several metrics could be compared: {_list_metrics(several)}; {remedy}"
         )
@@ -167,12 +171,11 @@ def choose_metrics(
         raise NotIdentifiedError(
             f"no number per document to compare: {some(why, '; ', most=5) or judged}"
         )
-    left_out = f"without {' or '.join(asked)} are left out: {some(lacking, most=10)}"
+    note = Notice("tasks-without-metric", {"metrics": " or ".join(asked), "tasks": lacking})
     if not asked:
         why = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
-        left_out = f"are left out, having no number per document: {some(why, '; ', most=3)}"
-    notes = [f"{len(lacking)} tasks {left_out}"] if lacking else []
-    return {task: names for task, names in by_task.items() if names}, notes
+        note = Notice("tasks-without-numbers", {"tasks": len(lacking), "why": why})
+    return {task: names for task, names in by_task.items() if names}, [note] if lacking else []
 
 
 def _metrics_by_task(
@@ -218,7 +221,7 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
+def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, Notice | None]:
     """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a
     note or None."""
     task, name = files[0].file.task, metric.rpartition(",")[0]
@@ -227,19 +230,14 @@ def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | 
     if {True, False} <= ways.keys():
         problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
         raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")
+    of_task = {"metric": metric, "task": task}
     if _are_log_likelihoods(metric, files):
-        note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
-        return 1, f"{metric} (log-likelihood)", note
+        return 1, f"{metric} (log-likelihood)", Notice("log-likelihood", of_task)
     if True in ways:
         return 1, metric, None
     if False in ways:
-        note = f"{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
-        return -1, f"{metric} (negated)", note
-    return (
-        1,
-        metric,
-        f"no results file says which {metric} of {task} is better: higher is taken to be",
-    )
+        return -1, f"{metric} (negated)", Notice("lower-is-better", of_task)
+    return 1, metric, Notice("metric-direction", of_task)
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
@@ -253,7 +251,7 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
     )
 
 
-def note_other_means(metric: str, files: Sequence[Scores]) -> list[str]:
+def note_other_means(metric: str, files: Sequence[Scores]) -> list[Notice]:
     """Return a note of the files whose mean is not the value that lm-eval reports; none for
     log-likelihoods."""
     if _are_log_likelihoods(metric, files):
@@ -262,6 +260,5 @@ def note_other_means(metric: str, files: Sequence[Scores]) -> list[str]:
         (scores.file.path, *pair) for scores in files if (pair := scores.mean_and_figure(metric))
     ]
     unlike = [pair for pair in pairs if not isclose(*pair[1:], rel_tol=SAME, abs_tol=SAME)]
-    odd = [f"{path} ({mean:.4g} and {figure:.4g})" for path, mean, figure in unlike]
-    means = f"the mean of {metric} over the documents is not the figure that lm-eval reports, which is aggregated"
-    return [f"{means} otherwise: {some(odd, most=3)}"] if odd else []
+    odd = {str(path): f"{mean:.4g} and {figure:.4g}" for path, mean, figure in unlike}
+    return [Notice("mean-not-reported", {"metric": metric, "files": odd})] if odd else []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podium.text import some
+from podium.notices.notice import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FiledRun:
 
 def choose_runs(
     runs: Iterable[FiledRun], *, every: bool = False
-) -> tuple[list[FiledRun], list[FiledRun], list[str]]:
+) -> tuple[list[FiledRun], list[FiledRun], list[Notice]]:
     """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`,
     all repeats. Return those of a question together, oldest first; runs without a finished sample;
     and notes on the runs left out."""
@@ -41,8 +41,7 @@ def choose_runs(
     for tries in attempts.values():
         best = max(tries, key=_preference)
         if len(tries) > 1:
-            why = f"{len(tries)} attempts of {best.who} on {best.what}"
-            notes.append(f"{why}: {_left_out('the newest whole one', best, tries)}")
+            notes.append(_note_left_out("attempts", best, tries))
         if best.whole or best.done:
             questions.setdefault(best.question, []).append(best)
         else:
@@ -52,8 +51,7 @@ def choose_runs(
         newest = max(repeats, key=_preference)
         kept += repeats if every else [newest]
         if len(repeats) > 1 and not every:
-            many = f"{newest.who} was run {len(repeats)} times on {newest.what}"
-            notes.append(f"{many}: {_left_out('the newest', newest, repeats)}")
+            notes.append(_note_left_out("runs-repeated", newest, repeats))
     return kept, failed, notes
 
 
@@ -62,7 +60,13 @@ def _preference(run: FiledRun) -> tuple[bool, int, str]:
     return run.whole, 0 if run.whole else run.done, run.time
 
 
-def _left_out(which: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> str:
-    """Return the end of a note: which run counts and which ones do not."""
-    others = some([run.path for run in runs if run is not chosen], most=3)
-    return f"{which} counts ({chosen.path}), not {others}"
+def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
+    """Return the note on which run counts and which ones do not."""
+    fields = {
+        "who": chosen.who,
+        "what": chosen.what,
+        "runs": len(runs),
+        "chosen": str(chosen.path),
+        "others": [str(run.path) for run in runs if run is not chosen],
+    }
+    return Notice(code, fields)

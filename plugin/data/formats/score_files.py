@@ -11,9 +11,10 @@ from podium.data.counting.relations import NO_SCORE, ROW, quote_name, text
 from podium.data.formats.records import TEXT, Column, Records, records_of, records_of_view
 from podium.data.formats.unequal_trials import join_unequal_trials
 from podium.errors import DataError, OtherQuestionError
+from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeKind, JudgeRecord
-from podium.text import EMPTY, some
+from podium.text import EMPTY
 
 NAMES = {
     "arena_hard_question_id": "item",
@@ -82,7 +83,7 @@ def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
     return judges
 
 
-def matrix_scores(records: Records) -> tuple[Records | None, list[str]]:
+def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     """Read a score matrix, a row per item and a column per model (others hold text only), or a
     matrix of 0 and 1 with a row per model, with notes; None for any other table. DataError for a
     row that is repeated, and for a score outside [0, 1] where most are 0 or 1."""
@@ -131,7 +132,7 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[str]]:
     return matrix, _note_truths(replace(records, columns=rest)) if plain else []
 
 
-def _note_truths(records: Records) -> list[str]:
+def _note_truths(records: Records) -> list[Notice]:
     """Return a note on the columns of true and false among those that hold no scores; none without
     any."""
     words = {name: column.text for name, column in records.columns.items()}
@@ -140,11 +141,10 @@ def _note_truths(records: Records) -> list[str]:
         for name, own in words.items()
         if records.rows(f"bool_and(lower({own}) in ('true', 'false'))")[0][0]
     ]
-    note = f"columns of true and false beside columns of numbers are not read as scores: {some(truths)}"
-    return [f"{note}; write 1 and 0 if they are scores"] if truths else []
+    return [Notice("true-and-false", {"columns": truths})] if truths else []
 
 
-def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
+def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     """Name the first column `item` (if there are at least as many rows as other columns) or
     `model`, with a note, if the others hold 0 and 1 alone and none has a known name."""
     first, *others = [name for name in records.columns if name not in SHARED] or [""]
@@ -159,10 +159,10 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
         ):
             return records, []
     name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
-    which = f"the first column ({first!r})" if first else "the first column, which has no name,"
-    note = f"{records.source} is read as a row per {name} and a column per {column}; call {which} item or model"
+    fields = {"source": records.source, "row": name, "column": column, "name": first}
+    code = "matrix-read-as" if first else "matrix-read-without-name"
     columns = {name if each == first else each: own for each, own in records.columns.items()}
-    return replace(records, columns=columns), [note]
+    return replace(records, columns=columns), [Notice(code, fields)]
 
 
 def _known_columns(records: Records, names: Sequence[str]) -> list[str]:
@@ -226,7 +226,7 @@ def _scores_by_model(records: Records, own: str) -> Records | None:
 
 def pair_up(
     scores: Records, *, scores_only: bool = False, chances: Collection[str] = ()
-) -> tuple[Records, int, list[str]]:
+) -> tuple[Records, int, list[Notice]]:
     """Build a battle for every two models scored in one trial; return them, the number of missing
     ones, and notes. With `scores_only`, more than `MOST_BATTLES` become a chain, in which every
     score stands. Scores of the metrics `chances` are probabilities, and the credit is the chance to
@@ -261,16 +261,10 @@ def pair_up(
         f"select count(*) from (select trial from {means} group by trial having count(*) = 1)"
     )[0]
     records = records_of_view(engine, battles, scores.source)
-    remarks = (
-        (int(averaged), "scores of a model already scored on the same item were averaged with it"),
-        (
-            alone,
-            "scores stand on items where no other model was scored: they enter no battle and no mean",
-        ),
-    )
+    remarks = {"scores-averaged": int(averaged), "scores-alone": int(alone)}
     missing = (trials_met * (models - 1) if is_chain else most) - made
     empty = "score is null" + (" and reason is null" if "reason" in kept else "")
-    notes = [f"{number} {words}" for number, words in remarks if number]
+    notes = [Notice(code, {"scores": number}) for code, number in remarks.items() if number]
     return records, missing, [*_note_missing_scores(engine, single, empty), *unequal, *notes]
 
 
@@ -352,21 +346,17 @@ def _reject_other_questions(scores: Records) -> None:
             )
 
 
-def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:
+def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[Notice]:
     """Return a note on the scores that meet the condition `empty`, by model and item, most first;
     none without any."""
     by_model = f"select model, list(item order by trial), count(*) as number from {means} where {empty} group by model"
     lacking = engine.rows(f"{by_model} order by number desc, model")
     if not lacking:
         return []
-    missing, ((scores,),) = (
-        sum(number for *_, number in lacking),
-        engine.rows(f"select count(*) from {means}"),
-    )
-    whose = some(
-        [f"{model}: {some(items, most=3)}" for model, items, _ in lacking], separator="; ", most=5
-    )
-    return [f"{missing:,} of {scores:,} scores {'is' if missing == 1 else 'are'} missing ({whose})"]
+    missing = sum(number for *_, number in lacking)
+    ((scores,),) = engine.rows(f"select count(*) from {means}")
+    items = {str(model): list(map(str, items)) for model, items, _ in lacking}
+    return [Notice("scores-missing", {"missing": missing, "scores": scores, "items": items})]
 
 
 def _trial_battles_query(

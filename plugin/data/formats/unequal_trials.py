@@ -7,23 +7,19 @@ from typing import Any
 
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import quote_name
-from podium.text import some
+from podium.notices.notice import Notice
 
 NUMBERED = ("repeat", "response")
 """Columns that number a model's scores on an item."""
 QUESTION = ("judge", "task")
 """Columns of which every combination is joined as a whole, or not at all: all its items keep equal
 weights."""
-UNEQUAL = (
-    "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} items{where}: {numbers} "
-    "scores an item; all scores of one are compared with all of the other, and means are over all scores"
-)
 Condition = str
 
 
 def join_unequal_trials(
     engine: Duck, means: str, trial: Sequence[str], others: Sequence[str]
-) -> tuple[str, list[str]]:
+) -> tuple[str, list[Notice]]:
     """Join the trials of each item if models have different numbers of scores on some item of the
     same task and judge.
 
@@ -102,7 +98,7 @@ def _joined_rows_query(
 
 def _note_unequal(
     engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
-) -> list[str]:
+) -> list[Notice]:
     """Return a note per question: on how many items the numbers of scores differ, and the numbers
     by model."""
     keys = ", ".join(shared)
@@ -119,16 +115,14 @@ def _note_unequal(
         f"select {', '.join([*asked, *figures])} from ({numbers}) as own "
         f"join {unequal} as unequal on {_same_question(question, 'own')} group by all order by all"
     )
-    by_question = defaultdict[tuple[Any, ...], list[str]](list)
+    by_question = defaultdict[tuple[Any, ...], dict[str, str]](dict)
     for *about, model, least, most in engine.rows(query):
-        by_question[tuple(about)].append(
-            f"{model}: {least}" + (f" to {most}" if most > least else "")
-        )
+        by_question[tuple(about)][model] = f"{least} to {most}" if most > least else f"{least}"
     notes = []
     for (*names, items, differing), models in by_question.items():
-        where = " ".join(str(name) for name in names[:1] if name is not None)
-        fields = {"items": items, "unequal": differing, "numbers": some(models, most=5)}
-        notes.append(UNEQUAL.format(where=f" of {where}" if where else "", **fields))
+        task = "" if not names or names[0] is None else str(names[0])
+        fields = {"items": items, "unequal": differing, "task": task, "numbers": models}
+        notes.append(Notice("unequal-scores", fields))
     return notes
 
 

@@ -42,6 +42,9 @@ from podium.data.reading.units import likely_item, name_items, name_items_of_sco
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_texts
+from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 from podium.scorers.judge_record import join_judges
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
@@ -84,7 +87,7 @@ class SourceTables:
 
     tables: Sequence[RecordTable]
     gathered: GatheredBattles
-    notes: tuple[str, ...]
+    notes: tuple[Notice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +274,15 @@ def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     places_read = without_secrets(some(sources) or "nothing")
     if not tables and (reading.metrics or reading.all_runs):
         there = f"no lm-eval samples in {places_read}, and no Inspect logs"
-        raise UsageError(f"{there}: --metric and --runs choose among those")
+        choices = f"{option_text('metric')} and {option_text('runs')}"
+        raise UsageError(f"{there}: {choices} choose among those")
     opened = [table for place in places for table in _open_place(duck, place)]
     more, skipped = _read_tables(opened, plan.format, plan.query.foreign)
     tables = tables + more
     notes = (*gathered.notes, *skipped)
     if not tables:
-        raise UsageError("; ".join([f"no file with verdicts in {places_read}", *notes]))
+        reasons = [f"no file with verdicts in {places_read}", *notice_texts(notes)]
+        raise UsageError("; ".join(reasons))
     _require_one_format(tables)
     return SourceTables(tables, gathered, notes)
 
@@ -327,7 +332,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         verdicts,
         joined.missing,
         notes=(
-            *gathered.accepted,
+            *(Notice("accepted", {"sentence": text}) for text in gathered.accepted),
             *gathered.lost,
             *read.notes,
             *joined.notes,
@@ -429,8 +434,8 @@ def _gather_tables(
             table = _table_of_sheet(records_of(duck, frame, with_urls(source)), frame, known.name)
             tables += [] if table is None else [table]
         whole = GatheredBattles(
-            notes=[*whole.notes, *map(with_urls, gathered.notes)],
-            lost=[*whole.lost, *map(with_urls, gathered.lost)],
+            notes=[*whole.notes, *(note.map_texts(with_urls) for note in gathered.notes)],
+            lost=[*whole.lost, *(loss.map_texts(with_urls) for loss in gathered.lost)],
             apart=whole.apart or (gathered.apart if gathered.sheets else None),
             accepted=[*whole.accepted, *map(with_urls, gathered.accepted)],
         )
@@ -501,7 +506,7 @@ def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordT
 
 def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
-) -> tuple[list[RecordTable], list[str]]:
+) -> tuple[list[RecordTable], list[Notice]]:
     """Translate and check the tables that hold verdicts; also return notes on the files left
     out."""
     tables, empty, alone, matrices = [], [], [], []
@@ -521,29 +526,23 @@ def _read_tables(
             f"--matrix {foreign.matrix}: no source is a table of wins with the same rows and columns"
         )
     notes = [note for each in tables for note in each.notes]
-    notes += (
-        [f"{len(empty)} files hold no verdicts and were skipped: {some(empty)}"] if empty else []
-    )
-    if matrices:
-        notes.append(
-            f"tables of wins were skipped, because none says whose they are: {some(matrices)}; say --matrix"
-        )
-    notes += (
-        [f"files that compare a model only with itself were skipped: {some(alone)}"]
-        if alone
-        else []
-    )
+    skipped = {
+        "files-without-verdicts": empty,
+        "win-matrices-skipped": matrices,
+        "lone-models": alone,
+    }
+    notes += [Notice(code, {"files": files}) for code, files in skipped.items() if files]
     return tables, [*notes, *_note_shorter_files(tables)]
 
 
-def _note_shorter_files(tables: Sequence[RecordTable]) -> list[str]:
+def _note_shorter_files(tables: Sequence[RecordTable]) -> list[Notice]:
     """Return a note on files of an AlpacaEval folder with fewer annotations than the fullest."""
     sizes = {
         each.source: each.records.number or 0 for each in tables if each.format == "alpaca-eval"
     }
     most = max(sizes.values(), default=0)
-    few = [f"{source} ({number} of {most})" for source, number in sizes.items() if number < most]
-    return [f"files with fewer annotations than the fullest: {some(few)}"] if few else []
+    few = {source: number for source, number in sizes.items() if number < most}
+    return [Notice("few-annotations", {"files": few, "most": most})] if few else []
 
 
 def _translate_table(
@@ -552,7 +551,10 @@ def _translate_table(
     """Translate a table to columns of the battles table; None if an optional file holds no
     verdicts."""
     records = name_items_of_scores(name_columns(record.records, foreign))
-    known, notes = chosen or recognise_format(frozenset(records.columns), record.label), list[str]()
+    known, notes = (
+        chosen or recognise_format(frozenset(records.columns), record.label),
+        list[Notice](),
+    )
     if known is None and (label := find_label_column(records)) is not None:
         return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
     if known is None:
@@ -595,8 +597,8 @@ def _translate_win_matrix(
     if reading is None:
         raise ambiguous_matrix(record.records, label)
     battles = read_win_matrix(record.records, label, reading)
-    own = "row" if reading == "rows" else "column"
-    note = f"{record.source}: each cell is read as the number of battles that its {own}'s model won; ties are not in it"
+    whose = "row" if reading == "rows" else "column"
+    note = Notice("win-matrix", {"source": record.source, "whose": whose})
     return replace(record, records=battles, format=WIN_MATRIX, notes=[note])
 
 

@@ -7,12 +7,11 @@ from podium.data.counting.relations import CRITERION, ROW, SCORES, quote_name, t
 from podium.data.counting.spark import Spark
 from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.errors import DataError, UsageError
+from podium.notices.notice import Notice
 from podium.storage.remote import without_secrets
 
 NAMES = ("model_a", "model_b", *TEXTS)
-COPIES = (
-    "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
-)
+COPIES = Notice("copies-uncounted")
 REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
 
 

@@ -1,7 +1,6 @@
 """Join the tables of several files: keep rows by condition, leave out copies, and note odd
 items."""
 
-import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from podium.data.formats import score_files as pointwise
 from podium.data.formats.records import TEXT, Records, columns_as, records_of_view
 from podium.data.reading import table
 from podium.errors import UsageError
+from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord, join_judges
 from podium.text import some
 
@@ -40,7 +40,7 @@ class RecordTable:
     label: str | None = None
     optional: bool = False
     missing: int | None = None
-    notes: Sequence[str] = ()
+    notes: Sequence[Notice] = ()
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
     has_metrics: bool = False
@@ -55,15 +55,14 @@ class RecordTable:
 
 def keep_rows(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
-) -> tuple[list[RecordTable], list[str]]:
+) -> tuple[list[RecordTable], list[Notice]]:
     """Select the rows that meet all conditions, with notes; the human judge is exempt from one on
     the judge."""
     kept, notes = list(tables), []
     for column, value in conditions:
         lacking = [each.source for each in kept if column not in each.records.columns]
-        notes += (
-            [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
-        )
+        if lacking:
+            notes.append(Notice("no-such-column", {"column": column, "files": lacking}))
         exempt = [human_judge] if column == "judge" and human_judge is not None else []
         kept = _select_rows(kept, column, value, exempt)
     return kept, notes
@@ -128,7 +127,7 @@ class JoinedTables:
 
     view: str
     missing: int | None
-    notes: Sequence[str]
+    notes: Sequence[Notice]
     copies: int
 
 
@@ -163,13 +162,11 @@ def join_tables(
     return JoinedTables(view, known_missing, [*_note_repeats(repeated), *notes], copies)
 
 
-def _note_repeats(repeated: dict[str, int]) -> list[str]:
+def _note_repeats(repeated: dict[str, int]) -> list[Notice]:
     """Return notes on verdicts, or scores, that stand in several files; `repeated` has their
     numbers."""
-    several = "stand in several files: each counts as often as in the file that has it most often"
-    marked = "(a column repeat would mark them as repeated judgments)"
     return [
-        f"{number:,} {what} {several} {marked}"
+        Notice("copied-rows", {"rows": number, "what": what})
         for what, number in reversed(repeated.items())
         if number
     ]
@@ -177,7 +174,7 @@ def _note_repeats(repeated: dict[str, int]) -> list[str]:
 
 def _without_copied_files(
     engine: Duck, tables: list[RecordTable]
-) -> tuple[list[RecordTable], int, list[str]]:
+) -> tuple[list[RecordTable], int, list[Notice]]:
     """Leave out files without items whose rows another holds, unless by chance; count copied rows,
     with notes."""
     first: dict[tuple[str, ...], RecordTable] = {}
@@ -201,12 +198,7 @@ def _without_copied_files(
         else:
             kept.append(each)
             alike.append(each.source)
-    few = f"{len(alike)} files without items hold the rows of another, so few that chance may do it: they count apart"
-    return (
-        kept,
-        copies,
-        [f"{few}; leave out what is a copy: {some(alike, most=3)}"] if alike else [],
-    )
+    return kept, copies, [Notice("equal-files", {"files": alike})] if alike else []
 
 
 def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
@@ -295,31 +287,20 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     return view
 
 
-def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[str]:
-    """Return a note on rows without items and on raters that count as one judge, with the option
-    that names both."""
-    names, said, likely = engine.columns(view), [], {}
+def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[Notice]:
+    """Return a note on rows without items, and one on raters that count as one judge, with the
+    option that names the column."""
+    names, notes = engine.columns(view), []
     if not _has_values(engine, view, "item"):
-        said.append("no item column: rows counted as independent")
-        if likely_item is not None:
-            likely["item"] = likely_item
-            said.append(
-                f"nobody is called clearly ahead, because {likely_item} looks like the item"
-            )
+        fields = {"column": likely_item} if likely_item else {}
+        notes.append(Notice("likely-item" if likely_item else "no-item-column", fields))
     words = {word for known in table.LIKELY["judge"] for word in (known, f"{known}_id")}
     rater = next((name for name in names if name.lower() in words), None)
     if rater is not None and not _has_values(engine, view, "judge"):
         ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")
         if number > 1:
-            likely["judge"] = rater
-            said.append(f"no judge column: the {number} in {rater} count as one judge")
-    parts = " and ".join(f"{column} is the {own}" for own, column in likely.items())
-    option = shlex.quote(",".join(f"{own}={column}" for own, column in likely.items()))
-    return (
-        [f"{'; '.join(said)}{f'; if {parts}, say --columns {option}' if likely else ''}"]
-        if said
-        else []
-    )
+            notes.append(Notice("no-judge-column", {"raters": number, "column": rater}))
+    return notes
 
 
 def _has_values(engine: Duck, view: str, column: str) -> bool:
@@ -329,7 +310,7 @@ def _has_values(engine: Duck, view: str, column: str) -> bool:
     return bool(engine.rows(f"select 1 from {view} where {column} is not null limit 1"))
 
 
-def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[str]:
+def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[Notice]:
     """Return notes on columns that may be item or judge, and on items that differ by white space,
     case or form only."""
     notes = _note_unnamed_columns(engine, view, likely_item)
@@ -341,7 +322,7 @@ def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> l
         f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1"
     )
     if groups:
-        first = " and ".join(map(repr, min(groups)[0]))
-        alone = f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first})"
-        notes.append(f"{alone}: they count as different items")
+        first, second = min(groups)[0]
+        fields = {"groups": len(groups), "first": first, "second": second}
+        notes.append(Notice("items-alike", fields))
     return notes

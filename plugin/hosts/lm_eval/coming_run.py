@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from podium.errors import UsageError
-from podium.hosts.lm_eval.ranker_options import RankerOptions, as_typed_here
+from podium.hosts.lm_eval.ranker_options import RankerOptions
 from podium.plugins import catalogue
 from podium.rankers.json_files import read_calibration
 from podium.ranking.trial_ranking import ComingBattles, check_rankers, coming_verdicts
@@ -35,12 +34,7 @@ def check_coming(
     if len(models) < 2:
         models = [own, "another model", "a third model"]
         settings = {name: value for name, value in settings.items() if not _names_model(name)}
-    try:
-        return check_rankers(
-            options.rankers, _coming_battles(options, models), settings, calibration
-        )
-    except UsageError as error:
-        raise UsageError(as_typed_here(str(error))) from None
+    return check_rankers(options.rankers, _coming_battles(options, models), settings, calibration)
 
 
 NAMING = ("pin", "anchor")

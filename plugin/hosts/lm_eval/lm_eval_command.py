@@ -25,12 +25,13 @@ from podium.hosts.lm_eval.lm_eval_compatibility import (
 )
 from podium.hosts.lm_eval.ranker_options import (
     add_options,
-    as_typed_here,
     is_ours,
     options_from,
     section_of,
     take_options,
+    typed_in_lm_eval,
 )
+from podium.notices.option_forms import typed_as
 from podium.printable import exit_code, tell
 from podium.storage.temporary_folders import temporary_folder
 
@@ -79,6 +80,7 @@ def extend(cli: Any) -> None:
         run.set_defaults(func=partial(run_and_rank, execute))
 
 
+@typed_as(typed_in_lm_eval)
 def run_and_rank(
     execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace
 ) -> None:
@@ -113,10 +115,7 @@ def _prepare_ranking(
     from podium.plugins.settings import parse_settings
 
     options = options_from(values)
-    try:
-        settings = parse_settings(options.settings, options.rankers)
-    except UsageError as error:
-        raise UsageError(as_typed_here(str(error))) from None
+    settings = parse_settings(options.settings, options.rankers)
     # What was typed wins over the `--config` file.
     typed = {**config, **{name: value for name, value in vars(arguments).items() if value}}
     output_path = typed.get("output_path")

@@ -17,6 +17,7 @@ from podium.data.formats.lm_eval_layout import (
 )
 from podium.errors import UsageError
 from podium.hosts.lm_eval.lm_eval_compatibility import write_results
+from podium.notices.notice import Notice
 from podium.storage.atomic_files import atomic_file, atomic_folder
 
 
@@ -34,7 +35,7 @@ class RunFolders:
     model: str
     sources: tuple[str, ...]
     origins: Mapping[str, str]
-    notes: tuple[str, ...]
+    notes: tuple[Notice, ...]
 
     def name_origins(self, text: str) -> str:
         """Return a message with the real places of files instead of the folders that link to
@@ -97,7 +98,7 @@ def collect_runs(
         _link_files(files, place)
         sources.append(f"{other}={place}" if files[0].has_label else str(place))
         origins[str(place)] = str(files[0].path.parent)
-    notes = tuple(f"this run replaces earlier runs of {model} in {place}" for place in earlier)
+    notes = tuple(Notice("runs-replaced", {"model": model, "place": place}) for place in earlier)
     return RunFolders(model, tuple(sources), origins, (*settings, *notes))
 
 

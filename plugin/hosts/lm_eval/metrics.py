@@ -10,6 +10,7 @@ from podium.data.formats.lm_eval_judged import battles_table, parse_verdicts
 from podium.data.reading.judgments import read_battles
 from podium.errors import NotIdentifiedError, PodiumError
 from podium.hosts.lm_eval.lm_eval_compatibility import register
+from podium.notices.notice_text import notice_text
 from podium.rankers.ranking import Entry, Standings
 from podium.ranking.rank_battles import REPLACES, rank
 
@@ -114,7 +115,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
             log.warning("podium: no %s: %s", ranker, error)
             return UNKNOWN
         for warning in standings.warnings:
-            log.warning("podium: %s: %s", ranker, warning)
+            log.warning("podium: %s: %s", ranker, notice_text(warning))
         return UNKNOWN if entry.score is None or entry.separated else entry.score
 
     @register("aggregation", f"{name}_stderr")

@@ -9,6 +9,7 @@ from podium.data.formats.lm_eval_layout import item_ids
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.lm_eval.lm_eval_compatibility import hash_document
+from podium.notices.notice_text import notice_text
 from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses
@@ -63,7 +64,7 @@ def pair_with_opponents(
     """
     responses = read_responses(*_format_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
-        log.warning("podium: %s", note)
+        log.warning("podium: %s", notice_text(note))
     if model in responses.models:
         raise UsageError(
             f"an opponent is called {model!r}, as this run's model: label it (other={model}), or write `model: NAME`"

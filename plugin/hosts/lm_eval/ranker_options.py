@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 from podium.errors import UsageError, unknown_name
 from podium.hosts.lm_eval.secrets import is_secret_name, secrets_of
+from podium.notices.option_forms import Kind, typed_in_command
 
 TITLE = "ranking (podium)"
 PREFIX = "ranker"
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 """Where one `key=value` ends and the next begins: a value may hold commas."""
-RENAMED = re.compile(r"`podium [^`]*`|--(set|metric|calibration)\b")
-"""A quoted command of podium, or an option that has another name in lm-eval's command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,13 @@ OPTIONS = {
 """By the name that is typed."""
 
 
-def as_typed_here(text: str) -> str:
-    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`, but not
-    in a whole command that the message quotes."""
-    return RENAMED.sub(lambda match: f"--{PREFIX}_{match[1]}" if match[1] else match[0], text)
+def typed_in_lm_eval(kind: Kind, name: str, value: str) -> str:
+    """Write an option as `lm_eval run` has it; one that it does not have, as podium's command."""
+    if kind == "setting":
+        return f"--{PREFIX}_set {name}={value}"
+    if kind == "argument":
+        return f"--{PREFIX}_args {name}={value}"
+    typed = name if name == PREFIX else f"{PREFIX}_{name}"
+    return (
+        f"--{typed} {value}".rstrip() if typed in OPTIONS else typed_in_command(kind, name, value)
+    )

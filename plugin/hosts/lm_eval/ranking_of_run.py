@@ -24,8 +24,9 @@ from podium.hosts.lm_eval.lm_eval_runs import (
     save_run,
     write_run,
 )
-from podium.hosts.lm_eval.ranker_options import RankerOptions, as_typed_here
+from podium.hosts.lm_eval.ranker_options import RankerOptions
 from podium.hosts.lm_eval.secrets import redact
+from podium.notices.notice_text import notice_texts
 from podium.printable import printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.ranking_view import ranking_text
@@ -88,7 +89,7 @@ class RunRanking:
         code."""
         for path in self.saved:
             path.unlink(missing_ok=True)
-        notes = as_typed_here("".join(f"podium: {printable(note)}\n" for note in self.notes))
+        notes = "".join(f"podium: {printable(note)}\n" for note in self.notes)
         print(self.table, redact(notes, self.options.secrets()), sep="", end="", file=sys.stderr)
         return self.code
 
@@ -104,7 +105,7 @@ class RunRanking:
             run = write_run(folder / "this", results, tracker)
             others = find_other_samples(self.options.against, self.output_path)
             runs = collect_runs(folder / "others", run, self.options.label, others)
-            self.notes += runs.notes
+            self.notes += notice_texts(runs.notes)
             if self.options.judges and self.output_path:
                 # Judging takes long: a killed tournament must not lose the evaluation.
                 self.saved = save_run(run, self.output_path)
@@ -120,7 +121,7 @@ class RunRanking:
                 self.notes += _write_score(results, task, standings, runs.model)
         whole = _merge_rankings(rankings)
         results[KEY] = json.loads(whole.to_json())
-        self.table = ranking_text(whole, as_typed_here)
+        self.table = ranking_text(whole)
         if whole.failures:
             self.code = PARTLY
         if self.log is not None:
@@ -143,7 +144,10 @@ class RunRanking:
                 else ""
             )
             why = "; ".join(
-                [f"no other model's samples of these tasks in {some(against)}", *runs.notes]
+                [
+                    f"no other model's samples of these tasks in {some(against)}",
+                    *notice_texts(runs.notes),
+                ]
             )
             raise UsageError(why + advice)
         first = f"{runs.model} is the first model in {self.output_path} with samples of these tasks"
@@ -204,7 +208,7 @@ class RunRanking:
         return replace(
             ranking,
             standings=tuple(
-                replace(each, warnings=tuple(map(name, each.warnings)))
+                replace(each, warnings=tuple(own.map_texts(name) for own in each.warnings))
                 for each in ranking.standings
             ),
             provenance={

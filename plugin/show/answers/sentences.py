@@ -72,16 +72,12 @@ def add_answers(
     failed = failed_checks(results[answered[0].slice]) if answered and answered[0].answer else []
     if "items" not in [own.check for own in failed[:MOST_DESCRIBED]]:
         return tuple(answered)
-    printed, is_repeated = answered[0].slice, CHECKS["items"].is_warning
-    return tuple(
-        replace(
-            each,
-            warnings=tuple(
-                text for text in each.warnings if each.slice != printed or not is_repeated(text)
-            ),
-        )
-        for each in answered
-    )
+    printed, repeated = answered[0].slice, CHECKS["items"].code
+    for k, each in enumerate(answered):
+        if each.slice == printed:
+            others = tuple(own for own in each.warnings if own.code != repeated)
+            answered[k] = replace(each, warnings=others)
+    return tuple(answered)
 
 
 def _unclaimed_models(

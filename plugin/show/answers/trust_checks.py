@@ -2,7 +2,7 @@
 are reported."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import comb
 from typing import Any
 
@@ -90,6 +90,7 @@ class CheckResult:
     p: float | None = None
     unknown: str = ""
     models: tuple[str, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 def apply_holm(results: Sequence[CheckResult]) -> list[CheckResult]:
@@ -196,8 +197,8 @@ def results_for(standings: Standings, results: Sequence[CheckResult]) -> list[Ch
     return [own for own in results if has_ratings or own.check != "fit"]
 
 
-def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[str]:
-    """Return the messages of failed checks that make a comparison of some of the models by these
+def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[CheckResult]:
+    """Return the failed checks that make a comparison of some of the models by these
     verdicts wrong."""
     if not is_judged(battles) or not battles.tally.judged:
         return []
@@ -205,7 +206,7 @@ def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[str
     if _compares_responses(battles):
         results.append(_check_position(battles))
     return [
-        own.sentence
+        own
         for own in failed_checks(results)
         if own.check == "order decides" or not {*models}.isdisjoint(own.models)
     ]
@@ -301,7 +302,7 @@ def _results(
 
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:
     """Return the result of a check with its message, filled with fields."""
-    return CheckResult(check, CHECKS[check].short_warning(**fields), fails, p)
+    return CheckResult(check, CHECKS[check].short_warning(**fields), fails, p, fields=fields)
 
 
 def _check_unit(battles: Battles) -> list[CheckResult]:

@@ -25,7 +25,7 @@ from podium.show.pictures.charts import (
 from podium.show.pictures.style import DARK, LIGHT, theme
 from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.html import html_part, section_body, table_part
-from podium.show.report.ranking_view import ranking_messages, ranking_reports, standings_name
+from podium.show.report.ranking_view import ranking_reports, ranking_warnings, standings_name
 from podium.tables import Section, Table
 from podium.text import some
 
@@ -117,9 +117,9 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
 def _checks_part(content: PageContent) -> str:
     """Render the table of checks, then the warnings."""
     checks = content.checks or checks_table(content.ranking.standings[0], None, {})
-    return section_body(
-        Section("", "", tables=(checks,), notes=tuple(ranking_messages(content.ranking)))
-    )
+    failures = tuple(f"not ranked: {failure}" for failure in content.ranking.failures)
+    warnings = tuple(ranking_warnings(content.ranking))
+    return section_body(Section("", "", tables=(checks,), notes=failures, warnings=warnings))
 
 
 def _provenance_table(content: PageContent) -> Table:

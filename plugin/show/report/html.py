@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 
 from podium.printable import printable
-from podium.tables import WARNING, Report, Section, Table
+from podium.tables import Report, Section, Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
@@ -84,19 +84,14 @@ def section_part(section: Section, heading: int) -> str:
 
 
 def section_body(section: Section) -> str:
-    """Render a section's tables and notes."""
-    return "".join(map(table_part, (*section.fact_tables, *section.tables))) + notes_part(
-        section.notes
-    )
+    """Render a section's tables, notes and warnings."""
+    tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
+    return tables + notes_part(section.notes) + notes_part(section.warnings, "note warning")
 
 
-def notes_part(notes: Sequence[str]) -> str:
-    """Render notes, with warnings highlighted."""
-    kinds = ("note warning" if note.startswith(WARNING) else "note" for note in notes)
-    return "".join(
-        f'<p class="{kind}">{escape_html(note)}</p>'
-        for kind, note in zip(kinds, notes, strict=True)
-    )
+def notes_part(notes: Sequence[str], kind: str = "note") -> str:
+    """Render notes as paragraphs of a CSS class."""
+    return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for note in notes)
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:

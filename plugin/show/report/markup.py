@@ -70,7 +70,7 @@ def _blocks(
         yield heading.format(escape(section.title)) if section.title else ""
         for table in (*section.fact_tables, *section.tables):
             yield from (escape(table.title), table_text(table), *map(escape, table.legend))
-        yield line_end.join(map(escape, section.notes))
+        yield line_end.join(map(escape, (*section.notes, *section.warnings)))
 
 
 def _markdown_table(table: Table) -> str:

@@ -8,13 +8,15 @@ from typing import Any
 from podium.data.battles import COLUMNS, Battles
 from podium.data.counts import counts_text
 from podium.defaults import RANKER_OF_DECISIONS
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_text
 from podium.numbers import interval_text, number_text, percent, range_text, share_text, slope_text
 from podium.printable import readable
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
 from podium.show.report.html import html_part
 from podium.show.report.terminal import bar_column, terminal_text
-from podium.tables import EMPTY, WARNING, Report, Table
+from podium.tables import EMPTY, Report, Table
 from podium.text import some, text_of
 
 BAR_WIDTH = 28
@@ -32,28 +34,30 @@ DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
 """Decimals of extra figures; 3 for others."""
 
 
-def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
-    """Render a ranking as text, with warnings and failures; `rephrase` replaces option names by
-    those of a host."""
+def ranking_text(ranking: Ranking) -> str:
+    """Render a ranking as text, with warnings and failures."""
     notes = "".join(f"podium: {readable(message)}\n" for message in ranking_messages(ranking))
-    return terminal_text(ranking_reports(ranking)) + rephrase(notes)
+    return terminal_text(ranking_reports(ranking)) + notes
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the warnings, each once and with the names of its standings unless it is of all, and
-    the failures."""
-    messages = []
-    for warning in dict.fromkeys(
-        warning for standings in ranking.standings for warning in standings.warnings
-    ):
-        names = [
-            standings_name(standings)
-            for standings in ranking.standings
-            if warning in standings.warnings
-        ]
+    """Return the warnings, as `ranking_warnings` does, and the failures."""
+    failures = [f"not ranked: {failure}" for failure in ranking.failures]
+    return [*ranking_warnings(ranking), *failures]
+
+
+def ranking_warnings(ranking: Ranking) -> list[str]:
+    """Return the text of each warning once: its severity, the names of its standings unless it is
+    of all, and what was found."""
+    owners: dict[Notice, list[str]] = {}
+    for standings in ranking.standings:
+        for warning in dict.fromkeys(standings.warnings):
+            owners.setdefault(warning, []).append(standings_name(standings))
+    texts = []
+    for warning, names in owners.items():
         whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
-        messages.append(f"{WARNING}{whose}{warning}")
-    return [*messages, *(f"not ranked: {failure}" for failure in ranking.failures)]
+        texts.append(f"{warning.severity}: {whose}{notice_text(warning)}")
+    return texts
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:

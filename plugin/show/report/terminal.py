@@ -55,7 +55,9 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
             f"{bold}{line}{reset}"
             for line in _wrap([section.title] if section.title else [], width)
         ]
-        notes = [f"{dim}{line}{reset}" for line in _wrap(section.notes, width)]
+        notes = [
+            f"{dim}{line}{reset}" for line in _wrap((*section.notes, *section.warnings), width)
+        ]
         yield [*titles, *_fact_lines(section.facts, width), *([] if section.tables else notes)]
         for table in section.tables:
             yield [*_wrap([table.title] if table.title else [], width), *_table_lines(table, width)]

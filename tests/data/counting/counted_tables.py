@@ -128,7 +128,7 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
     } == tally
     assert verdicts.unparsed_reasons == naive.unparsed_reasons_of(battles)
     check_frame(BattleFrame(verdicts.table), verdicts, battles, tally)
-    assert [int(note.split()[0]) for note in verdicts.notes()] == naive.notes_of(
+    assert [next(iter(note.fields.values())) for note in verdicts.notes()] == naive.notes_of(
         rows, tally, columns, merge
     )
     models = tuple(sorted({row[side] for row in rows for side in ("model_a", "model_b")}))

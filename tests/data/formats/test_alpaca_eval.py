@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 
 def annotation(preference, item="say hello", model="newcomer", baseline="davinci", **more):
@@ -96,7 +97,7 @@ def test_alpaca_eval_results_tree_contains_all_models_against_one_baseline(save,
     battles = podium.read_battles(str(tmp_path / "results"))
     assert battles.models == ("bad", "davinci", "good")
     assert battles.counts().items == 3
-    assert "2 files hold no verdicts and were skipped" in battles.notes[0]
+    assert "2 files hold no verdicts and were skipped" in notice_texts(battles.notes)[0]
 
 
 def test_alpaca_eval_skips_and_reports_the_baselines_own_file(save, tmp_path):
@@ -104,15 +105,15 @@ def test_alpaca_eval_skips_and_reports_the_baselines_own_file(save, tmp_path):
     save("results/good/annotations.json", [annotation(2, model="good")])
     battles = podium.read_battles(str(tmp_path / "results"))
     assert battles.models == ("davinci", "good")
-    assert "only with itself were skipped" in battles.notes[0]
-    assert "results/davinci/annotations.json" in battles.notes[0]
+    assert "only with itself were skipped" in notice_texts(battles.notes)[0]
+    assert "results/davinci/annotations.json" in notice_texts(battles.notes)[0]
 
 
 def test_alpaca_eval_reports_a_model_with_fewer_annotations(save, tmp_path):
     for model, number in (("good", 3), ("bad", 2)):
         rows = [annotation(2, model=model, item=f"item {k}") for k in range(number)]
         save(f"results/{model}/alpaca_eval_gpt4/annotations.json", rows)
-    (note,) = podium.read_battles(str(tmp_path / "results")).notes
+    (note,) = notice_texts(podium.read_battles(str(tmp_path / "results")).notes)
     assert "fewer annotations than the fullest" in note
     assert note.endswith("annotations.json (2 of 3)")
 

@@ -3,6 +3,7 @@
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 HEADER = "question_id,model_a,model_b,winner,language\n"
 
@@ -108,7 +109,7 @@ def test_a_table_without_question_says_that_rows_are_independent(save):
     battles = podium.read_battles(
         save("battles.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_a\n")
     )
-    assert battles.notes == ("no item column: rows counted as independent",)
+    assert notice_texts(battles.notes) == ("no item column: rows counted as independent",)
     assert battles.counts().items == 2
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 
 @pytest.mark.parametrize(
@@ -50,8 +51,8 @@ def test_a_column_that_may_be_the_item_is_proposed_and_taken_when_it_is_named() 
     duels = pd.DataFrame(
         {"prompt": ["p", "p", "q"], "left": "x", "right": "y", "winner": ["left", "right", "left"]}
     )
-    [note] = podium.read_battles(duels).notes
+    [note] = notice_texts(podium.read_battles(duels).notes)
     assert note.endswith(
-        "prompt looks like the item; if prompt is the item, say --columns item=prompt"
+        "prompt looks like the item; if prompt is the item, say columns={'item': 'prompt'}"
     )
     assert podium.read_battles(duels, columns={"item": "prompt"}).counts().items == 2

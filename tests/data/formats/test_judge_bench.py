@@ -4,6 +4,7 @@ right."""
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 
 def decided(first, second, label="A>B", judge_model="o1-mini", **more):
@@ -78,7 +79,7 @@ def test_two_models_with_one_realization_are_two_judges(save):
     two = save("two.jsonl", [decided("B>A", "A>B", judge_model="large")])
     battles = podium.read_battles(one, two)
     assert battles.judges == ("arena_hard large", "arena_hard small")
-    assert battles.notes == ()
+    assert notice_texts(battles.notes) == ()
 
 
 def test_a_label_that_names_no_winner_is_an_error(save):

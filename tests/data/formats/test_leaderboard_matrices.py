@@ -13,6 +13,7 @@ from places import ROOT
 
 import podium
 from podium.errors import DataError
+from podium.notices.notice_text import notice_texts
 
 
 @pytest.fixture
@@ -74,10 +75,10 @@ def test_a_column_of_true_and_false_beside_scores_is_noted(save, matrix, turned)
     name = mixed.columns[-1]
     mixed[name] = mixed[name].astype(bool)
     battles = podium.read_battles(save("m.csv", mixed.to_csv()))
-    assert any(f"are not read as scores: {name};" in note for note in battles.notes)
-    assert not podium.read_battles(
-        save("n.csv", matrix.rename_axis("item").astype(bool).to_csv())
-    ).notes
+    assert any(f"are not read as scores: {name};" in note for note in notice_texts(battles.notes))
+    assert not notice_texts(
+        podium.read_battles(save("n.csv", matrix.rename_axis("item").astype(bool).to_csv())).notes
+    )
 
 
 @pytest.mark.parametrize("name", [None, "problem", "Unnamed: 0"])
@@ -88,7 +89,7 @@ def test_other_words_above_the_first_column_or_none(save, matrix, name, turned, 
     assert podium.rank(battles).standings[0].entries == entries_of(
         save("n.csv", matrix.rename_axis("item").to_csv())
     )
-    [note] = [note for note in battles.notes if way in note]
+    [note] = [note for note in notice_texts(battles.notes) if way in note]
     assert (
         "the first column, which has no name," in note
         if name is None
@@ -115,8 +116,8 @@ def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
     assert {each.model: each.score for each in ranking.entries}["elm"] == pytest.approx(
         matrix["elm"].iloc[3:].mean()
     )
-    assert "3 of 240 scores are missing (elm: q0, q1, q2)" in ranking.warnings
-    assert "models are scored on different items: elm on 57 of 60" in ranking.warnings
+    assert "3 of 240 scores are missing (elm: q0, q1, q2)" in notice_texts(ranking.warnings)
+    assert "models are scored on different items: elm on 57 of 60" in notice_texts(ranking.warnings)
     assert ranking.diagnostics["drop_out"] == {"unknown": "3 scores are missing"}
 
 
@@ -125,10 +126,10 @@ def test_a_missing_score_is_no_unparsed_reply(save, matrix, ranker):
     gaps = matrix.rename_axis("item").astype(object).iloc[:8]
     gaps.iloc[7, 0] = None
     ranking = podium.rank(podium.read_battles(save("m.csv", gaps.to_csv())), ranker).standings[0]
-    assert "1 of 32 scores is missing (ash: q7)" in ranking.warnings
+    assert "1 of 32 scores is missing (ash: q7)" in notice_texts(ranking.warnings)
     assert (ranking.counts.battles, ranking.counts.unparsed, ranking.counts.missing) == (45, 0, 3)
     assert "unparsed_reasons" not in ranking.diagnostics
-    assert "replies" not in " ".join([*ranking.answer, *ranking.warnings])
+    assert "replies" not in " ".join([*ranking.answer, *notice_texts(ranking.warnings)])
 
 
 def test_means_rank_a_matrix_unless_a_ranker_is_named(podium, save, matrix):

@@ -16,6 +16,7 @@ from lm_eval_output import LATER, TIME, sample, scored, write_run
 
 import podium
 from podium.data.formats.lm_eval_layout import item_ids, read_doc_hash
+from podium.notices.notice_text import notice_texts
 from podium.ranking.rank_battles import rank
 
 A = [1.0, 1.0, 0.0, 1.0]
@@ -100,7 +101,9 @@ def test_documents_meet_whatever_their_place_and_their_prompt(tmp_path: Path) ->
     write_run(tmp_path, "b", {"t": moved})
     battles = podium.read_battles(tmp_path)
     assert (sorted(credits(battles)), battles.missing) == ([0.5, 1.0], 2)
-    assert "t: not all have the same documents (a: 4, b: 2); 2 are common to all" in battles.notes
+    assert "t: not all have the same documents (a: 4, b: 2); 2 are common to all" in notice_texts(
+        battles.notes
+    )
 
 
 def test_a_document_that_a_set_holds_twice_is_two_items_in_the_order_of_the_set(
@@ -135,7 +138,7 @@ def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": [*scored(B)[:3], *scored(B, target="no")[3:]]})
     battles = podium.read_battles(tmp_path)
-    note_text = next(note for note in battles.notes if "different targets" in note)
+    note_text = next(note for note in notice_texts(battles.notes) if "different targets" in note)
     assert (sorted(credits(battles)), battles.missing) == ([0.5, 0.5, 1.0], 2)
     assert [
         part
@@ -159,7 +162,7 @@ def test_one_metric_with_two_filters_must_be_chosen(tmp_path: Path) -> None:
         write_run(tmp_path, name, {"t": rows})
     for metric in ((), "em"):
         with pytest.raises(
-            podium.NotIdentifiedError, match=r"em,strict \| em,flexible \(t\).*--metric em,strict"
+            podium.NotIdentifiedError, match=r"em,strict \| em,flexible \(t\).*metric='em,strict'"
         ):
             podium.read_battles(tmp_path, metric=metric)
     assert credits(podium.read_battles(tmp_path, metric="em,flexible")) == [0.5] * 4
@@ -219,7 +222,9 @@ def test_lower_is_better_where_the_results_say_so_and_scores_say_that_they_are_n
         ("wer,none (negated)",),
         {"a": -0.375, "b": -0.625},
     )
-    assert any("lower is better, so scores are negated" in note for note in battles.notes)
+    assert any(
+        "lower is better, so scores are negated" in note for note in notice_texts(battles.notes)
+    )
 
 
 def test_results_that_contradict_each_other_on_what_is_better_are_rejected(tmp_path: Path) -> None:
@@ -331,7 +336,7 @@ def test_a_metric_that_some_documents_lack_is_missing_there(tmp_path: Path) -> N
 def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) -> None:
     write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER)
     battles = podium.read_battles(out)
-    note_text = next(note for note in battles.notes if "run 2 times" in note)
+    note_text = next(note for note in notice_texts(battles.notes) if "run 2 times" in note)
     assert scores_by_mean(out) == {"org/a": 0.0, "org/b": 0.25}
     assert note_text.index(LATER) < note_text.index(TIME)
 
@@ -415,7 +420,7 @@ def test_runs_with_other_settings_of_generation_are_models_named_by_what_differs
         assert battles.models == tuple(names)
         assert (
             f"runs of org/smol with other gen_kwargs count as different models: {', '.join(names)}"
-            in battles.notes
+            in notice_texts(battles.notes)
         )
 
 
@@ -445,7 +450,10 @@ def test_a_newer_run_with_the_same_settings_replaces_the_older(tmp_path: Path) -
         write_run(tmp_path, "smol", {"t": scored(values)}, time=time, generation={"temperature": 1})
     battles = podium.read_battles(tmp_path)
     assert battles.models == ("elm", "smol")
-    assert any("smol was run 2 times on t: the newest counts" in note for note in battles.notes)
+    assert any(
+        "smol was run 2 times on t: the newest counts" in note
+        for note in notice_texts(battles.notes)
+    )
 
 
 def test_a_label_may_hold_an_equals_sign_before_a_path_that_exists(out: Path) -> None:
@@ -485,9 +493,9 @@ def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> 
     write_run(out, "org/c", {"t": scored(A)}, samples=False)
     battles = podium.read_battles(out)
     assert (battles.models, len(battles.lost)) == (("org/a", "org/b"), 1)
-    assert battles.lost[0].startswith("org/c has no samples beside ")
-    assert battles.lost[0].endswith("run lm_eval with --log_samples")
-    assert battles.lost[0] in battles.notes
+    assert notice_texts(battles.lost)[0].startswith("org/c has no samples beside ")
+    assert notice_texts(battles.lost)[0].endswith("run lm_eval with --log_samples")
+    assert notice_texts(battles.lost)[0] in notice_texts(battles.notes)
 
 
 def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples(out: Path) -> None:
@@ -496,7 +504,7 @@ def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples
         f"org/a has no samples beside {home}/results_{LATER}.json: run lm_eval with --log_samples"
     )
     assert scores_by_mean(out)["org/a"] == 0.75
-    assert podium.read_battles(out).lost == (words,)
+    assert notice_texts(podium.read_battles(out).lost) == (words,)
 
 
 def test_folders_without_any_samples_are_an_error_with_the_remedy(tmp_path: Path) -> None:
@@ -514,14 +522,17 @@ def test_lm_eval_reports_other_documents_under_one_task_name_and_ranks_the_rest(
         credits(podium.read_battles(out / "org__a", out / "org__b")),
         1,
     )
-    assert "org__c/samples_t" in battles.lost[0]
-    assert "no document or target of org/c is in another's samples of t" in battles.lost[0]
+    assert "org__c/samples_t" in notice_texts(battles.lost)[0]
+    assert (
+        "no document or target of org/c is in another's samples of t"
+        in notice_texts(battles.lost)[0]
+    )
 
 
 def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     write_run(out, "org/a", {"u": scored(A)}, time=LATER)
     battles = podium.read_battles(out)
-    assert (battles.values_of("task"), battles.lost) == (
+    assert (battles.values_of("task"), notice_texts(battles.lost)) == (
         ("t",),
         ("u: only org/a has samples of it; comparing takes two models",),
     )
@@ -532,13 +543,17 @@ def test_a_last_line_that_is_cut_off_is_missing_and_the_rest_is_ranked(out: Path
     path.write_text(path.read_text()[:-200])
     battles = podium.read_battles(out)
     assert (len(battles), battles.missing) == (3, 1)
-    assert battles.lost == (f"{path}, line 4: cut off, so its document is missing; run t again",)
+    assert notice_texts(battles.lost) == (
+        f"{path}, line 4: cut off, so its document is missing; run t again",
+    )
 
 
 def test_samples_that_end_early_between_lines_are_noticed_by_the_results(out: Path) -> None:
     path = out / "org__b" / f"samples_t_{TIME}.jsonl"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
-    assert podium.read_battles(out).lost == (f"{path} contains 3 of 4 documents; run t again",)
+    assert notice_texts(podium.read_battles(out).lost) == (
+        f"{path} contains 3 of 4 documents; run t again",
+    )
 
 
 def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(out: Path) -> None:
@@ -559,7 +574,9 @@ def test_samples_without_a_whole_row_are_missing_and_the_rest_is_ranked(
     path = out / "org__b" / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:kept])
     battles = podium.read_battles(out)
-    assert battles.lost == (f"{path}: no whole row of samples, so org/b is missing; run t again",)
+    assert notice_texts(battles.lost) == (
+        f"{path}: no whole row of samples, so org/b is missing; run t again",
+    )
     assert battles.models == ("org/a", "org/c")
     shutil.rmtree(out / "org__c")
     with pytest.raises(
@@ -576,7 +593,8 @@ def test_lm_eval_without_results_uses_the_folder_name_and_reports_the_assumed_di
     battles = podium.read_battles(tmp_path)
     assert battles.models == ("org__a", "org__b")
     assert (
-        "no results file says which acc,none of t is better: higher is taken to be" in battles.notes
+        "no results file says which acc,none of t is better: higher is taken to be"
+        in notice_texts(battles.notes)
     )
 
 
@@ -584,7 +602,10 @@ def test_lm_eval_omits_and_reports_a_model_without_the_filter(out: Path) -> None
     write_run(out, "org/c", {"t": scored(A, filter_="strict")})
     battles = podium.read_battles(out, metric="acc,none")
     assert battles.models == ("org/a", "org/b")
-    assert "has no acc,none (it has acc,strict), so org/c is not compared on t" in battles.lost[0]
+    assert (
+        "has no acc,none (it has acc,strict), so org/c is not compared on t"
+        in notice_texts(battles.lost)[0]
+    )
 
 
 def test_tasks_are_columns_and_every_document_counts_the_same(out: Path) -> None:
@@ -598,7 +619,7 @@ def test_tasks_are_columns_and_every_document_counts_the_same(out: Path) -> None
     )
     assert any(
         "2 tasks (t: 4, u: 2): ranked together, every document counts the same" in note
-        for note in battles.notes
+        for note in notice_texts(battles.notes)
     )
     assert credits(podium.read_battles(out, where={"task": "u"})) == [0.0, 0.0]
 
@@ -632,7 +653,7 @@ def test_tasks_with_different_metrics_are_ranked_task_by_task(tmp_path: Path) ->
 def test_lm_eval_reports_a_metric_that_is_not_the_mean_of_its_documents(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         write_run(tmp_path, name, {"t": scored(values)}, figures={"t": {"acc,none": 0.9}})
-    notes = podium.read_battles(tmp_path).notes
+    notes = notice_texts(podium.read_battles(tmp_path).notes)
     assert any(
         "is not the figure that lm-eval reports" in note and "(0.75 and 0.9)" in note
         for note in notes

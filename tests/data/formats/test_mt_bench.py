@@ -3,6 +3,7 @@
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 
 def pair(g1, g2, turn=1, question=81, template="pair-v2", **more):
@@ -73,7 +74,7 @@ def test_two_turns_of_a_question_are_two_items(save):
     assert (battles.counts().items, battles.counts().battles) == (2, 2)
     assert battles.table["item"].tolist() == ["81 turn 1", "81 turn 2"]
     assert battles.table["question"].tolist() == ["81", "81"]
-    assert battles.notes == ()
+    assert notice_texts(battles.notes) == ()
 
 
 def test_turns_are_not_repeats_of_the_judge(save):
@@ -157,7 +158,7 @@ def test_grades_of_two_turns_are_not_averaged_together(save):
     rows = [grade(5 + turn, model, turn) for model in ("alpaca", "vicuna") for turn in (1, 2)]
     battles = podium.read_battles(save("single.jsonl", rows))
     assert battles.counts().battles == 2
-    assert battles.notes == ()
+    assert notice_texts(battles.notes) == ()
 
 
 def test_a_label_renames_the_one_model_of_a_file(save):

@@ -3,6 +3,7 @@
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 
 def scored(*rows, names=("item", "model", "score")):
@@ -52,7 +53,7 @@ def test_repeated_scores_are_averaged_and_reported(save):
     rows = scored(("i", "x", 1), ("i", "x", 4), ("i", "y", 2))
     battles = podium.read_battles(save("s.jsonl", rows))
     assert battles.table["margin"].tolist() == [0.5]
-    assert battles.notes == (
+    assert notice_texts(battles.notes) == (
         "1 scores of a model already scored on the same item were averaged with it",
     )
 

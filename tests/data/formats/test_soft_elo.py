@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import podium
 from podium.data.battles import CRITERION
 from podium.data.formats.verdict_files import MOST_CRITERIA, read_soft_elo
+from podium.notices.notice_text import notice_texts
 
 
 def battles(save, *rows, columns="model_a,model_b,human_pref,judge_pref,scores_a,scores_b"):
@@ -150,7 +151,7 @@ def test_a_row_with_parse_error_is_unparsed_even_with_a_preference(save):
 def test_an_empty_preference_lets_the_margin_stand_in(save):
     read = battles(save, "x,y,,,\"{'c': 1}\",\"{'c': 5}\"")
     assert read.table["credit"].tolist() == [0.0]
-    assert "the sign of the margin stands in" in read.notes[-1]
+    assert "the sign of the margin stands in" in notice_texts(read.notes)[-1]
 
 
 def test_a_row_without_preference_and_scores_is_unparsed(save):

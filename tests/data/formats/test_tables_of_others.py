@@ -14,6 +14,8 @@ import pyarrow.parquet
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
+from podium.notices.option_forms import typed_as, typed_in_command
 
 HEADER = "item,model_a,model_b,credit\n"
 LARGE = 2**53
@@ -103,7 +105,7 @@ def test_a_blank_name_is_no_name(save, blank):
 def test_similar_item_ids_are_reported(save, one, other):
     battles = podium.read_battles(save("v.csv", f"{HEADER}{one},x,y,1\n{other},x,y,0\n"))
     assert battles.counts().items == 2
-    assert any("white space, case or Unicode form" in note for note in battles.notes)
+    assert any("white space, case or Unicode form" in note for note in notice_texts(battles.notes))
 
 
 @pytest.mark.parametrize(
@@ -303,22 +305,30 @@ def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_
         "v.csv",
         f"prompt_id,left,right,winner,{rater}\n1,x,y,left,ann\n1,x,y,right,bob\n2,y,x,left,ann\n",
     )
-    [note] = [note for note in podium.read_battles(path).notes if "item column" in note]
-    assert f"no judge column: the 2 in {rater} count as one judge" in note
-    assert note.endswith(
-        f"prompt_id is the item and {rater} is the judge, say --columns item=prompt_id,judge={rater}"
+    with typed_as(typed_in_command):
+        item, judge = notice_texts(podium.read_battles(path).notes)
+    assert item.endswith("if prompt_id is the item, say --columns item=prompt_id")
+    assert judge == (
+        f"no judge column: the 2 in {rater} count as one judge; if {rater} is the judge, say "
+        f"--columns judge={rater}"
     )
     named = podium.read_battles(path, columns={"item": "prompt_id", "judge": rater})
-    assert (named.judges, named.counts().items, named.notes) == (("ann", "bob"), 2, ())
+    assert (named.judges, named.counts().items, notice_texts(named.notes)) == (
+        ("ann", "bob"),
+        2,
+        (),
+    )
 
 
 def test_a_table_with_items_says_which_column_may_be_the_judge(save):
     path = save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,bob\n")
-    problem = "no judge column: the 2 in rater count as one judge; if rater is the judge, say --columns judge=rater"
-    assert podium.read_battles(path).notes == (problem,)
+    problem = "no judge column: the 2 in rater count as one judge; if rater is the judge, say columns={'judge': 'rater'}"
+    assert notice_texts(podium.read_battles(path).notes) == (problem,)
     assert (
-        podium.read_battles(
-            save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,ann\n")
-        ).notes
+        notice_texts(
+            podium.read_battles(
+                save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,ann\n")
+            ).notes
+        )
         == ()
     )

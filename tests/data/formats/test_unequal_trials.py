@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_texts
 
 
 def scores_of(column="response", **models):
@@ -51,7 +52,7 @@ def test_compare_takes_all_epochs_of_both():
 
 
 def test_the_numbers_of_scores_are_said_by_model():
-    [note] = podium.read_battles(scores_of(**ONCE)).notes
+    [note] = notice_texts(podium.read_battles(scores_of(**ONCE)).notes)
     assert (
         "different numbers of scores (epochs, repeats) on 12 of 12 items: often: 4, once: 1 scores an item"
         in note
@@ -71,19 +72,19 @@ def test_a_column_of_texts_of_responses_numbers_no_scores():
     battles = podium.read_battles(
         pd.DataFrame(rows, columns=["item", "model", "score", "response"])
     )
-    assert (len(battles), battles.notes) == (3, ())
+    assert (len(battles), notice_texts(battles.notes)) == (3, ())
 
 
 def test_equal_numbers_of_epochs_meet_epoch_by_epoch_without_a_note():
     battles = podium.read_battles(scores_of(x=[[1, 0]] * 3, y=[[0, 0]] * 3))
-    assert (len(battles), battles.notes) == (6, ())
+    assert (len(battles), notice_texts(battles.notes)) == (6, ())
 
 
 def test_an_item_with_a_lost_epoch_weighs_as_much_as_the_others():
     scores = scores_of(x=[[1, 0, 1]] * 4, y=[[0, 1], *[[0, 1, 0]] * 3])
     battles = podium.read_battles(scores)
     assert battles.table.groupby("item").size().tolist() == [1, 1, 1, 1]
-    assert "on 1 of 4 items" in battles.notes[0]
+    assert "on 1 of 4 items" in notice_texts(battles.notes)[0]
 
 
 def test_a_score_that_is_empty_in_one_epoch_leaves_the_other_epochs_of_the_item():

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 import podium as package
+from podium.notices.notice_text import notice_texts
+from podium.notices.option_forms import typed_as, typed_in_command
 
 NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
 
@@ -52,7 +54,7 @@ def test_a_column_with_the_name_of_an_item_that_repeats_as_items_do_is_the_item(
     read = package.read_battles(frame.rename(columns={"key": name}))
     same = package.read_battles(frame.rename(columns={"key": "item"}))
     assert read.counts() == same.counts()
-    assert read.notes == same.notes == ()
+    assert notice_texts(read.notes) == notice_texts(same.notes) == ()
     ours, theirs = (package.rank(battles).standings[0] for battles in (read, same))
     assert ours.entries == theirs.entries
 
@@ -80,7 +82,7 @@ def test_a_number_of_the_row_is_no_item_whatever_its_name(frame):
     read = package.read_battles(frame.drop(columns="key").assign(sample_id=np.arange(len(frame))))
     assert not read.has_items
     assert read.likely_item is None
-    assert read.notes == ("no item column: rows counted as independent",)
+    assert notice_texts(read.notes) == ("no item column: rows counted as independent",)
 
 
 def test_a_number_of_the_epoch_is_no_item(frame):
@@ -101,10 +103,12 @@ def test_another_column_that_looks_like_the_item_is_named_with_the_option(frame,
     read = package.read_battles(frame.rename(columns={"key": name}))
     option = f"--columns 'item={name}'" if " " in name else f"--columns item={name}"
     assert read.likely_item == name
-    assert read.notes[0].startswith(
+    with typed_as(typed_in_command):
+        note = notice_texts(read.notes)[0]
+    assert note.startswith(
         "no item column: rows counted as independent; nobody is called clearly ahead"
     )
-    assert read.notes[0].endswith(option)
+    assert note.endswith(option)
 
 
 DISTRACTORS = {
@@ -144,7 +148,7 @@ def test_the_item_is_named_among_columns_that_are_none(frame):
 def test_a_rater_who_judges_every_pair_once_is_no_item(frame, name):
     read = package.read_battles(frame.rename(columns={"key": name}))
     assert read.likely_item is None
-    assert "the 40 in" in read.notes[0]
+    assert "the 40 in" in notice_texts(read.notes)[1]
 
 
 def test_random_columns_are_seldom_taken_for_items():
@@ -185,7 +189,7 @@ def test_nobody_is_clearly_ahead_in_a_ranking(unnamed, podium):
     assert {(entry["rank_low"], entry["rank_high"]) for entry in ranking["models"]} == {(1, 3)}
     assert ranking["answer"][0].startswith("Nobody is called clearly ahead")
     assert "--columns item=passage" in ranking["answer"][1]
-    assert any("rows counted as independent" in warning for warning in ranking["warnings"])
+    assert any("rows counted as independent" in own["text"] for own in ranking["warnings"])
 
 
 def test_nobody_is_clearly_ahead_in_a_comparison(unnamed, podium):

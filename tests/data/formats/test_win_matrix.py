@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import podium as package
+from podium.notices.notice_text import notice_texts
 
 MODELS = ["m0", "m1", "m2"]
 WINS = pd.DataFrame(
@@ -47,7 +48,7 @@ def test_cells_count_the_wins_of_the_model_that_is_named(save, reading, expected
     battles = package.read_battles(save("wins.csv", text_of(WINS, name)), matrix=reading)
     assert earned(battles) == expected
     assert battles.counts().judgments == 22
-    assert "no item column: rows counted as independent" in battles.notes
+    assert "no item column: rows counted as independent" in notice_texts(battles.notes)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_a_table_of_wins_in_a_folder_is_skipped_by_name(save, tmp_path):
     save("wins.csv", text_of(WINS))
     battles = package.read_battles(tmp_path)
     assert len(battles) == 2
-    assert any("wins.csv" in note and "--matrix" in note for note in battles.notes)
+    assert any("wins.csv" in note and "say matrix=" in note for note in notice_texts(battles.notes))
 
 
 def test_the_option_without_such_a_table_is_an_error(save):

@@ -31,6 +31,7 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.judge_context import choose_show, context_of
 from podium.hosts.inspect_ai.judging.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import recorded_task, round_robin
+from podium.notices.notice_text import notice_texts
 from podium.plugins.catalogue import judging_settings
 from podium.responses.transcripts import Show
 from podium.scorers.prompt import Texts, count_tokens
@@ -77,7 +78,11 @@ def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(
     warning = "6 of 6 responses hold tool calls, and the judge is shown only the last message"
     assert warning in capsys.readouterr().err
     [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
-    assert [text for text in standings.warnings if warning in text and "-T show=transcript" in text]
+    assert [
+        text
+        for text in notice_texts(standings.warnings)
+        if warning in text and "-T show=transcript" in text
+    ]
 
 
 @pytest.mark.slow
@@ -156,7 +161,7 @@ def test_cuts_are_counted_by_model_and_the_uneven_one_is_named(tmp_path, play, b
     )
     assert all(count_tokens(sample.metadata["response_a"]) <= 1_000 for sample in battles(log))
     [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
-    assert sum("cut" in text for text in standings.warnings) == 2
+    assert sum("cut" in text for text in notice_texts(standings.warnings)) == 2
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from podium.hosts.inspect_ai import tasks
 from podium.hosts.inspect_ai.logs.sample_answers import responses_in
 from podium.hosts.inspect_ai.tournament import answers_on_demand
 from podium.hosts.inspect_ai.tournament.answers_on_demand import read_questions
+from podium.notices.notice_text import notice_texts
 from podium.responses.answers import id_of
 from podium.responses.transcripts import ANSWER_ALONE
 
@@ -277,7 +278,8 @@ def test_a_failed_model_loses_nothing_of_the_others(
         stated.count("these answers and their battles are missing: scripted/oak (errored: 12)") == 1
     )
     assert any(
-        "no battle of scripted/oak is there" in note for note in read_battles(log.location).notes
+        "no battle of scripted/oak is there" in note
+        for note in notice_texts(read_battles(log.location).notes)
     )
     assert sum(name == "oak" for name, _ in record.prompts) == 10
     without = ask(task, prompts=many, pack=True)

@@ -7,6 +7,7 @@ from test_folders_of_logs import FEW
 
 import podium
 from podium.hosts.inspect_ai.tasks import round_robin, swim
+from podium.notices.notice_text import notice_texts
 
 THREE = {**FEW, "oak": 2.4}
 PAIRS = {round_robin: 3, swim: 2}
@@ -32,7 +33,7 @@ def test_epochs_are_repeats_each_with_calls_of_its_own(
     assert (len(battles), battles.missing, battles.counts().items) == (pairs * ITEMS * 3, 0, ITEMS)
     assert sorted(battles.table["repeat"].unique()) == [0, 1, 2]
     assert battles.swaps().readable == pairs * ITEMS * 3
-    assert not battles.notes
+    assert not notice_texts(battles.notes)
     # The first epoch's calls are those of a run without more.
     assert len(played(play, write_responses, tournament, pack)) == pairs * ITEMS
     assert record.calls == 2 * pairs * ITEMS * 3
@@ -55,7 +56,7 @@ def test_battles_of_a_cut_tournament_are_missing_and_reported(
     battles = played(play, write_responses, tournament, **options)
     assert len(battles)
     assert battles.missing == PAIRS[tournament] * ITEMS - len(battles) > 0
-    [note] = [note for note in battles.notes if "not played" in note]
+    [note] = [note for note in notice_texts(battles.notes) if "not played" in note]
     assert (
         f"{battles.missing} battles were not played and are missing; {named} cut the schedule: -T limit=N"
         in note
@@ -68,7 +69,7 @@ def test_a_limit_of_items_cuts_nothing(play, behave, write_responses):
     behave()
     log = play(round_robin(responses=write_responses(THREE), limit=2))
     battles = podium.read_battles(str(place(log)))
-    assert (len(battles), battles.missing, battles.notes) == (6, 0, ())
+    assert (len(battles), battles.missing, notice_texts(battles.notes)) == (6, 0, ())
 
 
 @pytest.mark.slow

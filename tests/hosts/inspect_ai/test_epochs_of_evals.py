@@ -12,6 +12,7 @@ from written_logs import build_log, invalidate, write
 import podium
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.logs.epoch_scores import Reduction
+from podium.notices.notice_text import notice_texts
 
 ITEMS = [f"q{k}" for k in range(8)]
 
@@ -87,7 +88,7 @@ def test_the_reducer_and_both_means_are_said():
         build_log("one", same(1.0, 0.0), reducer="max"),
         build_log("two", same(0.5, 0.0), reducer="max"),
     )
-    [note] = [note for note in podium.read_battles(folder).notes if "reduced" in note]
+    [note] = [note for note in notice_texts(podium.read_battles(folder).notes) if "reduced" in note]
     assert note == (
         "the scores of quiz are reduced as in the logs, max over 2 epochs: made/one 1 (0.5), made/two 0.5 (0.25); "
         "in brackets the mean over all epochs"
@@ -175,7 +176,9 @@ def test_equal_models_with_unequal_epochs_of_pass_at_k_win_equally_often():
         means["made/few"] - means["made/many"]
     )
     assert {entry.rank_high for entry in standings.entries} == {2}
-    assert any("estimated from different numbers of epochs" in note for note in battles.notes)
+    assert any(
+        "estimated from different numbers of epochs" in note for note in notice_texts(battles.notes)
+    )
 
 
 def test_the_first_of_several_reducers_counts_and_the_others_are_named():
@@ -188,7 +191,7 @@ def test_the_first_of_several_reducers_counts_and_the_others_are_named():
     assert means_of(folder) == {"made/one": 1.0, "made/two": 1.0}
     assert any(
         "reduced by mean too, which are not read" in note
-        for note in podium.read_battles(folder).notes
+        for note in notice_texts(podium.read_battles(folder).notes)
     )
 
 
@@ -225,7 +228,11 @@ def test_a_mean_that_the_log_gives_otherwise_is_said():
         log, "q0", "exact", ScoreEdit(value=0.0, provenance=provenance), recompute_metrics=False
     )
     folder = write_pair(log, build_log("two", same(0.0)))
-    [note] = [note for note in podium.read_battles(folder).notes if "in the log's results" in note]
+    [note] = [
+        note
+        for note in notice_texts(podium.read_battles(folder).notes)
+        if "in the log's results" in note
+    ]
     assert note.endswith("quiz exact is 0.875 here (8 items) and 1 in the log's results (8 items)")
 
 
@@ -236,7 +243,9 @@ def test_samples_that_the_logs_own_figures_do_not_count_are_left_out_and_named()
     log.results.scores[0].scored_samples = 7
     folder = write_pair(log, build_log("two", same(0.0)))
     assert means_of(folder)["made/one"] == 1.0
-    [note] = [note for note in podium.read_battles(folder).notes if "excluded from" in note]
+    [note] = [
+        note for note in notice_texts(podium.read_battles(folder).notes) if "excluded from" in note
+    ]
     assert "1 of 8 samples with scores by quiz exact are not in the log's own figures" in note
     assert note.endswith("left out: q0")
 
@@ -244,4 +253,4 @@ def test_samples_that_the_logs_own_figures_do_not_count_are_left_out_and_named()
 def test_equal_epochs_of_means_are_read_as_before_and_without_notes():
     folder = write_pair(build_log("one", same(1.0, 0.0)), build_log("two", same(0.0, 0.0)))
     battles = podium.read_battles(folder)
-    assert (len(battles), battles.notes) == (16, ())
+    assert (len(battles), notice_texts(battles.notes)) == (16, ())

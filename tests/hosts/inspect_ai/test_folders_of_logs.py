@@ -20,6 +20,7 @@ from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.logs.folders import run_of
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import round_robin
+from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
 
 RIGHT = {"weak": 3, "fair": 6, "good": 9}
@@ -108,7 +109,8 @@ def test_runs_with_different_settings_are_reported_and_are_not_repeats():
     eval(task(), model=models("weak"), log_dir="logs", temperature=0.5)
     battles = podium.read_battles("logs")
     assert any(
-        "runs of scripted/weak on quiz differ in temperature" in note for note in battles.notes
+        "runs of scripted/weak on quiz differ in temperature" in note
+        for note in notice_texts(battles.notes)
     )
     with pytest.raises(UsageError, match="weak-1="):
         podium.read_battles("logs", runs="all")
@@ -130,7 +132,7 @@ def test_of_the_attempts_of_one_eval_the_newest_whole_one_counts(played):
     assert not battles.counts().unparsed
     assert any(
         f"the newest whole one counts ({Path('logs') / place(again).name})" in note
-        for note in battles.notes
+        for note in notice_texts(battles.notes)
     )
     assert len(podium.read_battles("logs", runs="all")) == 6
     # Killed before it came as far as the one before it.
@@ -155,7 +157,7 @@ def test_a_tournament_that_is_run_twice_counts_once_unless_all_runs_are_requeste
     assert sorted(every.table["repeat"].unique()) == [0, 1]
     assert any(
         "the tournament round_robin was run 2 times on the same responses" in note
-        for note in once.notes
+        for note in notice_texts(once.notes)
     )
 
 
@@ -186,9 +188,11 @@ def test_what_inspect_and_podium_write_beside_logs_is_known(behave, write_respon
     assert len(podium.read_battles("set")) == 18
     play(round_robin(responses=write_responses(FEW)), behave(), log_dir="set")
     assert list(Path("set").glob("*.ranking.json"))
-    notes = podium.read_battles("set").notes
+    notes = notice_texts(podium.read_battles("set").notes)
     assert not any("skipped" in note for note in notes)
-    assert not any("skipped" in note for note in read_responses("set", readers=(READER,)).notes)
+    assert not any(
+        "skipped" in note for note in notice_texts(read_responses("set", readers=(READER,)).notes)
+    )
     # A table that happens to have such a name is a table.
     Path("own").mkdir()
     Path("own/logs.json").write_text(json.dumps([{"model_a": "x", "model_b": "y", "credit": 1}]))
@@ -206,7 +210,7 @@ def test_of_two_logs_of_one_second_the_one_saved_later_counts(tmp_path):
     read = read_responses("logs", readers=(READER,))
     assert any(
         "run 2 times" in note and "(logs/b.eval)" in note.replace(f"{tmp_path}/", "")
-        for note in read.notes
+        for note in notice_texts(read.notes)
     )
 
 
@@ -223,11 +227,11 @@ def test_responses_of_a_folder_are_separated_by_task_and_run(behave, play, recor
     assert sorted(item.id for item in read.items) == [
         f"{name}:q{k}" for name in ("math", "quiz") for k in range(3)
     ]
-    assert any("was run 2 times on quiz" in note for note in read.notes)
-    assert any("left out" in note for note in read.notes)
-    assert any("3 items have up to 2 responses of a model" in note for note in read.notes), (
-        read.notes
-    )
+    assert any("was run 2 times on quiz" in note for note in notice_texts(read.notes))
+    assert any("left out" in note for note in notice_texts(read.notes))
+    assert any(
+        "3 items have up to 2 responses of a model" in note for note in notice_texts(read.notes)
+    ), notice_texts(read.notes)
     battles = podium.read_battles("logs")
     items = set(of_tournament(battles)["item"].astype(str))
     assert items == {item.id for item in read.items}

@@ -20,6 +20,7 @@ from played_logs import battles, verdict_of
 from podium import rank, read_battles
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
+from podium.notices.notice_text import notice_texts
 from podium.plugins.catalogue import judging_settings
 
 CALLS = []
@@ -97,7 +98,7 @@ def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
     assert {config.top_logprobs for config in CALLS} == {20}
     note = "24 of 24 verdicts count as parsed, not graded: the allowed answers hold less than 50% of the "
-    assert any(note in each for each in read_battles(log.location).notes)
+    assert any(note in each for each in notice_texts(read_battles(log.location).notes))
 
 
 @pytest.mark.slow

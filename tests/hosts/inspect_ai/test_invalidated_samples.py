@@ -13,6 +13,7 @@ from podium.hosts.inspect_ai.logs.inspect_format import battle_texts
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import round_robin
+from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
 
 ITEMS = [f"q{k}" for k in range(6)]
@@ -49,7 +50,7 @@ def test_comparisons_are_of_the_items_whose_samples_are_valid(folder):
 
 
 def test_they_are_counted_and_named_with_the_reason(folder):
-    notes = podium.read_battles(folder).notes
+    notes = notice_texts(podium.read_battles(folder).notes)
     said = "3 of 6 samples of made/one are invalidated, and left out: q0, q1, q2 (the tool broke)"
     assert any(note.endswith(said) for note in notes)
     assert any(
@@ -62,7 +63,9 @@ def test_their_epochs_are_named_where_there_are_several():
     log = build_log("one", dict.fromkeys(ITEMS, (1.0, 0.0)))
     write(invalidate(log, "q0-2", "q4-1", reason=None))
     folder = write(build_log("two", dict.fromkeys(ITEMS, (0.0, 0.0))))
-    [note] = [note for note in podium.read_battles(folder).notes if "invalidated" in note]
+    [note] = [
+        note for note in notice_texts(podium.read_battles(folder).notes) if "invalidated" in note
+    ]
     assert note.endswith(
         "2 of 12 samples of made/one are invalidated, and left out: q4 (epoch 1), q0 (epoch 2)"
     )
@@ -74,7 +77,7 @@ def test_a_log_of_invalidated_samples_alone_is_left_out():
     folder = write(build_log("three", {"q0": (0.0,)}))
     battles = podium.read_battles(folder)
     assert battles.models == ("made/three", "made/two")
-    assert any("all 1 samples are invalidated" in lost for lost in battles.lost)
+    assert any("all 1 samples are invalidated" in lost for lost in notice_texts(battles.lost))
 
 
 def test_their_responses_are_missing_for_that_reason(folder):
@@ -107,7 +110,8 @@ def test_a_battle_of_an_invalidated_sample_is_missing_in_a_tournament(played, pa
     battles = podium.read_battles(str(path))
     assert (len(battles), battles.missing) == (5, 1)
     assert any(
-        "samples of the tournament" in note and "(wrong prompt)" in note for note in battles.notes
+        "samples of the tournament" in note and "(wrong prompt)" in note
+        for note in notice_texts(battles.notes)
     )
 
 

@@ -81,7 +81,7 @@ def test_unreadable_reply_is_unparsed_with_its_reason_after_all_attempts(
     assert {row.get("reply") for row in rows if row["credit"] is None} == {GARBAGE}
     warnings = log.results.metadata["podium"]["rankings"][0]["warnings"]
     assert any(
-        f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in text for text in warnings
+        f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in own["text"] for own in warnings
     )
     assert counts(log)["unparsed"] == len(unparsed)
     assert counts(log)["judged"] == ALL - len(unparsed)

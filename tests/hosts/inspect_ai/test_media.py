@@ -113,8 +113,8 @@ def test_a_judge_that_rejects_media_leaves_those_battles_missing_with_the_reason
         ranking["counts"]["battles"],
     ) == (2, 0, 1)
     assert any(
-        "does not support image input" in text and "sees what the models saw" in text
-        for text in ranking["warnings"]
+        "does not support image input" in own["text"] and "sees what the models saw" in own["text"]
+        for own in ranking["warnings"]
     )
     rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
     assert [row["reason"] for row in rows if row["credit"] is None] == ["media not shown"] * 4

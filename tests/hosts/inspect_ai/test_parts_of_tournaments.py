@@ -15,6 +15,7 @@ import podium
 from podium.data.pairings import Field
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.tasks import anchor, ring, round_robin, swim
+from podium.notices.notice_text import notice_texts
 from podium.tournaments.parts import Shard
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -147,7 +148,9 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
     first, second, whole, third = log_of("1/2"), log_of("2/2"), log_of(), log_of("1/3")
     alone = podium.read_battles(str(first))
     assert (len(alone), alone.missing) == (HALF, HALF)
-    assert f"shard 2/2 is missing, and with it {HALF} battles of the plan" in " ".join(alone.notes)
+    assert f"shard 2/2 is missing, and with it {HALF} battles of the plan" in " ".join(
+        notice_texts(alone.notes)
+    )
     twice = podium.read_battles(folder("twice", first, second, log_of("2/2", cache=False)))
     assert (len(twice), twice.missing) == (2 * HALF, 0)
     assert_same_table("twice", str(whole))

@@ -16,6 +16,7 @@ import podium
 from podium.diagnosis.human_agreement import preference_report
 from podium.errors import DataError
 from podium.hosts.inspect_ai.tasks import recorded_task
+from podium.notices.notice_text import notice_texts
 from podium.responses.preference_pairs import read_pairs
 from podium.responses.transcripts import Show
 
@@ -251,7 +252,9 @@ def test_pairs_that_share_an_id_are_items_of_their_own(tmp_path):
         "u#2": "Do 1.",
         "u#3": "Do 2.",
     }
-    assert pairs.notes == ("2 pairs have the id of an earlier pair; each is an item of its own",)
+    assert notice_texts(pairs.notes) == (
+        "2 pairs have the id of an earlier pair; each is an item of its own",
+    )
 
 
 def test_a_side_without_messages_is_named(tmp_path):

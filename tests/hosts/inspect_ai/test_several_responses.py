@@ -15,6 +15,7 @@ from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import anchor, round_robin
+from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
 
 QUALITY = {"ash": 1, "elm": 2, "oak": 3}
@@ -101,7 +102,7 @@ def test_responses_of_all_epochs_are_read_and_the_item_is_one():
     ]
     assert [item.responses for item in read.items] == [2]
     assert read.field().items == ("q0",)
-    assert "1 items have up to 2 responses of a model" in read.notes[0]
+    assert "1 items have up to 2 responses of a model" in notice_texts(read.notes)[0]
 
 
 @pytest.mark.slow

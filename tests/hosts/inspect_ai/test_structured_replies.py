@@ -17,6 +17,7 @@ from podium import read_battles
 from podium.hosts.inspect_ai.judging.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
+from podium.notices.notice_text import notice_texts
 from podium.plugins.catalogue import judging_settings
 
 
@@ -63,10 +64,12 @@ def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
     assert all(row["schema"] for row in rows)
     assert any(
         f"{len(rows)} of {len(rows)} verdicts were parsed only when asked for again" in note
-        for note in read_battles(log.location).notes
+        for note in notice_texts(read_battles(log.location).notes)
     )
     log = play(round_robin(responses=write_responses(items=2), replies="auto"), "formed/plain")
-    assert not [note for note in read_battles(log.location).notes if "asked for again" in note]
+    assert not [
+        note for note in notice_texts(read_battles(log.location).notes) if "asked for again" in note
+    ]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 
 from podium import UsageError
 from podium.hosts.lm_eval.coming_run import THIS_RUN, check_coming, named_model
-from podium.hosts.lm_eval.ranker_options import RankerOptions
+from podium.hosts.lm_eval.ranker_options import RankerOptions, typed_in_lm_eval
+from podium.notices.option_forms import typed_as
 
 OTHERS = frozenset({"elm-0.7", "fir-0.4"})
 
@@ -61,9 +62,8 @@ def test_a_calibration_without_a_ranker_that_uses_it_is_rejected(tmp_path):
 
 
 def test_the_remedy_of_a_rejected_target_names_the_options_of_lm_eval():
-    with pytest.raises(
-        UsageError, match=r"--ranker_calibration FILE\), or --ranker_set beta=NUMBER"
-    ):
+    options = r"--ranker_calibration FILE\), or --ranker_set beta=NUMBER"
+    with typed_as(typed_in_lm_eval), pytest.raises(UsageError, match=options):
         checked({"target": "margin"}, rankers=("soft-elo",))
 
 

@@ -17,7 +17,7 @@ from podium.errors import UsageError
 from podium.hosts.lm_eval.lm_eval_command import extend
 from podium.ranking.rank_battles import rank
 
-SCHEMA = Path(__file__).parents[4] / "shared" / "design" / "ranking.schema.json"
+SCHEMA = Path(__file__).parents[3] / "docs" / "ranking.schema.json"
 MODELS = ("ash-0.9", "elm-0.7", "fir-0.4")
 TWO_METRICS = """\
 include: sums.yaml
@@ -91,7 +91,6 @@ def test_the_ranking_stands_in_the_hosts_table_and_whole_on_stderr(three):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
 def test_the_section_podium_follows_the_shared_schema(three, tmp_path):
     import jsonschema
 

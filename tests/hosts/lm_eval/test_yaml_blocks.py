@@ -27,6 +27,7 @@ from podium.cli.main import podium as podium_command
 from podium.data.reading.judgments import read_battles
 from podium.errors import DataError, NotIdentifiedError
 from podium.hosts.lm_eval import metrics
+from podium.notices.notice_text import notice_texts
 from podium.ranking.rank_battles import rank
 
 ROOT = Path(__file__).parents[3]
@@ -227,7 +228,7 @@ def test_truncated_line_is_reported_and_the_rest_is_read(found: dict[str, Any], 
     path.write_text(path.read_text()[:-40])
     battles = read_battles(place)
     assert len(battles) == 14
-    assert any("cut off" in note for note in battles.notes)
+    assert any("cut off" in note for note in notice_texts(battles.notes))
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from podium import calibrate, rank, simulate
+from podium.notices.notice_text import notice_texts
 from podium.planning.simulation import Judge
 from podium.rankers.calibration.accuracy import compare_accuracy, measure_accuracy, select_best
 from podium.rankers.calibration.calibration import HeldOut
@@ -135,12 +136,12 @@ def test_a_beta_from_labels_on_four_items_says_that_it_rests_on_four():
     few = table.assign(human=table["human"].where(table["item"] <= "item-03"))
     reported = [
         warning
-        for warning in rank(few, "soft-elo").standings[0].warnings
+        for warning in notice_texts(rank(few, "soft-elo").standings[0].warnings)
         if "rests on human labels" in warning
     ]
     items = few.loc[few["human"].notna(), "item"].nunique()
     assert (len(reported), f"labels of {items} items only" in reported[0]) == (1, True)
     assert not any(
         "rests on human labels" in warning
-        for warning in rank(table, "soft-elo").standings[0].warnings
+        for warning in notice_texts(rank(table, "soft-elo").standings[0].warnings)
     )

@@ -15,6 +15,7 @@ from scipy.special import stdtr, stdtrit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.defaults import MEAN
+from podium.notices.notice_text import notice_texts
 from podium.rankers.calibration.calibration import ScaleCorrection, Stability
 from podium.rankers.calibration.conformal import ConformalRule, quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
@@ -239,7 +240,7 @@ def test_scale_correction_of_three_models_is_omitted_and_reported():
     ) == (1.0, {1.0})
     assert any(
         "3 models are too few to estimate a scale correction" in warning
-        for warning in known.warnings
+        for warning in notice_texts(known.warnings)
     )
     assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
     assert scale_corrected_by(known) == ("scale-corrected by", "no", "no")
@@ -261,9 +262,13 @@ def test_interval_for_unlimited_human_votes_is_omitted_if_label_noise_hides_it()
 
 def test_scale_doubt_and_error_floor_are_reported_without_scale_correction():
     plain, scale_corrected = calibration(scale_correction=False), calibration()
-    [doubt] = [warning for warning in plain.warnings if "as far apart as the judge's" in warning]
-    assert doubt.endswith("(ratings here are not scale-corrected: --no-scale-correction)")
-    assert doubt.split(":")[0] in "".join(scale_corrected.warnings)
+    [doubt] = [
+        warning
+        for warning in notice_texts(plain.warnings)
+        if "as far apart as the judge's" in warning
+    ]
+    assert doubt.endswith("(ratings here are not scale-corrected: scale_correction=False)")
+    assert doubt.split(":")[0] in "".join(notice_texts(scale_corrected.warnings))
     assert plain.answer[1:] == (
         f"Humans' own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",
     )
@@ -329,7 +334,7 @@ def test_footnote_names_the_rating_of_the_interval():
 def test_scale_unlike_the_human_scale_is_reported_with_its_interval():
     assert any(
         "times (" in warning and "as far apart as the judge's" in warning
-        for warning in calibration().warnings
+        for warning in notice_texts(calibration().warnings)
     )
 
 
@@ -358,12 +363,16 @@ def test_verdicts_with_smaller_error_than_the_target_are_reported():
     noise = np.random.default_rng(0).normal(size=len(frame)) * 4
     known = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)))
     assert any(
-        "scale-corrected verdicts err less than the target" in warning for warning in known.warnings
+        "scale-corrected verdicts err less than the target" in warning
+        for warning in notice_texts(known.warnings)
     )
     plain = calibrate(
         read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)), scale_correction=False
     )
-    assert any("plain verdicts err less than the target" in warning for warning in plain.warnings)
+    assert any(
+        "plain verdicts err less than the target" in warning
+        for warning in notice_texts(plain.warnings)
+    )
 
 
 WORLDS = range(14)

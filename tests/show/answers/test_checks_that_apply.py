@@ -8,6 +8,7 @@ import pytest
 from lm_eval_output import scored, write_run
 
 import podium
+from podium.notices.notice_text import notice_texts
 from podium.show.answers.trust_checks import CheckResult, check_results
 
 
@@ -137,7 +138,9 @@ def test_single_responses_that_a_judge_scored_have_no_first_one() -> None:
 
 
 def test_a_comparison_warns_of_a_judge_whose_verdicts_the_order_decides() -> None:
-    warnings = podium.compare("a", "b", podium.read_battles(judged({"judge-x": 0.9}))).warnings
+    warnings = notice_texts(
+        podium.compare("a", "b", podium.read_battles(judged({"judge-x": 0.9}))).warnings
+    )
     assert [
         text
         for text in warnings
@@ -152,7 +155,10 @@ def test_a_comparison_warns_of_lost_battles_of_a_model_that_it_compares() -> Non
     ] = None
     battles = podium.read_battles(frame)
     lost = [
-        any("of the battles of a" in text for text in podium.compare(*pair, battles).warnings)
+        any(
+            "of the battles of a" in text
+            for text in notice_texts(podium.compare(*pair, battles).warnings)
+        )
         for pair in ("ab", "bc")
     ]
     assert lost == [True, False]

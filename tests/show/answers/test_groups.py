@@ -8,6 +8,7 @@ import pytest
 
 import podium
 from podium.data.counts import Counts
+from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.rank_sets import further_items
 from podium.rankers.ranking import Entry, Separation, Standings
 from podium.show.answers.sentences import next_sentence
@@ -275,10 +276,15 @@ def test_few_items_are_mentioned_once(by: str | None) -> None:
     few = podium.rank(
         frame[frame["item"].isin(frame["item"].unique()[:14])], ["bradley-terry", "win-rate"], by=by
     )
-    said = [text for each in few.standings for text in each.warnings if "items (fewer than" in text]
+    said = [
+        text
+        for each in few.standings
+        for text in notice_texts(each.warnings)
+        if "items (fewer than" in text
+    ]
     assert "items: the intervals are approximate" in few.standings[0].answer[1]
     assert bool(said) == (by is not None)
-    assert not any("items (fewer than" in text for text in few.standings[0].warnings)
+    assert not any("items (fewer than" in text for text in notice_texts(few.standings[0].warnings))
     unparsed = frame[frame["item"].isin(frame["item"].unique()[:14])].assign(reply="?")
     unparsed.loc[unparsed.index[::4], ["credit", "margin"]] = None
     [worse] = podium.rank(unparsed).standings
@@ -286,7 +292,7 @@ def test_few_items_are_mentioned_once(by: str | None) -> None:
         "Only 14 items: the intervals are approximate; "
         "caution: 26.0% of the judge's replies are unparsed, and left out as if lost at random."
     )
-    assert not any("items (fewer than" in text for text in worse.warnings)
+    assert not any("items (fewer than" in text for text in notice_texts(worse.warnings))
 
 
 def test_a_model_without_a_score_that_has_battles_is_named() -> None:

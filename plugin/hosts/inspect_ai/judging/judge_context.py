@@ -15,6 +15,8 @@ from inspect_ai.model import Model, get_model_info
 
 from podium.hosts.inspect_ai.judging.call_settings import limits_of
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
 from podium.responses.transcripts import AS_RECORDED, TOKENS, AgentWork, Mode, Show
 from podium.scorers.judging import Judging
@@ -40,24 +42,29 @@ TIMEOUT = 2
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 UNEVEN = 0.05
 """Difference of two models' shares of cut transcripts from which a note names them."""
-MORE = "-T transcript_tokens=N shows more"
 Test = Callable[[AgentWork], bool]
 
 
-def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[str]:
-    """Yield a sentence on how many responses are shown as transcripts; `context` is why these are
+def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[Notice]:
+    """Yield a note on how many responses are shown as transcripts; `context` is why these are
     short."""
     whole = sum(map(len, responses.texts.values()))
     shown, models, _ = _count_work(responses, lambda work: work.shown)
     if shown:
-        number = f"{shown:,} of {whole:,} responses ({shown / whole:.0%}) are shown as transcripts"
-        how = f"of at most {show.tokens:,} tokens{context}: {models}; -T show=answer shows the last message alone"
+        fields = {
+            "shown": shown,
+            "responses": whole,
+            "share": shown / whole,
+            "tokens": show.tokens,
+            "context": context,
+            "models": models,
+        }
         is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
-        yield f"{number}, as the log holds them: {models}" if is_recorded else f"{number} {how}"
+        yield Notice("transcripts-as-recorded" if is_recorded else "transcripts", fields)
 
 
-def notes_on_work(responses: Responses) -> Iterator[str]:
-    """Yield sentences on what the judge is not shown: all but the last message, or what is cut out
+def notes_on_work(responses: Responses) -> Iterator[Notice]:
+    """Yield warnings on what the judge is not shown: all but the last message, or what is cut out
     of transcripts."""
     whole = sum(map(len, responses.texts.values()))
     hidden, models, _ = _count_work(
@@ -72,26 +79,27 @@ def notes_on_work(responses: Responses) -> Iterator[str]:
             if calls
             else "several turns"
         )
-        only = f"and the judge is shown only the last message ({models})"
-        yield f"{hidden:,} of {whole:,} responses hold {what}, {only}; -T show=transcript shows all of it"
+        fields = {"hidden": hidden, "responses": whole, "what": what, "models": models}
+        yield Notice("last-message-alone", fields)
     shown, _, _ = _count_work(responses, lambda work: work.shown)
     cut, models, shares = _count_work(responses, lambda work: work.cut > 0, lambda work: work.shown)
     if cut:
-        lost = sum(work.cut for own in responses.work.values() for work in own.values())
-        remedies = {
-            work.limit or MORE
-            for own in responses.work.values()
-            for work in own.values()
-            if work.cut
+        all_work = [work for own in responses.work.values() for work in own.values() if work.cut]
+        fields = {
+            "cut": cut,
+            "transcripts": shown,
+            "models": models,
+            "characters": sum(work.cut for work in all_work),
+            "limits": sorted({work.limit for work in all_work if work.limit}),
         }
-        number = f"{cut:,} of {shown:,} transcripts are cut to fit ({models}): {lost:,} characters are left out"
-        yield "; ".join([number, *sorted(remedies)])
+        by_tokens = any(not work.limit for work in all_work)
+        yield Notice("transcripts-cut-by-tokens" if by_tokens else "transcripts-cut", fields)
         (least, low), *_, (most, high) = sorted([*shares.items()] * 2, key=lambda share: share[1])
         if high - low >= UNEVEN:
-            often = f"transcripts of {most} are cut more often ({high:.0%}) than those of {least} ({low:.0%})"
-            yield f"{often}: the judge sees less of its work"
+            often = {"most": most, "high": high, "least": least, "low": low}
+            yield Notice("transcripts-cut-unevenly", often)
     if long := _count_work(responses, lambda work: not work.fits)[0]:
-        yield f"{long:,} final answers are longer than a transcript may be, and shown whole"
+        yield Notice("long-final-answers", {"answers": long})
 
 
 def _count_work(
@@ -131,7 +139,8 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
             FILLED * context - words - max(limit or 0 for limit in limits_of(how, model)[1:])
         )
         if smallest is None or room < smallest:
-            remedy = "; -T transcript_tokens=N if it has more" if assumed else ""
+            more = option_text("transcript_tokens", "N", "argument")
+            remedy = f"; {more} if it has more" if assumed else ""
             is_known = "is taken to have" if assumed else "has"
             smallest, why = (
                 room,

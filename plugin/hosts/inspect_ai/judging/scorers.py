@@ -33,6 +33,8 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     verdict_rows_in,
 )
 from podium.hosts.inspect_ai.media import media_in, text_with_places
+from podium.notices.notice_text import notice_text
+from podium.notices.option_forms import Kind, typed_as, typed_in_command
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
 from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
@@ -142,7 +144,7 @@ def pairwise(
     from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
     from podium.responses.collection import response_key
 
-    with plain_errors():
+    with plain_errors(), typed_as(typed_in_score):
         options = flatten_arguments(kwargs)
         asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
         asked = replace(asked, reasoning=reasoning)
@@ -178,6 +180,11 @@ def pairwise(
     return score
 
 
+def typed_in_score(kind: Kind, name: str, value: str) -> str:
+    """Write an option as `inspect score` has it: those of a task are the scorer's."""
+    return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
+
+
 def _notes_on_sample(work: AgentWork) -> Iterator[str]:
     if work.calls and not work.shown:
         yield "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all"
@@ -198,7 +205,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
             f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference"
         )
     for note in (*share_of_transcripts(responses, show, context), *notes_on_work(responses)):
-        tell(note.replace(" -T ", " -S "), SCORER)
+        tell(notice_text(note), SCORER)
     return responses
 
 

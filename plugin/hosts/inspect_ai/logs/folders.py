@@ -34,6 +34,8 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     unequal_estimates,
 )
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_text, notice_texts
 from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
@@ -74,7 +76,7 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     return dict(json.loads(plain))
 
 
-def join_shards(logs: Sequence[LogFrame]) -> list[str]:
+def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
     """Count the battles of shards that were not read as missing, in `attrs` of the first log's
     rows."""
     plans: dict[str, list[PlannedLog]] = {}
@@ -95,9 +97,9 @@ def join_shards(logs: Sequence[LogFrame]) -> list[str]:
     return [note for note in notes if note]
 
 
-def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
+def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     """Add the battles of shards without a log to the number missing; return a note that names the
-    shards, or "". DataError for shards of halves beside thirds, or beside a whole run: they hold
+    shards, or None. DataError for shards of halves beside thirds, or beside a whole run: they hold
     the same battles."""
     path_of = {log.tournament.shard and log.tournament.shard.of: log.run.path for log in logs}
     if len(path_of) > 1:
@@ -119,16 +121,16 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
         [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
     )
     if whole is None or not absent:
-        return ""
+        return None
     epochs, counts = logs[0].run.header.eval.config.epochs or 1, logs[0].frame.attrs
     missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * epochs
     counts["missing"] = (counts.get("missing") or 0) + missing
-    return f"shard {some(absent, most=8)} is missing, and with it {missing:,} battles of the plan"
+    return Notice("shards-missing", {"shards": absent, "battles": missing})
 
 
 def choose_logs(
     labels: Mapping[Path, str | None], *, every: bool = False
-) -> tuple[list[FiledRun], list[str], list[str]]:
+) -> tuple[list[FiledRun], list[Notice], list[Notice]]:
     """Choose the logs that count; a single log always does."""
     runs, lost = [], []
     for path, label in labels.items():
@@ -137,23 +139,17 @@ def choose_logs(
         except DataError as error:
             if len(labels) == 1:
                 raise
-            lost.append(f"left out: {error}")
+            lost.append(Notice("left-out", {"why": str(error)}))
     if len(labels) == 1:
         return runs, [], []
     chosen, failed, left_out = choose_runs(runs, every=every)
     cut = [run for run in chosen if not run.whole]
-    notes = [
-        f"{run.path}: the run ended with status {run.header.status}; its finished samples count"
-        for run in cut
-    ]
+    notes = [Notice("run-cut", {"path": str(run.path), "status": run.header.status}) for run in cut]
     readable = [run for run in runs if run not in failed]
     for run in failed:
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
-        why = (
-            f"no sample of it finished, its status is {status}; `inspect eval-retry` runs it again"
-        )
-        lost.append(f"left out: {run.path}: {why}")
+        lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
     return chosen, [*left_out, *notes, *_different_settings(readable, every)], lost
 
 
@@ -171,7 +167,7 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
     return choose_logs(paths)[0]
 
 
-def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[Notice]]:
     """Return the logs to read responses from (no tournament if there is an eval), and the notes of
     `choose_logs`."""
     logs, notes, lost = choose_logs({path: None for path in paths if not is_beside_logs(path)})
@@ -199,7 +195,7 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
 
 
-def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
+def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
     """Return notes on runs of one model and task that differ in their settings."""
     groups: dict[Any, list[FiledRun]] = {}
     for run in runs:
@@ -214,15 +210,15 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
         if not names:
             continue
         last, short = others[-1], first.who.rpartition("/")[2]
-        problem = f"runs of {first.who} on {first.what} differ in {some(names, most=5)}"
-        remedy = (
-            f"label them to rank them as two models ({short}-1={first.path} {short}-2={last.path})"
-        )
+        fields = {
+            "model": first.who,
+            "task": first.what,
+            "settings": names,
+            "labels": f"{short}-1={first.path} {short}-2={last.path}",
+        }
         if every:
-            raise UsageError(
-                f"{problem}, so they are no repeats: {remedy}, or rank the newest alone (--runs newest)"
-            )
-        notes.append(f"{problem}: {remedy}")
+            raise UsageError(notice_text(Notice("repeats-differ", fields)))
+        notes.append(Notice("runs-differ", fields))
     return notes
 
 
@@ -262,27 +258,22 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
-            lost.append(f"left out: {error}")
+            lost.append(Notice("left-out", {"why": str(error)}))
     if reading.all_runs:
         _number_repeats(frames)
     notes += join_shards(frames)
     empty = [log.path for log, frame in frames if frame.empty]
-    lost += [
-        f"left out: {path}: its shard has no battle; give the logs of the other shards"
-        for path in empty
-    ]
+    lost += [Notice("empty-shard", {"path": str(path)}) for path in empty]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
-        problem = f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}"
+        problem = f"nothing to rank in {len(labels)} logs: {some(notice_texts(lost), '; ', most=5)}"
         raise DataError(
             problem, remedy="run what failed again with `inspect eval-retry`, or give other logs"
         )
     played = [(read, frame) for log, frame in frames if (read := read_tournament(log.header))]
     seen = {name for _, frame in played for name in (*frame["model_a"], *frame["model_b"])}
     if absent := sorted({name for tournament, _ in played for name in tournament.models} - seen):
-        notes.append(
-            f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them"
-        )
+        notes.append(Notice("models-absent", {"models": absent}))
     prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
         if prefix_of[log.path]:
@@ -310,32 +301,31 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
             before[log.question] += number
 
 
-def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
+def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     """Yield notes on what the judge was shown of agents, and on battles that were not played or
     shown, with reasons."""
-    tournament = read_tournament(log.header)
-    yield from (f"{log.path}: {note}" for note in (tournament.agents if tournament else ()))
+    tournament, path = read_tournament(log.header), str(log.path)
+    for kept in tournament.agents if tournament else ():
+        yield Notice("shown-of-agents", {"path": path, "note": kept.text})
     yield from notes_on_left_out(log, frame)
     if unplayed := frame.attrs.get("unplayed", 0):
         config, options = log.header.eval.config, ("limit", "sample_id", "sample_shuffle")
         typed = [
             f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None
         ]
-        cut = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items"
-        why = cut if typed else "the run did not end"
-        yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
+        fields = {"path": path, "battles": unplayed, "options": " and ".join(typed)}
+        yield Notice("schedule-cut" if typed else "run-unfinished", fields)
     if refused := frame.attrs.get("unshown"):
-        remedy = "take a judge that sees what the models saw, with room for it"
-        yield f"{log.path}: {len(refused):,} battles are missing: {refused[0]}; {remedy}"
+        yield Notice("unshown", {"path": path, "battles": len(refused), "why": refused[0]})
     for name, number in frame.attrs.get("ungraded", {}).items():
-        check, verdicts = CHECKS[name], f"{len(frame):,}"
-        yield f"{log.path}: {check.warning(number=number, verdicts=verdicts, mass=check.threshold)}"
+        check = CHECKS[name]
+        counts = {"number": number, "verdicts": len(frame), "mass": check.threshold}
+        yield Notice(check.code, {"path": path, **counts})
     for judge, battles in frame.attrs.get("silent", {}).items():
-        why = f"{judge} judged none of its {battles:,} battles, which are missing; the other judges' are here"
-        yield f"{log.path}: {why}; fix its error, then `inspect eval-retry` on the log asks for them"
+        yield Notice("silent-judge", {"path": path, "judge": judge, "battles": battles})
     if repeated := frame.attrs.get("by_schema"):
-        why = f"{repeated:,} of {len(frame):,} verdicts were parsed only when asked for again with a JSON schema"
-        yield f"{log.path}: {why}; replies=schema asks so at once, for fewer calls"
+        counts = {"repeated": repeated, "verdicts": len(frame)}
+        yield Notice("schema-needed", {"path": path, **counts})
 
 
 def tasks_of(log: EvalLog) -> list[str]:

@@ -81,6 +81,14 @@ class ShardMetadata(LogContents):
     left_out: int
 
 
+class KeptNotice(LogContents):
+    """A warning as a log keeps it; see `podium.notices.notice_text.notices_to_json`."""
+
+    code: str
+    fields: dict[str, Any] = {}
+    text: str
+
+
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
     """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round
     without and with both responses, `planned` those of all rounds; `prompts` is a hash, `judging`
@@ -103,7 +111,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     judging: dict[str, Any] | None = None
     host: str | None = None
     ladder: dict[str, Any] | None = None
-    agents: list[str] = []
+    agents: list[KeptNotice] = []
     preferred: str | None = None
     jury: list[str] = []
 

@@ -9,22 +9,11 @@ from podium.data.formats.run_folders import FiledRun
 from podium.findings import accept_or_raise
 from podium.hosts.inspect_ai.logs.epoch_scores import Reduction
 from podium.hosts.inspect_ai.logs.eval_scores import EvalFigure, LeftOut
+from podium.notices.notice import Notice
 from podium.text import some
 
 DIFFERENT = "the scores of {task} are not reduced alike: {runs}"
 REMEDY = "run the models with the same --epochs and --epochs-reducer, or with the reducer mean, pass_at_k or pass_k"
-REDUCED = "the scores of {task} are reduced as in the logs, {reduction}: {means}; in brackets the mean over all epochs"
-UNEQUAL_ESTIMATES = (
-    "{metric} is estimated from different numbers of epochs: a win rate is the chance that one model passes where the "
-    "other does not, ties counted as half"
-)
-OTHER_REDUCERS = "{task} has scores reduced by {others} too, which are not read: the first reducer of a log counts"
-OTHER_MEAN = "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results{own_items}"
-EXCLUDED = (
-    "{path}: {number:,} of {samples:,} samples with scores by {metric} are not in the log's own figures (excluded from "
-    "its metrics), and left out: {names}"
-)
-INVALIDATED = "{path}: {number:,} of {samples:,} samples of {model} are invalidated, and left out: {names}{why}"
 
 
 class ScoredRun(NamedTuple):
@@ -71,7 +60,7 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
     return list(metrics)
 
 
-def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[str]:
+def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """Yield notes on scores of which not every epoch counts the same, with both means, and on means
     that the results of a log give otherwise."""
     for task, own in _by_task(runs).items():
@@ -85,23 +74,26 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[str]:
             ]
             ways.setdefault(str(each.reduction), []).extend(means)
         for reduction, means in ways.items():
-            yield REDUCED.format(task=task, reduction=reduction, means=some(means, most=5))
-        yield from (UNEQUAL_ESTIMATES.format(metric=metric) for metric in unequal_estimates(own))
+            fields = {"task": task, "reduction": reduction, "means": means}
+            yield Notice("scores-reduced", fields)
+        for metric in unequal_estimates(own):
+            yield Notice("unequal-estimates", {"metric": metric})
         others = list(dict.fromkeys(name for each in own for name in each.reduction.others))
         if others:
-            yield OTHER_REDUCERS.format(task=task, others=some(others, most=5))
+            yield Notice("other-reducers", {"task": task, "reducers": others})
     for each in runs:
         for figure in each.figures:
             if figure.own is None or figure.is_own:
                 continue
-            own_items = "" if figure.own.items is None else f" ({figure.own.items:,} items)"
-            fields = {
+            figures = {
+                "path": str(each.run.path),
                 "metric": figure.metric,
                 "mean": figure.mean,
                 "items": figure.items,
                 "own": figure.own.value,
+                "own_items": figure.own.items,
             }
-            yield OTHER_MEAN.format(path=each.run.path, own_items=own_items, **fields)
+            yield Notice("mean-differs-from-log", figures)
 
 
 def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
@@ -112,21 +104,24 @@ def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
     return tasks
 
 
-def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
+def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     """Yield notes on the samples of a log that are invalidated, or that its own figures do not
     count."""
     invalidated: LeftOut = frame.attrs["invalidated"]
     if invalidated.names:
-        why = f" ({some(invalidated.reasons, most=3)})" if invalidated.reasons else ""
-        names = some(invalidated.names, most=10)
         fields = {
-            "number": len(invalidated.names),
+            "path": str(run.path),
+            "left_out": list(invalidated.names),
             "samples": invalidated.samples,
             "model": run.who,
+            "reasons": list(invalidated.reasons),
         }
-        yield INVALIDATED.format(path=run.path, names=names, why=why, **fields)
+        yield Notice("samples-invalidated", fields)
     for metric, left_out in frame.attrs.get("excluded", {}).items():
-        names, number = some(left_out.names, most=10), len(left_out.names)
-        yield EXCLUDED.format(
-            path=run.path, metric=metric, number=number, samples=left_out.samples, names=names
-        )
+        fields = {
+            "path": str(run.path),
+            "left_out": list(left_out.names),
+            "samples": left_out.samples,
+            "metric": metric,
+        }
+        yield Notice("samples-excluded", fields)

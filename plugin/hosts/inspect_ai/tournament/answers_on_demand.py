@@ -45,6 +45,7 @@ from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.logs.sample_answers import question_of
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
+from podium.notices.notice import Notice
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING, QuestionRow, id_of
 from podium.responses.collection import AGREE, Responses, response_key
 from podium.responses.read import read_prompts
@@ -67,7 +68,7 @@ class AnswerRequests:
     prompts: tuple[QuestionRow, ...] = ()
     system: str | None = None
     generation: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
     def to_log(self, responses: Responses) -> dict[str, Any]:
         """Return a hash of the prompts, the number of answers and the settings of each model, as a
@@ -128,9 +129,7 @@ def split_requests(
     questions, notes = read_questions(prompts)
     judges = {*map(str, judges_by_role())}
     if own := [name for name, model in models.items() if str(model) in judges]:
-        notes.append(
-            f"{some(own)} judges its own answers: take another judge, or treat its rank with caution"
-        )
+        notes.append(Notice("judges-own-answers", {"models": own}))
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
     system = rest["system"] if isinstance(rest.get("system"), str) else None
@@ -173,10 +172,10 @@ def _name_of(model: Model, models: Sequence[Model]) -> str:
     return ", ".join([short if is_short else full, *parts])
 
 
-def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
+def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Notice]]:
     """Read what models are to be asked; return it with notes for the user."""
     questions: list[QuestionRow] = []
-    notes: list[str] = []
+    notes: list[Notice] = []
     for source in sources:
         rows, remarks = _questions_by_name(source) or read_prompts(source, readers=(READER,))
         if not rows:
@@ -189,18 +188,17 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]
         each.item for each in questions if each.instruction and each.item == id_of(each.instruction)
     }
     if unnamed:
-        notes.append(
-            f"{len(unnamed):,} prompts have no id; a hash of their text is their id ({min(unnamed)} ...)"
-        )
+        hashed = {"prompts": len(unnamed), "first": min(unnamed)}
+        notes.append(Notice("prompts-without-id", hashed))
     twice = sum(
         number > 1 for number in Counter((each.task, each.item) for each in questions).values()
     )
     if twice and unnamed:
-        notes.append(f"{twice:,} prompts appear more than once and count once")
+        notes.append(Notice("prompts-repeated", {"prompts": twice}))
     return questions, notes
 
 
-def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
+def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | None:
     """Return the questions of an Inspect task or example dataset, with notes; None if `source`
     names neither."""
     file = Path(source.partition("@")[0])
@@ -217,7 +215,7 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | Non
     return None
 
 
-def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:
+def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[Notice]]:
     """Return the questions of a dataset, with notes on what models are not shown of it."""
     samples: list[Sample] = list(dataset)
     ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
@@ -226,16 +224,10 @@ def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[
     ]
     several = sum(not isinstance(sample.input, str) and len(sample.input) > 1 for sample in samples)
     choices = sum(bool(sample.choices) for sample in samples)
-    notes = (
-        [f"{task}: {several:,} inputs are conversations; models are shown each as one text"]
-        if several
-        else []
-    )
-    notes += (
-        [f"{task}: {choices:,} inputs have choices, which are no part of the prompt"]
-        if choices
-        else []
-    )
+    counts = {"conversations-as-text": several, "choices-not-shown": choices}
+    notes = [
+        Notice(code, {"task": task, "inputs": number}) for code, number in counts.items() if number
+    ]
     return rows, notes
 
 

@@ -21,11 +21,13 @@ from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, miss
 from podium.hosts.inspect_ai.tournament.tournament_plan import TournamentPlan
 from podium.hosts.inspect_ai.tournament.tournament_request import TournamentRequest
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_text, notice_texts
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
 from podium.text import plural
-from podium.tournaments.judge_rotation import SHARED, UNKNOWN, JudgeRotation
+from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 
@@ -53,13 +55,13 @@ def preview_run(
         raise UsageError(f"{request.name}: nothing can be played: {why or 'fewer than two models'}")
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
     yield from _speed_notes(source)
-    yield from share_of_transcripts(competitors.responses, questions.show, questions.why_short)
-    yield from plan.agents
+    transcripts = share_of_transcripts(competitors.responses, questions.show, questions.why_short)
+    yield from notice_texts([*transcripts, *plan.agents])
     if plan.shard:
         mine, whole = len(source.first.pairings), plan.shard.metadata.battles
         yield f"shard {request.options.shard}: {mine:,} of {whole:,} battles"
     if plan.ladder:
-        yield from plan.ladder.warnings()
+        yield from notice_texts(plan.ladder.warnings())
     if competitors.record and competitors.unanswered:
         yield _unanswered_text(competitors.unanswered, len(competitors.record.pairings))
 
@@ -93,12 +95,13 @@ def _cost_sentences(
         if text := _judge_text(model, plan.judging, own_calls, per_call, prices):
             yield text
     if rotation:
-        yield f"note: {SHARED if rotation.shares[-1] else UNKNOWN}"
+        code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
+        yield f"note: {notice_text(Notice(code, {'battles': 0, 'shared': 0}))}"
     if plan.collector:
         first = source.first.pairings
         cells = plan.collector.cells(first if len(first) >= battles else None)
         yield questions.requests.cost_text(responses, cells)
-    yield from (f"note: {note}" for note in responses.notes)
+    yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 
 
 def _battles_at_most(responses: Responses, source: TournamentSource) -> int:

@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     setting_names,
     split_names,
 )
+from podium.notices.notice import Notice
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses
@@ -57,7 +58,7 @@ class TournamentPlan:
 
     judging: Judging
     judge_options: Mapping[str, Any]
-    agents: tuple[str, ...]
+    agents: tuple[Notice, ...]
     rule: TournamentRule
     ladder: Ladder | None
     rotation: JudgeRotation | None

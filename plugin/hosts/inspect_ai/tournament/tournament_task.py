@@ -38,6 +38,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     split_names,
 )
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
+from podium.notices.notice_text import notices_to_json
 
 LIMITED_PACK = 4
 """Battles of a pack if the cost is limited: what a sample costs is known only when one has
@@ -191,7 +192,7 @@ def _build_metadata(
         "answers": plan.collector and questions.requests.to_log(competing),
         "ladder": plan.ladder and plan.ladder.to_dict(),
         "jury": plan.rotation and list(plan.rotation.judges),
-        "agents": list(plan.agents),
+        "agents": notices_to_json(plan.agents),
         "preferred": record and record.preferred,
     }
     return TournamentMetadata(

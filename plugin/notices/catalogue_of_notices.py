@@ -1,0 +1,709 @@
+"""The text of each warning, by code.
+
+Texts are formatted by `podium.notices.notice_text` with the fields of the notice:
+`{items:,}`, `{models}` (a list), `{files:3}` (three of it), `{sizes:10 #: @}` (key and value of a
+mapping), `{models:noun model}`, `{lost:one is|are}`, `{why:if  (#)}` (nothing if it is empty).
+`{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, typed as where
+podium runs.
+"""
+
+OF_READING = {
+    "accepted": "{sentence}",
+    "attempts": (
+        "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not {others:3}"
+    ),
+    "complete-items": "complete items only: {kept} of {items} items kept",
+    "copied-rows": (
+        "{rows:,} {what} stand in several files: each counts as often as in the file that has it "
+        "most often (a column repeat would mark them as repeated judgments)"
+    ),
+    "cut-off-line": "{path}, {place}: cut off, so its document is missing{task:if ; run # again}",
+    "copies-uncounted": (
+        "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
+    ),
+    "different-documents": (
+        "{task}: not all have the same documents ({sizes:10 #: @}); {common:,} are common to all"
+    ),
+    "different-targets": (
+        "{documents:,} documents of {task} have different targets in different runs, and scores "
+        "against different targets are not compared: {item} in {places:20; #}"
+    ),
+    "different-words": (
+        "{items:len} items were put to models in different words (templates differ); the judge is "
+        "shown the shortest: {items:5}"
+    ),
+    "different-words-compared": (
+        "{items:len} items were put to models in different words (templates differ)"
+    ),
+    "documents-missing": (
+        "{path} contains {documents:,} of {expected:,} documents; run {task} again"
+    ),
+    "equal-files": (
+        "{files:len} files without items hold the rows of another, so few that chance may do it: "
+        "they count apart; leave out what is a copy: {files:3}"
+    ),
+    "few-annotations": "files with fewer annotations than the fullest: {files:20 # (@ of {most})}",
+    "files-without-responses": ("{files:len} files hold no responses and were skipped: {files}"),
+    "files-without-verdicts": "{files:len} files hold no verdicts and were skipped: {files}",
+    "human-labels": (
+        "human labels: {votes:,} {votes:noun vote} by {judge}"
+        "{unparsed:if  (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "
+        "responses, label {labelled:,} of {battles:,} battles; {rest:,} have no label"
+    ),
+    "items-alike": (
+        "{groups} groups of items differ by white space, case or Unicode form alone (for example "
+        "{first!r} and {second!r}): they count as different items"
+    ),
+    "judgments-unmerged": (
+        "{judgments} judgments share item, pair, judge and repeat with more than one other; they "
+        "stay battles of their own (a `repeat` column would say which belong together)"
+    ),
+    "ladder-error-assumed": (
+        "no standard error is given for the {models:noun rating} of {models}, and {elo:g} Elo is "
+        "assumed: write NAME:1500+-25, or +-0 for an exact rating"
+    ),
+    "ladder-unbounded": "{source}: without a bounded rating (`*`), so newcomers: {models}",
+    "left-out": "left out: {why}",
+    "likely-item": (
+        "no item column: rows counted as independent; nobody is called clearly ahead, because "
+        "{column} looks like the item; if {column} is the item, say {option:columns=item={column}}"
+    ),
+    "log-likelihood": (
+        "{metric} of {task}: a document's value is its log-likelihood, higher is better"
+    ),
+    "lone-models": "files that compare a model only with itself were skipped: {files}",
+    "lower-is-better": (
+        "{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
+    ),
+    "margin-sign": (
+        "{battles} battles have a margin and no credit: the sign of the margin stands in"
+    ),
+    "matrix-read-as": (
+        "{source} is read as a row per {row} and a column per {column}; call the first column "
+        "({name!r}) item or model"
+    ),
+    "matrix-read-without-name": (
+        "{source} is read as a row per {row} and a column per {column}; call the first column, "
+        "which has no name, item or model"
+    ),
+    "mean-not-reported": (
+        "the mean of {metric} over the documents is not the figure that lm-eval reports, which is "
+        "aggregated otherwise: {files:3 # (@)}"
+    ),
+    "metric-direction": (
+        "no results file says which {metric} of {task} is better: higher is taken to be"
+    ),
+    "metric-missing": (
+        "{path} has no {metric} (it has {known}), so {model} is not compared on {task}"
+    ),
+    "no-item-column": "no item column: rows counted as independent",
+    "no-judge-column": (
+        "no judge column: the {raters} in {column} count as one judge; if {column} is the judge, "
+        "say {option:columns=judge={column}}"
+    ),
+    "no-whole-row": ("{path}: no whole row of samples, so {model} is missing; run {task} again"),
+    "no-such-column": "no column {column!r} in {files}: none of their rows kept",
+    "one-model-samples": ("{task}: only {model} has samples of it; comparing takes two models"),
+    "orders-unknown": (
+        "{rows} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, "
+        "say {option:shown=a}, and the two orders are merged"
+    ),
+    "repeated-pairs": (
+        "{pairs:,} pairs have the id of an earlier pair; each is an item of its own"
+    ),
+    "rows-repeat": "{rows} rows repeat another row in every column; they count as repeats",
+    "runs-repeated": (
+        "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
+    ),
+    "samples-not-logged": (
+        "{model} has no samples beside {results}: run lm_eval with --log_samples"
+    ),
+    "samples-packed": "{model} has no samples beside {results}: unpack its .gz files",
+    "samples-without-verdicts": "{files} samples files without verdicts are left out",
+    "scores-alone": (
+        "{scores} scores stand on items where no other model was scored: they enter no battle and "
+        "no mean"
+    ),
+    "scores-averaged": (
+        "{scores} scores of a model already scored on the same item were averaged with it"
+    ),
+    "scores-missing": (
+        "{missing:,} of {scores:,} scores {missing:one is|are} missing ({items:5; #: @})"
+    ),
+    "settings-name-models": (
+        "runs of {model} with other gen_kwargs count as different models: {names}"
+    ),
+    "tasks-count-alike": (
+        "{tasks:len} tasks ({tasks:10 #: @}): ranked together, every document counts the same; "
+        "{option:by=task} ranks each"
+    ),
+    "tasks-without-metric": ("{tasks:len} tasks without {metrics} are left out: {tasks:10}"),
+    "tasks-without-numbers": (
+        "{tasks} tasks are left out, having no number per document: {why:3;}"
+    ),
+    "true-and-false": (
+        "columns of true and false beside columns of numbers are not read as scores: {columns}; "
+        "write 1 and 0 if they are scores"
+    ),
+    "unequal-scores": (
+        "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} "
+        "items{task:if  of #}: {numbers:5 #: @} scores an item; all scores of one are compared "
+        "with all of the other, and means are over all scores"
+    ),
+    "unshared-documents": (
+        "{path}: no document or target of {model} is in another's samples of {task}: another "
+        "version, split or selection of the task? (documents that hold images hash differently in "
+        "every run)"
+    ),
+    "votes-agree": (
+        "of {battles:,} {battles:noun battle} with several votes, all votes agree on {share:.0%}"
+    ),
+    "win-matrices-skipped": (
+        "tables of wins were skipped, because none says whose they are: {files}; say "
+        "{option:matrix}"
+    ),
+    "win-matrix": (
+        "{source}: each cell is read as the number of battles that its {whose}'s model won; ties "
+        "are not in it"
+    ),
+}
+OF_RESPONSES = {
+    "choices-not-shown": "{task}: {inputs:,} inputs have choices, which are no part of the prompt",
+    "conversations-as-text": (
+        "{task}: {inputs:,} inputs are conversations; models are shown each as one text"
+    ),
+    "judges-own-answers": (
+        "{models} judges its own answers: take another judge, or treat its rank with caution"
+    ),
+    "last-message-alone": (
+        "{hidden:,} of {responses:,} responses hold {what}, and the judge is shown only the last "
+        "message ({models}); {argument:show=transcript} shows all of it"
+    ),
+    "long-final-answers": (
+        "{answers:,} final answers are longer than a transcript may be, and shown whole"
+    ),
+    "prompts-repeated": "{prompts:,} prompts appear more than once and count once",
+    "prompts-without-id": (
+        "{prompts:,} prompts have no id; a hash of their text is their id ({first} ...)"
+    ),
+    "questions-unanswered": (
+        "{questions:len} questions without a response were left out: {questions:5}"
+    ),
+    "reasoning-left-out": (
+        "{reasoning:,} of {responses:,} responses begin with reasoning, which the judge is not "
+        "shown{unfinished:if  (# hold nothing else)}; {argument:reasoning=keep} shows it"
+    ),
+    "responses-recorded": (
+        "{model}: {recorded:,} responses are recorded; {pending:,} can be asked for"
+    ),
+    "responses-unasked": (
+        "{responses:,} responses are to none of the {prompts:,} prompts, and left out"
+    ),
+    "several-responses": (
+        "{items:,} items have up to {most} responses of a model (epochs, repeats): the first meets "
+        "the first, the second the second, ..."
+    ),
+    "transcripts": (
+        "{shown:,} of {responses:,} responses ({share:.0%}) are shown as transcripts of at most "
+        "{tokens:,} tokens{context}: {models}; {argument:show=answer} shows the last message alone"
+    ),
+    "transcripts-as-recorded": (
+        "{shown:,} of {responses:,} responses ({share:.0%}) are shown as transcripts, as the log "
+        "holds them: {models}"
+    ),
+    "transcripts-cut": (
+        "{cut:,} of {transcripts:,} transcripts are cut to fit ({models}): {characters:,} "
+        "characters are left out{limits:if ; #}"
+    ),
+    "transcripts-cut-by-tokens": (
+        "{cut:,} of {transcripts:,} transcripts are cut to fit ({models}): {characters:,} "
+        "characters are left out{limits:if ; #}; {argument:transcript_tokens=N} shows more"
+    ),
+    "transcripts-cut-unevenly": (
+        "transcripts of {most} are cut more often ({high:.0%}) than those of {least} ({low:.0%}): "
+        "the judge sees less of its work"
+    ),
+}
+
+OF_LOGS = {
+    "empty-shard": ("left out: {path}: its shard has no battle; give the logs of the other shards"),
+    "mean-differs-from-log": (
+        "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results"
+        "{own_items:if  (# items)}"
+    ),
+    "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
+    "other-reducers": (
+        "{task} has scores reduced by {reducers:5} too, which are not read: the first reducer of a "
+        "log counts"
+    ),
+    "repeats-differ": (
+        "runs of {model} on {task} differ in {settings:5}, so they are no repeats: label them to "
+        "rank them as two models ({labels}), or rank the newest alone ({option:runs=newest})"
+    ),
+    "run-cut": "{path}: the run ended with status {status}; its finished samples count",
+    "run-failed": (
+        "left out: {path}: no sample of it finished, its status is {status}; `inspect eval-retry` "
+        "runs it again"
+    ),
+    "run-unfinished": (
+        "{path}: {battles:,} battles were not played and are missing; the run did not end"
+    ),
+    "runs-differ": (
+        "runs of {model} on {task} differ in {settings:5}: label them to rank them as two models "
+        "({labels})"
+    ),
+    "runs-replaced": "this run replaces earlier runs of {model} in {place}",
+    "samples-excluded": (
+        "{path}: {left_out:len} of {samples:,} samples with scores by {metric} are not in the "
+        "log's own figures (excluded from its metrics), and left out: {left_out:10}"
+    ),
+    "samples-invalidated": (
+        "{path}: {left_out:len} of {samples:,} samples of {model} are invalidated, and left out: "
+        "{left_out:10}{reasons:if  (#)}"
+    ),
+    "schedule-cut": (
+        "{path}: {battles:,} battles were not played and are missing; {options} cut the schedule: "
+        "{argument:limit=N} plays N whole items"
+    ),
+    "schema-needed": (
+        "{path}: {repeated:,} of {verdicts:,} verdicts were parsed only when asked for again with "
+        "a JSON schema; {argument:replies=schema} asks so at once, for fewer calls"
+    ),
+    "scores-reduced": (
+        "the scores of {task} are reduced as in the logs, {reduction}: {means:5}; in brackets the "
+        "mean over all epochs"
+    ),
+    "shards-missing": ("shard {shards:8} is missing, and with it {battles:,} battles of the plan"),
+    "shown-of-agents": "{path}: {note}",
+    "silent-judge": (
+        "{path}: {judge} judged none of its {battles:,} battles, which are missing; the other "
+        "judges' are here; fix its error, then `inspect eval-retry` on the log asks for them"
+    ),
+    "unequal-estimates": (
+        "{metric} is estimated from different numbers of epochs: a win rate is the chance that one "
+        "model passes where the other does not, ties counted as half"
+    ),
+    "unshown": (
+        "{path}: {battles:,} battles are missing: {why}; take a judge that sees what the models "
+        "saw, with room for it"
+    ),
+}
+
+OF_RANKERS = {
+    "all-separated": (
+        "separated, rating set by the regularization ({regularization:g}) and unbounded by the "
+        "data: every model. What would bound the ratings: battles that upset the order of some "
+        "pair"
+    ),
+    "all-separated-unregularized": (
+        "no finite maximum-likelihood rating with regularization=0: separated: every model. What "
+        "would bound the ratings: battles that upset the order of some pair"
+    ),
+    "between-calibrated-models": (
+        "{battles:,} battles between calibrated models are left out: their ratings are fixed"
+    ),
+    "between-new-models": (
+        "{battles:,} battles between new models are left out: each is placed alone"
+    ),
+    "clusters": (
+        "{clusters} {unit}s: a bootstrap interval needs {fewest}; {setting:interval=sandwich} "
+        "gives one from 2 on"
+    ),
+    "compared-by-credit": (
+        "{battles} battles have no margin, so verdicts are compared by their credit only"
+    ),
+    "conformal-too-narrow": (
+        "conformal interval too narrow: more battles, or smaller standard errors, than the "
+        "calibrated models have ({least_se:.1f} to {most_se:.1f}, from {fewest:,} to {most:,} "
+        "battles each), to which these are not exchangeable: {models:20 # (@)}. More battles do "
+        "not shrink the judge's disagreement with humans; place them by about as many battles as "
+        "the calibrated ones had"
+    ),
+    "continuous-verdicts": ("continuous verdicts: informativeness compares win, tie and loss only"),
+    "design": (
+        "weakly identified: the pairs that met give {efficiency:.1%} of the precision of a "
+        "balanced round robin with as many battles (rating differences vary {times:.0f} times as "
+        "much)"
+    ),
+    "different-items": ("models are scored on different items: {models:5 # on @ of {items:,}}"),
+    "different-opponents": (
+        "models met different opponents: win rates are not on one scale, bradley-terry's ratings "
+        "are"
+    ),
+    "disconnected": (
+        "the battles fall into {groups} groups that never met: win rates compare within a group "
+        "only"
+    ),
+    "equal-medians": "{models} models share another's median: it does not separate them",
+    "few-clusters-of-models": (
+        "models in fewer than {fewest} {unit}s have no bootstrap interval: {models}"
+    ),
+    "few-in-resamples": (
+        "no interval for {models}: most bootstrap resamples contain too few of their battles"
+    ),
+    "few-labels": (
+        "{labels:,} {labels:noun label} for {models} models, fewer than {fewest} each: how far "
+        "the judge is trusted rests on a prior (spread_prior); `podium label` draws more battles "
+        "to label"
+    ),
+    "few-resamples": "too few usable resamples: no bootstrap interval",
+    "infinite-conformal-interval": (
+        "infinite conformal interval: {used} calibrated models stand for it, and the level needs "
+        "at least {needed}: {models}"
+    ),
+    "items": "only {items} items (fewer than {fewest}): the intervals are approximate",
+    "items-below-models": (
+        "only {items} items (fewer than the {models} models): the intervals are approximate"
+    ),
+    "items-of-a-model": (
+        "in fewer than {fewest} items, so their intervals are too narrow: {models:20 # (@)}"
+    ),
+    "items-of-median": (
+        "{clusters} {unit}s: a bootstrap interval needs {fewest}; a median has no other; "
+        "{option:ranker=mean} gives one from 2 on"
+    ),
+    "judge-turned": (
+        "human ratings fall as the judge's rise: is its sign turned? Their slope is {slope:.2f} "
+        "({low:.2f} … {high:.2f}, 90%)"
+    ),
+    "judge-unrelated": (
+        "the judge's ratings may be unrelated to human ratings: their slope is {slope:.2f} "
+        "({low:.2f} … {high:.2f}, 90%); the column `human` does not rest on them"
+    ),
+    "judges-contradict": (
+        "the judges contradict each other (slope below 0: {who}): all slopes are equal; leave out "
+        "the wrong one"
+    ),
+    "kept-ladder-unused": "{options}: the ratings that the log keeps are not used",
+    "labels-are-ties": (
+        "all labels are ties, or votes that cancel each other: labels say nothing of the order"
+    ),
+    "labels-left-out": (
+        "{labels:,} {labels:noun label} of models without verdicts {labels:one is|are} left out: "
+        "{models}"
+    ),
+    "labels-not-random": (
+        "labels are no random sample: humans were asked where the judge was {where} (mean {what} "
+        "{inside:.2f} where they labelled, {outside:.2f} elsewhere, {z:+.1f} standard errors); "
+        "ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
+    ),
+    "labels-unbounded": (
+        "labels alone do not bound these, or do not join them to others: {models}"
+    ),
+    "ladder-rating": (
+        "The ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles: correct "
+        "it or leave it out"
+    ),
+    "ladder-scale": (
+        "the ladder is on another scale than these battles: their ratings rise by {slope:.2f} "
+        "({low:.2f} … {high:.2f}) per point of the ladder, so nothing is claimed about {new}. What "
+        "helps: ratings by this judge and prompt"
+    ),
+    "length-effect-of-few": (
+        "strength and length predict nearly every winner: the effect of length rests on as few as "
+        "{behind:.1f} of {clusters:,} {unit}s"
+    ),
+    "light-opponents": (
+        "met on less than half as many items as others, so they count less in others' win rates: "
+        "{models:20 # (as @ of an opponent)}"
+    ),
+    "misjudged-model": (
+        "the judge rates {model} {elo:.0f} Elo {side} than human labels do, more than labels by "
+        "chance and the judge's errors on other models explain (p = {p:.1g}): {model} is rated "
+        "mainly by its labels; kappa and spread rest on the other models"
+    ),
+    "never-met-anchor": "{model} has no readable battle against {anchor}: no score",
+    "no-common-opponent": (
+        "never the common opponent of two others on one item, so without informativeness: {models}"
+    ),
+    "no-common-model": (
+        "no model is in every slice: each slice is centred on its own models, compare scores "
+        "within a slice only"
+    ),
+    "no-length-control": "{model}: no length-controlled win rate: {why}",
+    "no-lengths": "{model} has no readable battle with lengths against {baseline}: no score",
+    "no-signal": ("{left_out:,} of {judged:,} judged battles have no {missing} and are left out"),
+    "no-variation": "no variation between items for {models}: their interval cannot be computed",
+    "none-placed": (
+        "no conformal intervals: no model that the calibration does not know has battles against "
+        "models that it knows; all are rated together, by its beta{unused:if ; # have no effect}"
+    ),
+    "not-placed": (
+        "no battles against calibrated models, so no place and no conformal interval: {models}. "
+        "What would help: battles against any of the calibrated ones"
+    ),
+    "one-beta-for-judges": (
+        "one beta for {judges:len} judges, whose margins may differ in scale: {judges}"
+    ),
+    "one-ended-intervals": (
+        "an interval has one end where bootstrap resamples do not bound the rating: "
+        "{models:5 # (@ of {resamples:,})}"
+    ),
+    "one-truth": (
+        "the judges do not share one truth (p = {p:.2g}): their own ratings differ beyond slopes "
+        "and chance{who}. All slopes are equal, and the ratings are of this mix of judges"
+    ),
+    "placed-by-one": "a single {unit}, or no variation, gives no interval: {models}",
+    "placed-on-shared-items": (
+        "battles of {models} share items and the calibration draws battles, not items: the "
+        "sampling interval is too narrow (`podium calibrate --cluster item` draws items)"
+    ),
+    "placed-separated": (
+        "separated, the data do not bound the rating, the regularization does: {models}"
+    ),
+    "resamples-left-out": (
+        "{lost} of {resamples} bootstrap resamples were separated or disconnected and are left out"
+    ),
+    "separated": (
+        "separated, rating set by the regularization ({regularization:g}) and unbounded by the "
+        "data, 1500 is the mean of the others: {models:; # (@)}. What would bound it: battles "
+        "that go the other way, most likely {battles:5;}"
+    ),
+    "separated-unregularized": (
+        "no finite maximum-likelihood rating with regularization=0: separated: {models:; # (@)}. "
+        "What would bound it: battles that go the other way, most likely {battles:5;}"
+    ),
+    "shared-errors": (
+        "{first} and {second} share errors: their residuals correlate at {own:.2f} on {battles:,} "
+        "battles, those of the other pairs at {others:.2f}, so that together they count as less "
+        "than two judges"
+    ),
+    "shared-errors-unknown": (
+        "whether two judges share errors is unknown: too few battles were judged by three judges "
+        "(overlap=0.1 plays some)"
+    ),
+    "silent-judges": "without a readable verdict, and not in this ranking: {judges}",
+    "single-cluster": "a single {unit} gives no interval",
+    "slopes-not-identified": (
+        "the battles do not identify the judges' slopes, and all are 1: let each judge all models "
+        "and at least {fewest} battles, or leave out one that contradicts the others"
+    ),
+    "unbounded-to-pinned": (
+        "no interval for {models}: the data do not bound their differences to {pinned}, which is "
+        "pinned"
+    ),
+    "unknown-in-ladder": "ratings=: {why}",
+    "unlabelled-models": "without a label, rated by the judge alone on human scale: {models}",
+    "unranked": "{model} has no {lacking} and is not ranked",
+    "verdicts-as-they-are": (
+        "the judge's verdicts are taken as they are, for labels give no map of its margins: {why}"
+    ),
+}
+
+OF_CALIBRATIONS = {
+    "agreement-unweighted": (
+        "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings "
+        "and beta use weights"
+    ),
+    "beta-contains-zero": (
+        "{of_file:if the calibration says: }no signal: the interval of beta, {low:.3g} to "
+        "{high:.3g}, contains 0"
+    ),
+    "few-models": (
+        "{models} models with a score: a {percent:g}% conformal interval needs {needed}, so it is "
+        "infinite"
+    ),
+    "few-models-by-t": (
+        "{models} models with a score: a {percent:g}% conformal interval needs {needed}, the "
+        "interval is by t, which assumes normal disagreement"
+    ),
+    "flat-agreement": (
+        "{of_file:if the calibration says: }agreement with humans hardly rises with |margin| (area "
+        "under the curve {auc:.2f}{p:if , #}, {decisive:,} decisive battles): the margin's size "
+        "says little"
+    ),
+    "hard-ratings-unbounded": (
+        "by its hard labels the judge always prefers these, or never: they leave all hard ratings "
+        "to the regularization, and none is compared; soft ratings are not affected: {models}"
+    ),
+    "hard-resamples-left-out": (
+        "resamples of hard ratings without a win or without a loss are left out: {models}"
+    ),
+    "held-out-unbounded": (
+        "the data do not bound these ratings, the regularization does; they are in no mean and no "
+        "quantile: {models}"
+    ),
+    "held-out-without-error": (
+        "a single {unit}, or no variation: no standard error and no score for {models}"
+    ),
+    "human-rating-unbounded": (
+        "not calibrated, because humans always prefer them, or never: their human rating is "
+        "unbounded: {models}"
+    ),
+    "items-of-beta": (
+        "beta rests on human labels of {items} {unit}s only ({preferences} preferences): its "
+        "interval, and all that it softens, rest on little; label battles of more {unit}s"
+    ),
+    "judge-not-said": "{who} not say who judged: a calibration holds for its own judge",
+    "mostly-hard-credits": (
+        "{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities "
+        "because others are: nothing is softened there; {setting:target=smoothing} softens "
+        "verdicts by a constant that human labels give"
+    ),
+    "no-signal-calibrated": (
+        "{lost:,} of {judged:,} judged battles have no signal: not in the soft fits"
+    ),
+    "not-calibrated": ("not calibrated, for lack of human labels, verdicts or signals: {models}"),
+    "not-held-out": (
+        "cannot be held out, because without them the others never met or their labels give no "
+        "beta: {models}"
+    ),
+    "other-judge": (
+        "another judge: calibrated on {calibrated!r}, the battles are of {judges:20 '#'}"
+    ),
+    "other-margins": (
+        "margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge "
+        "was calibrated"
+    ),
+    "other-prompt": ("another prompt: calibrated on {calibrated}, the battles have {prompts}"),
+    "other-scale": (
+        "human ratings are {factor:.2f} times ({low:.2f} … {high:.2f}) as far apart as the "
+        "judge's: quote no distance without a calibration (ratings here are not scale-corrected: "
+        "{option:scale_correction=false})"
+    ),
+    "other-scale-corrected": (
+        "human ratings are {factor:.2f} times ({low:.2f} … {high:.2f}) as far apart as the "
+        "judge's: quote no distance without a calibration (ratings here are scale-corrected)"
+    ),
+    "scale-unknown": (
+        "{models} models are too few to estimate a scale correction: ratings are left as they are"
+    ),
+    "uninformative-judge": (
+        "{of_file:if the calibration says: }the judge's soft ratings carry no information about "
+        "human ratings: they do not rise with them, or may not; they are not scale-corrected, and "
+        "a new model cannot be placed by them. Take another judge or another target"
+    ),
+    "verdicts-beside-the-target": (
+        "{plain} verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} "
+        "({interval:if #, }{known}): `podium calibrate --compare` sets all targets side by side"
+    ),
+    "weak-margins": (
+        "{of_file:if the calibration says: }weak margin signal: beta x mean |margin| = {beta:.3g} "
+        "x {size:.3g} = {strength:.2f} (below {weak}): soft targets stay near 0.5, and ratings are "
+        "drawn together"
+    ),
+}
+
+OF_JUDGES = {
+    "lost-replies": (
+        "{share:.1%} of the battles of {model} are unparsed, and {all:.1%} of all: fix the judge's "
+        "replies first"
+    ),
+    "mass-of-schema": (
+        "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
+        "answers hold less than {mass:.0%} of the probability at their token in the JSON"
+    ),
+    "mass-of-text": (
+        "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
+        "answers hold less than {mass:.0%} of the probability at their token; with "
+        "{argument:replies=schema}, more are graded"
+    ),
+    "order-decides": (
+        "{judges} may not rank: the response shown first has a win rate of {first} ({interval}), "
+        "and {flip:.0%} of verdicts flip"
+    ),
+    "own-model": (
+        "the judge {judge} judges itself ({model}): use another judge, or remove the rows of "
+        "{model}. `podium diagnose` measures its self-preference"
+    ),
+    "self-preference": (
+        "the judge {judge} is of the same family as {models:5} ({family}, {how}): add a judge of "
+        "another family and compare ({option:by=judge}). `podium diagnose` measures "
+        "self-preference; {option:models} corrects a family"
+    ),
+    "unparsed": (
+        "{unparsed:,} of {battles:,} battles are unparsed, {share:.1%} of the replies"
+        "{written:if ; most often the judge wrote #}. What helps: {remedies:do}"
+    ),
+    "verdicts-unweighted": (
+        "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and "
+        "fits use weights"
+    ),
+}
+
+OF_RANKINGS = {
+    "judges-in-turn": (
+        "no battle is judged by two judges, so their agreement and the errors that they share "
+        "cannot be known; with {argument:overlap=0.1} all judges judge a tenth of the battles"
+    ),
+    "outside-slices": "{outside} of {battles} battles have no {column} and are in no slice",
+    "plugin-without-score": "{plugin} gave no finite score for {models}: shown without a score",
+    "ranked-alone": (
+        "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; "
+        "{option:pool=true} joins them"
+    ),
+    "replaced-ranker": ("ranked by {instead}, not by {ranker}{idle:if  (# without effect)}: {why}"),
+    "replay-not-scored": (
+        "some seeds gave no score to some models and are left out of error and tau: {tournaments}"
+    ),
+    "replay-off-record": (
+        "some battles asked for are not on record, so the scores rest on fewer: {tournaments}"
+    ),
+    "replay-part-of-round-robin": (
+        "the record is no full round robin: it has {share:.1%} of the battles"
+    ),
+    "shared-battles": (
+        "a battle that several judges judge counts once per judge in the ranking"
+        "{battles:if : # battles}{shared:if , # of them by several judges}"
+    ),
+}
+
+REMEDIES = {
+    "another-judge": "let another judge decide",
+    "judge-that-sees": "take a judge that sees what the models saw",
+    "judge-with-probabilities": "choose a judge that gives them, or another realization",
+    "look-at-rows": (
+        "look at those rows, and at how they were made (`podium convert` writes them with their "
+        "reasons)"
+    ),
+    "more-tokens": "give it room: {argument:max_tokens=2000}, or more",
+    "reason-first": (
+        "let the judge reason first ({argument:realization=cot}), or take one that keeps to a form"
+    ),
+    "retry": (
+        "fix the error{errors:if  (#)}, then ask for what is missing with `inspect eval-retry` on "
+        "the log (in lm-eval, run again)"
+    ),
+    "retry-failed": (
+        "of the calls that failed: fix the error{errors:if  (#)}, then ask for what is missing "
+        "with `inspect eval-retry` on the log (in lm-eval, run again)"
+    ),
+}
+"""What helps, by code: the format `{remedies:do}` writes a list of these codes."""
+
+TEMPLATES = {
+    **OF_READING,
+    **OF_RESPONSES,
+    **OF_LOGS,
+    **OF_RANKERS,
+    **OF_CALIBRATIONS,
+    **OF_JUDGES,
+    **OF_RANKINGS,
+}
+"""All texts, by code."""
+
+NOTES = frozenset(
+    {
+        "accepted",
+        "agreement-unweighted",
+        "between-calibrated-models",
+        "between-new-models",
+        "complete-items",
+        "human-labels",
+        "log-likelihood",
+        "lower-is-better",
+        "prompts-without-id",
+        "ranked-alone",
+        "reasoning-left-out",
+        "responses-recorded",
+        "scores-reduced",
+        "several-responses",
+        "transcripts",
+        "transcripts-as-recorded",
+        "unequal-estimates",
+        "verdicts-unweighted",
+        "votes-agree",
+        "win-matrix",
+    }
+)
+"""Codes that say what was done with the data, and need nothing done; the others are warnings."""

@@ -1,0 +1,65 @@
+"""The record of a warning: what was found and its figures; the text is written by who shows it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from podium.notices.catalogue_of_notices import NOTES
+
+Severity = Literal["note", "warning"]
+"""`note`: what was done with the data, and right as it is. `warning`: results may be wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning about data or a result: JSON and answers call it a warning, too.
+
+    Attributes:
+        code: what was found, as `few-items`; `podium.notices.catalogue_of_notices` has the text of
+            each of podium's codes.
+        fields: the figures and names of the text: numbers, texts, lists of them, or mappings from a
+            name to one of these.
+        severity: `warning`, or `note` if nothing may be wrong; that of podium's own codes is in the
+            catalogue.
+        template: the text of a plug-in's warning, in the format of the catalogue; empty for
+            podium's own codes.
+    """
+
+    code: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    severity: Severity = "warning"
+    template: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        """Set the severity of a code of podium's."""
+        if self.code in NOTES:
+            object.__setattr__(self, "severity", "note")
+
+    def __hash__(self) -> int:
+        return hash(self.code)
+
+    def map_texts(self, change: Callable[[str], str]) -> "Notice":
+        """Return the notice with a function applied to every text in its fields.
+
+        Hosts use it to name a file by the place where the user knows it.
+        """
+        return replace(
+            self, fields={name: _map_value(value, change) for name, value in self.fields.items()}
+        )
+
+
+def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notice, ...]:
+    """Return the notices that have one of some codes."""
+    wanted = frozenset(codes)
+    return tuple(notice for notice in notices if notice.code in wanted)
+
+
+def _map_value(value: Any, change: Callable[[str], str]) -> Any:
+    """Apply a function to a text, or to the texts in a list or a mapping, keys included."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [_map_value(part, change) for part in value]
+    if isinstance(value, Mapping):
+        return {change(key): _map_value(part, change) for key, part in value.items()}
+    return value

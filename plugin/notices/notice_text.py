@@ -1,0 +1,122 @@
+"""Write the text of a warning from the catalogue, and warnings as JSON."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from string import Formatter
+from typing import Any
+
+from podium.notices.catalogue_of_notices import REMEDIES, TEMPLATES
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+from podium.text import plural, some
+
+LIST = re.compile(r"(\d*)(;?)(?: (.*))?", re.DOTALL)
+"""A format of a list: the most elements shown, `;` to separate by semicolons, and the text of one
+element, in which `#` is the element, or the key of a mapping, and `@` the value of a mapping."""
+KEY_OR_VALUE = re.compile("[#@]")
+KINDS = frozenset({"option", "setting", "argument"})
+"""Fields that stand for an option; their format is `NAME` or `NAME=VALUE`."""
+
+
+def notice_text(notice: Notice) -> str:
+    """Return the text of a warning; options in it are typed as where podium runs."""
+    template = notice.template or TEMPLATES[notice.code]
+    return _NoticeFormatter(notice.fields).format(template)
+
+
+def notice_texts(notices: Iterable[Notice]) -> tuple[str, ...]:
+    """Return the text of each warning."""
+    return tuple(map(notice_text, notices))
+
+
+def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
+    """Return warnings as JSON has them: code, fields and text; JSON has no infinite numbers."""
+    return [
+        {
+            "code": own.code,
+            "fields": {name: _json_value(value) for name, value in own.fields.items()},
+            "text": notice_text(own),
+        }
+        for own in notices
+    ]
+
+
+def _json_value(value: Any) -> Any:
+    """Return None for a number that is not finite, and other values as they are."""
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def notice_from_json(code: str, fields: Mapping[str, Any], text: str) -> Notice:
+    """Return the warning that JSON holds; it keeps the text that was written."""
+    template = text.replace("{", "{{").replace("}", "}}")
+    return Notice(code, fields, template=template)
+
+
+class _NoticeFormatter(Formatter):
+    """`str.format` with formats for the values of notices.
+
+    A list is joined with commas, 20 elements at most (`LIST` is its format). `noun NOUN` is the
+    noun in singular or plural, `one A|B` is A for 1 and B for other numbers, and `len` the length
+    of a list. `if TEXT` is the text if the value is not empty, with the value in place of `#`. `do`
+    writes the remedies whose codes a list has.
+    """
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.fields = fields
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:  # noqa: ARG002
+        """Return the value of a field; for the fields of `KINDS` what writes an option."""
+        if field_name in KINDS:
+            return _OptionKind(field_name), field_name
+        return self.fields[field_name], field_name
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Format a value as the class says."""
+        if isinstance(value, _OptionKind):
+            name, _, setting = format_spec.partition("=")
+            return option_text(name, setting, value.kind)
+        how, _, words = format_spec.partition(" ")
+        if how == "do":
+            return "; ".join(self.format(REMEDIES[code]) for code in value)
+        if how == "noun":
+            return plural(words, _amount_of(value))
+        if how == "one":
+            return words.split("|")[_amount_of(value) != 1]
+        if how == "len":
+            return f"{len(value):,}"
+        if how == "if":
+            return words.replace("#", _value_text(value)) if value else ""
+        if isinstance(value, list | tuple | Mapping):
+            return _list_text(value, format_spec)
+        return super().format_field(value, format_spec)
+
+
+class _OptionKind:
+    """The kind of an option in a template."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+
+def _amount_of(value: Any) -> float:
+    """Return a number, or the number of elements of a list."""
+    return value if isinstance(value, int | float) else len(value)
+
+
+def _value_text(value: Any) -> str:
+    """Write a value without a format: whole numbers with commas, at most three of a list."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return some(value, most=3) if isinstance(value, list | tuple) else str(value)
+
+
+def _list_text(value: Sequence[Any] | Mapping[str, Any], spec: str) -> str:
+    """Join the elements of a list or a mapping in a format as `LIST`."""
+    most, semicolon, template = LIST.fullmatch(spec).groups()  # type: ignore[union-attr]
+    pairs = [*value.items()] if isinstance(value, Mapping) else [(each, None) for each in value]
+    texts = []
+    for key, of_key in pairs:
+        parts = {"#": _value_text(key), "@": _value_text(of_key)}
+        texts.append(KEY_OR_VALUE.sub(lambda sign: parts[sign[0]], template or "#"))  # noqa: B023
+    return some(texts, "; " if semicolon else ", ", int(most or 20))

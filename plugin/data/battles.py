@@ -59,8 +59,15 @@ def criterion_columns(names: Iterable[object]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """Battles whose orders agree, differ by a tie (`half`) or have two winners; `one_sided`: one
-    order was readable."""
+    """Numbers of battles shown in both orders, by how the two verdicts agree.
+
+    Attributes:
+        same: both orders have the same winner, or both are ties.
+        half: one order is a tie, the other is not.
+        flip: the two orders have different winners.
+        one_sided: one order was parsed.
+        unparsed: no order was parsed.
+    """
 
     same: int
     half: int
@@ -75,7 +82,8 @@ class SwapReport:
 
     def shares(self) -> dict[str, float]:
         """Return the shares of same, half and flip among battles with both orders readable."""
-        return {name: getattr(self, name) / self.readable for name in ("same", "half", "flip")}
+        numbers = {"same": self.same, "half": self.half, "flip": self.flip}
+        return {name: number / self.readable for name, number in numbers.items()}
 
 
 @dataclass(frozen=True)
@@ -199,17 +207,19 @@ class Battles:
     @property
     def model_codes(self) -> tuple[np.ndarray, np.ndarray]:
         """Positions of model_a and of model_b among the models, shape (battles,) each."""
-        a, b = (
-            self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")
-        )
+        a = self.table["model_a"].cat.codes.to_numpy(dtype=np.int64)
+        b = self.table["model_b"].cat.codes.to_numpy(dtype=np.int64)
         return a, b
 
     @property
     def responses(self) -> np.ndarray:
         """Number of the response that each battle is about, from 1, shape (battles,)."""
-        column = self.table["response"] if "response" in self.table else pd.Series(dtype=float)
+        if "response" not in self.table:
+            return np.ones(len(self), dtype=np.int64)
+        column = self.table["response"]
+        # A foreign column of this name, with other values, does not number responses.
         if pd.api.types.infer_dtype(column, skipna=True) != "integer":
-            return np.ones(len(self.table), dtype=np.int64)
+            return np.ones(len(self), dtype=np.int64)
         return column.fillna(1).to_numpy(dtype=np.int64)
 
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
@@ -280,7 +290,8 @@ class Battles:
 
     def swaps(self) -> SwapReport | None:
         """Report how the two orders agree; None when no battle was shown in both orders."""
-        return SwapReport(*self.tally.swaps.values()) if any(self.tally.swaps.values()) else None
+        numbers = self.tally.swaps.values()
+        return SwapReport(*numbers) if any(numbers) else None
 
     def unparsed_reasons(self) -> dict[str, int]:
         """Count the unparsed battles by reason, the most frequent first."""
@@ -292,17 +303,19 @@ class Battles:
         was no reply."""
         counted = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
-        lacking = [name for name in counted if is_scored and _lacks_score(name)]
-        return {name: n for name, n in counted.items() if name not in lacking}, sum(
-            counted[name] for name in lacking
-        )
+        lacking = {name: n for name, n in counted.items() if is_scored and _lacks_score(name)}
+        unparsed = {name: n for name, n in counted.items() if name not in lacking}
+        return unparsed, sum(lacking.values())
 
     def unparsed_texts(self, column: str, most: int) -> Sequence[tuple[str, int | None]]:
-        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed judgments,
-        with counts.
+        """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
-        Of battles that are a part of others, they are the texts of all judgments of their judges,
-        and not counted.
+        Of battles that are a part of others, the texts are those of all judgments of their judges,
+        and the counts are None.
+
+        Args:
+            column: for example `reply` or `reason`; without it there are no texts.
+            most: the largest number of texts.
         """
         whole = self.whole or self
         is_part = len(self) != len(whole)
@@ -321,20 +334,21 @@ class Battles:
         return self._part(self._rows_to_search(*sides).keep_where(sides, model))
 
     def complete_items(self) -> "Battles":
-        """Keep the items on which every pair of models has a readable battle; raise DataError if
-        there is none."""
-        pairs = len(self.models) * (len(self.models) - 1) // 2
-        item = (
-            self.table["item"].cat.codes.to_numpy()
-            if "item" in self.table
-            else np.full(len(self), -1)
-        )
+        """Keep the items on which every pair of models has a readable battle.
+
+        Raises:
+            DataError: there is no such item.
+        """
+        models = len(self.models)
+        pairs = models * (models - 1) // 2
+        item = np.full(len(self), -1)
+        if "item" in self.table:
+            item = self.table["item"].cat.codes.to_numpy()
         a, b = self.model_codes
-        pair = np.minimum(a, b) * len(self.models) + np.maximum(a, b)
-        seen = pd.DataFrame({"item": item, "pair": pair})[
-            self.readable & (item >= 0)
-        ].drop_duplicates()
-        full = seen["item"].value_counts().loc[lambda n: n == pairs].index
+        pair = np.minimum(a, b) * models + np.maximum(a, b)
+        judged = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)]
+        pairs_of_item = judged.drop_duplicates()["item"].value_counts()
+        full = pairs_of_item.index[pairs_of_item == pairs]
         if not len(full):
             problem = f"no item has a readable battle for each of the {pairs} pairs"
             raise DataError(problem, remedy="rank without asking for complete items")
@@ -344,8 +358,14 @@ class Battles:
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
-        """Yield each value of a column, or of several (`a,b`), with its battles; UsageError for
-        none or over 100."""
+        """Yield each value of a column with its battles, in the order of the values.
+
+        Args:
+            column: a name, or several separated by commas, whose values are combined as `x, y`.
+
+        Raises:
+            UsageError: there is no such column, it is empty, or it has more than 100 values.
+        """
         first, comma, rest = column.partition(",")
         if comma:
             for value, part in self.slices(first.strip()):
@@ -364,13 +384,17 @@ class Battles:
             yield value, self._part(self._rows_to_search(column).keep_where([column], value))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with plain text instead of categoricals, in the contract's column
-        order."""
+        """Return the table with plain text instead of categoricals.
+
+        Known columns come first, in the order of `COLUMNS`, then margins on criteria, then others.
+        """
         plain = self.table.copy()
         for name in plain.columns[plain.dtypes == "category"]:
             plain[name] = plain[name].astype(object)
-        known = [*(name for name in COLUMNS if name in plain), *criterion_columns(plain)]
-        return plain[[*known, *(name for name in plain if name not in known)]]
+        known = [name for name in COLUMNS if name in plain]
+        known += criterion_columns(plain)
+        others = [name for name in plain if name not in known]
+        return plain[known + others]
 
     def _rows_to_search(self, *columns: str) -> Rows:
         """Return the rows in which values of these columns are found soonest."""

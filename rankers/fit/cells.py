@@ -25,9 +25,15 @@ from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sum
 
 @dataclass(frozen=True)
 class SummedBattles:
-    """Battles summed by item and pair in a database, each cell coded like one battle; `codes` are
-    of the models with readable battles, `anchor` is the model whose battles are selected, or
-    None."""
+    """Battles summed by item and pair in a database, each sum (cell) coded like one battle.
+
+    Attributes:
+        verdicts: where the sums are made.
+        codes: codes in the database of the models with readable battles, ascending, shape
+            (models,).
+        hard: whether credits are rounded to win, tie or loss.
+        anchor: code in the database of the model whose battles are selected; None for all.
+    """
 
     verdicts: Verdicts
     codes: np.ndarray
@@ -73,22 +79,28 @@ class SummedBattles:
         block."""
         code = self._code_by_database_code
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
-            arrays = (
-                code[block.first],
-                code[block.second],
-                block.credit,
-                block.weight,
-                block.cluster,
+            yield CodedBattles(
+                a=code[block.first],
+                b=code[block.second],
+                credit=block.credit,
+                weight=block.weight,
+                cluster=block.cluster,
+                clusters=block.clusters,
+                unit=self.unit,
+                models=self.models,
+                number=block.battles,
             )
-            yield CodedBattles(*arrays, block.clusters, self.unit, self.models, block.battles)
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
+        """Sums of credit, weight and battles by pair, shape (pairs,) each."""
         return self.verdicts.pairs(hard=self.hard, against=self.anchor)
 
     @cached_property
     def _pairs(self) -> Pairs:
-        sums, code = self._sums, self._code_by_database_code
+        """The pair sums, without counts of clusters."""
+        sums = self._sums
+        code = self._code_by_database_code
         return Pairs(
             code[sums["first"]],
             code[sums["second"]],
@@ -100,16 +112,18 @@ class SummedBattles:
     @cached_property
     def _cluster_counts(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Number of clusters in all, of each model, and of each pair."""
-        clusters, by_model = 0, np.zeros(len(self.codes), dtype=np.int64)
+        clusters = 0
+        by_model = np.zeros(len(self.codes), dtype=np.int64)
         by_pair = np.zeros(len(self._pairs.first), dtype=np.int64)
         for block in self.blocks():
-            clusters, by_model = clusters + block.clusters, by_model + block.clusters_by_model()
+            clusters += block.clusters
+            by_model += block.clusters_by_model()
             # Cells of one cluster and pair are adjacent.
-            pair = pair_index(block, self._pairs)[0]
-            begins = np.append(
-                True, (pair[1:] != pair[:-1]) | (block.cluster[1:] != block.cluster[:-1])
-            )
-            by_pair = by_pair + np.bincount(pair[begins], minlength=len(by_pair))
+            pair, *_ = pair_index(block, self._pairs)
+            is_other_pair = pair[1:] != pair[:-1]
+            is_other_cluster = block.cluster[1:] != block.cluster[:-1]
+            begins = np.append(True, is_other_pair | is_other_cluster)
+            by_pair += np.bincount(pair[begins], minlength=len(by_pair))
         return clusters, by_model, by_pair
 
     @cached_property
@@ -125,7 +139,10 @@ BattleData = CodedBattles | SummedBattles
 
 
 def pair_sums_with_items(battles: BattleData) -> Pairs:
-    """Add up credits and weights by pair, and count the clusters in which each pair met."""
+    """Add up credits and weights by pair, and count the clusters in which each pair met.
+
+    Pairs without a readable battle are left out.
+    """
     if isinstance(battles, SummedBattles):
         return battles.pairs
     pairs = pair_sums(battles)
@@ -143,23 +160,29 @@ def load_battles(battles: BattleData) -> CodedBattles:
             name: np.concatenate([getattr(own, name) for own in blocks]) for name in names
         }
         starts = np.cumsum([0, *(block.clusters for block in blocks)])
-        cluster = np.concatenate(
-            [block.cluster + start for block, start in zip(blocks, starts, strict=False)]
-        )
+        numbered = [block.cluster + start for block, start in zip(blocks, starts[:-1], strict=True)]
+        cluster = np.concatenate(numbered)
         coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
     if coded.unit == "item":
         return coded
     # Resamples then depend on no name and no order of a file.
-    return replace(
-        coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)])
-    )
+    weights = (coded.weight, coded.weight)
+    return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [weights]))
 
 
 def prepare_battles(
     battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
 ) -> BattleData:
-    """Return the readable battles as arrays, or as sums by item and pair if they are in a
-    database."""
+    """Return the readable battles as arrays, or as sums by item and pair if they are in a database.
+
+    Args:
+        battles: all battles; those without a credit are left out.
+        labels: `hard` rounds credits to win, tie or loss, and makes a flip a tie.
+        cluster: what is independent: items, or single battles, which are always loaded.
+
+    Raises:
+        NotIdentifiedError: no battle has a readable verdict.
+    """
     rows = battles.rows
     if isinstance(rows, BattleFrame) or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)

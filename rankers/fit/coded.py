@@ -32,9 +32,19 @@ SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
 
 @dataclass(frozen=True, slots=True)
 class CodedBattles:
-    """Readable battles, arrays of shape (battles,): `credit` is that of a; `unit` says what a
-    cluster is, `item` or `row` (also if no item is known); `number` counts the battles that a row
-    sums, None if each is one."""
+    """Readable battles as arrays of shape (battles,).
+
+    Attributes:
+        a: codes of the first models, positions in `models`.
+        b: codes of the second models.
+        credit: what a earned, in [0, 1].
+        weight: weights, positive.
+        cluster: codes of the clusters, from 0; battles of different clusters are independent.
+        clusters: number of clusters.
+        unit: what a cluster is: `item`, or `row` if each battle is one or no item is known.
+        models: names by code, sorted.
+        number: numbers of battles that each row sums; None if each row is one battle.
+    """
 
     a: np.ndarray
     b: np.ndarray
@@ -49,8 +59,9 @@ class CodedBattles:
     def battles_by_model(self) -> np.ndarray:
         """Return the number of battles of each model, shape (models,)."""
         size = len(self.models)
-        battles = np.bincount(self.a, self.number, size) + np.bincount(self.b, self.number, size)
-        return battles.astype(np.int64)
+        as_a = np.bincount(self.a, self.number, size)
+        as_b = np.bincount(self.b, self.number, size)
+        return (as_a + as_b).astype(np.int64)
 
     def clusters_by_model(self) -> np.ndarray:
         """Return the number of clusters in which each model has a battle, shape (models,)."""
@@ -59,10 +70,14 @@ class CodedBattles:
 
     def take(self, rows: np.ndarray) -> "CodedBattles":
         """Return the battles of a mask or of positions; clusters and models keep their codes."""
-        number = None if self.number is None else self.number[rows]
-        a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
         return replace(
-            self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number
+            self,
+            a=self.a[rows],
+            b=self.b[rows],
+            credit=self.credit[rows],
+            weight=self.weight[rows],
+            cluster=self.cluster[rows],
+            number=None if self.number is None else self.number[rows],
         )
 
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
@@ -75,7 +90,8 @@ class CodedBattles:
     def battles_among(self, kept: np.ndarray) -> "CodedBattles":
         """Return the battles between the models of a mask, models and clusters coded anew in the
         same order."""
-        part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
+        part = self.take(kept[self.a] & kept[self.b])
+        codes = np.cumsum(kept) - 1
         distinct, cluster = np.unique(part.cluster, return_inverse=True)
         names = tuple(name for name, there in zip(self.models, kept, strict=True) if there)
         return replace(
@@ -100,18 +116,29 @@ def code_battles(
     cluster: Cluster = "item",
     credit: np.ndarray | None = None,
 ) -> CodedBattles:
-    """Convert readable battles to integer-coded arrays; `hard` labels are win, tie or loss, a flip
-    being a tie; `credit` replaces the credits of a, NaN leaves a battle out."""
+    """Convert readable battles to integer-coded arrays.
+
+    Args:
+        battles: all battles; those without a credit are left out.
+        labels: `hard` rounds credits to win, tie or loss, and makes a flip a tie.
+        cluster: what is independent: items, or single battles.
+        credit: replaces the credits of model_a, shape (battles,); NaN leaves a battle out.
+
+    Raises:
+        NotIdentifiedError: no battle has a credit.
+        UsageError: another value of `labels` or `cluster`.
+    """
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
+    table = battles.table
     if credit is None:
-        credit = (
-            hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
-        )
+        credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy()
     keep = ~np.isnan(credit)
     if not keep.any():
         raise nothing_readable(battles)
-    table, credit = (battles.table, credit) if keep.all() else (battles.table[keep], credit[keep])
+    if not keep.all():
+        table = table[keep]
+        credit = credit[keep]
     a, b, models = _code_present_models(table["model_a"].cat, table["model_b"].cat)
     unit = cluster if battles.has_items else "row"
     codes = cluster_codes(battles, unit)[keep]
@@ -144,19 +171,23 @@ def hard_credits(table: pd.DataFrame) -> np.ndarray:
     """Round parsed verdicts, else credits, to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where
     unparsed."""
     credit = parsed_credits(table).to_numpy()
-    flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
-    return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
+    rounded = (np.sign(credit - 0.5) + 1) / 2
+    if "swap" not in table:
+        return rounded
+    is_flip = (table["swap"] == "flip").to_numpy()
+    return np.where(is_flip & ~np.isnan(credit), 0.5, rounded)
 
 
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
-    """Return cluster codes, shape (battles,): items by name, then rows without one; only rows: by
-    content."""
-    known = cluster == "item" and "item" in battles.table
-    codes = (
-        battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True)
-        if known
-        else np.full(len(battles), -1)
-    )
+    """Return cluster codes, shape (battles,).
+
+    Items have codes in the order of their names, and rows without an item those that follow. If
+    each row is a cluster, the codes are in an order by content (`order_rows`).
+    """
+    if cluster == "item" and "item" in battles.table:
+        codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True)
+    else:
+        codes = np.full(len(battles), -1)
     alone = np.flatnonzero(codes < 0)
     if len(alone) == len(codes):
         return order_of_battles(battles)
@@ -185,16 +216,16 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
 def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the model codes of both sides and the names by code, leaving out models that occur on
     neither side."""
-    names, a, b = tuple(a.categories), a.codes.to_numpy(), b.codes.to_numpy()
-    present = np.bincount(a, minlength=len(names)) + np.bincount(b, minlength=len(names)) > 0
+    names = tuple(a.categories)
+    a_code = a.codes.to_numpy()
+    b_code = b.codes.to_numpy()
+    battles = np.bincount(a_code, minlength=len(names)) + np.bincount(b_code, minlength=len(names))
+    present = battles > 0
     if present.all():
-        return a, b, names
+        return a_code, b_code, names
     position = np.cumsum(present) - 1
-    return (
-        position[a],
-        position[b],
-        tuple(name for name, there in zip(names, present, strict=True) if there),
-    )
+    present_names = tuple(name for name, there in zip(names, present, strict=True) if there)
+    return position[a_code], position[b_code], present_names
 
 
 def order_rows(
@@ -203,18 +234,27 @@ def order_rows(
     credit: np.ndarray,
     columns: Iterable[tuple[np.ndarray, np.ndarray]] = (),
 ) -> np.ndarray:
-    """Return the position of each row in an order by content, shape (rows,); rows of equal content
-    are in any order."""
+    """Return the position of each row in an order by content, shape (rows,).
+
+    The order depends on no name, on no order of the rows, and not on which model is a. Rows of
+    equal content are in any order.
+
+    Args:
+        a: codes of the first models, shape (rows,).
+        b: codes of the second models.
+        credit: what a earned; NaN if unknown.
+        columns: further content, each about a and about b.
+    """
     lean = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)
     model = np.zeros(size)
     for _ in range(ROUNDS):
-        earned = np.bincount(a, lean + np.sin(model[b]), size) + np.bincount(
-            b, np.sin(model[a]) - lean, size
-        )
-        model = earned / np.maximum(battles, 1) + np.sqrt(battles)
-    key_a, key_b = model[a] + np.e * lean, model[b] - np.e * lean
+        earned_as_a = np.bincount(a, lean + np.sin(model[b]), size)
+        earned_as_b = np.bincount(b, np.sin(model[a]) - lean, size)
+        model = (earned_as_a + earned_as_b) / np.maximum(battles, 1) + np.sqrt(battles)
+    key_a = model[a] + np.e * lean
+    key_b = model[b] - np.e * lean
     for number, (of_a, of_b) in enumerate(columns, start=2):
         key_a = key_a + np.sqrt(number) * np.nan_to_num(of_a, nan=-np.pi)
         key_b = key_b + np.sqrt(number) * np.nan_to_num(of_b, nan=-np.pi)
@@ -225,27 +265,34 @@ def order_rows(
 
 def order_of_battles(battles: Battles) -> np.ndarray:
     """Return the position of each row of a battles table in an order by content, shape (rows,)."""
-    table, numbers_of = battles.table, battles.numbers_of
+    table = battles.table
+    columns = []
     complements = COMPLEMENTS | dict.fromkeys(criterion_columns(table), 0.0)
-    columns = [
-        (numbers_of(name), total - numbers_of(name))
-        for name, total in complements.items()
-        if name in table
-    ]
-    columns += [
-        (numbers_of(of_a), numbers_of(of_b))
-        for of_a, of_b in SIDE_COLUMNS
-        if of_a in table and of_b in table
-    ]
+    for name, total in complements.items():
+        if name in table:
+            about_a = battles.numbers_of(name)
+            columns.append((about_a, total - about_a))
+    for of_a, of_b in SIDE_COLUMNS:
+        if of_a in table and of_b in table:
+            columns.append((battles.numbers_of(of_a), battles.numbers_of(of_b)))
     if "weight" in table:
-        columns.append((numbers_of("weight"), numbers_of("weight")))
-    return order_rows(*battles.model_codes, numbers_of("credit"), columns)
+        weight = battles.numbers_of("weight")
+        columns.append((weight, weight))
+    a, b = battles.model_codes
+    return order_rows(a, b, battles.numbers_of("credit"), columns)
 
 
 def sum_by_cell(
     row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]
 ) -> Matrix:
-    """Add up values by row and column of a matrix; the first three arguments have shape (n,)."""
+    """Add up values by row and column of a matrix.
+
+    Args:
+        row: row of each value, shape (n,).
+        column: column of each value.
+        values: what is added up.
+        shape: (rows, columns); above 40 million cells the matrix is sparse.
+    """
     if shape[0] * shape[1] <= MOST_DENSE_CELLS:
         cell = row * np.int64(shape[1]) + column
         return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
@@ -257,9 +304,9 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
     expected)."""
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
-    return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(
-        coded.cluster, coded.b, -surplus, shape
-    )
+    of_a = sum_by_cell(coded.cluster, coded.a, surplus, shape)
+    of_b = sum_by_cell(coded.cluster, coded.b, -surplus, shape)
+    return of_a + of_b
 
 
 def centre_columns(matrix: Matrix) -> np.ndarray:
@@ -269,9 +316,14 @@ def centre_columns(matrix: Matrix) -> np.ndarray:
 
 
 def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
-    """Return X'X of a matrix X with centred columns, given as blocks of rows, and its number of
-    rows."""
-    rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
+    """Return X'X of a matrix X with centred columns, and its number of rows.
+
+    Args:
+        blocks: the rows of X before centring, some at a time; at least one.
+    """
+    rows = 0
+    total = np.zeros(1)
+    square = np.zeros((1, 1))
     for block in blocks:
         product = block.T @ block
         square = square + (product.toarray() if sparse.issparse(product) else product)

@@ -37,10 +37,22 @@ OF_PAIRS = ("credit", "weight", "judged")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over all battles: `judged` ones are readable, `decided` ones no tie; `informative`
-    items have a decided battle; `swaps` counts order pairs by how verdicts agree; `lacking` credits
-    come from the sign of the margin; `graded` ones are no win, tie or loss; `ambiguous` judgments
-    cannot be paired; `crowded` rows may be identical."""
+    """Counts over all battles.
+
+    Attributes:
+        judgments: judge calls; a battle merged from two orders counts as two.
+        battles: compared pairs of responses.
+        judged: battles with a readable verdict.
+        decided: judged battles that are no tie.
+        items: distinct items; a row without an item is an item of its own.
+        informative: items with a decided battle.
+        swaps: battles shown in both orders, by how the two verdicts agree; keys as in `SWAPS`.
+        with_margin: judged battles with a margin.
+        lacking: judged battles whose credit is that of the sign of their margin.
+        graded: judged battles whose credit is a probability, neither win nor tie nor loss.
+        ambiguous: judgments of which it is not known to which other order they belong.
+        crowded: rows that share item, pair, judge and repeat with others, and may be identical.
+    """
 
     judgments: int
     battles: int
@@ -58,8 +70,17 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Readable cells of whole clusters, sorted by `cluster` (codes from 0 in each block); arrays of
-    shape (cells,), first < second; `credit` is the mean of `first`, `weight` is positive."""
+    """Readable cells of whole clusters, sorted by cluster; arrays of shape (cells,).
+
+    Attributes:
+        first: codes of the models with the lower code.
+        second: codes of the models with the higher code.
+        credit: mean credits of the first models.
+        weight: sums of weights, positive.
+        battles: numbers of battles.
+        cluster: codes of the clusters, from 0 in each block.
+        clusters: number of clusters in the block.
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -71,9 +92,14 @@ class Block:
 
 
 class FirstShown(NamedTuple):
-    """How the response shown first fared where both orders were parsed, shape (clusters,) each:
-    codes of the clusters, wins (ties half), number of verdicts, and pairs that the verdicts give to
-    another model in each order."""
+    """How the response shown first fared where both orders were parsed, shape (clusters,) each.
+
+    Attributes:
+        cluster: codes of the clusters, ascending.
+        won: wins of the response shown first, ties counted as half.
+        number: number of verdicts.
+        flips: order pairs whose two verdicts have different winners.
+    """
 
     cluster: np.ndarray
     won: np.ndarray
@@ -82,8 +108,15 @@ class FirstShown(NamedTuple):
 
 
 class Verdicts:
-    """Judgments in a database with the counts, battles and pair sums computed from them; with
-    `keep_one_sided`, a pair with one unparsed order keeps the other order's verdict."""
+    """Judgments in a database, with the counts, battles and pair sums computed from them.
+
+    Args:
+        engine: the database.
+        judgments: name of the table or view with the checked judgments, one row each.
+        merge: average the two orders of a pair into one battle.
+        keep_one_sided: whether a pair with one unparsed order keeps the other order's verdict; else
+            it is unparsed.
+    """
 
     def __init__(
         self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False
@@ -122,10 +155,8 @@ class Verdicts:
     @cached_property
     def tally(self) -> Tally:
         """Counts over all battles."""
-        others = ("first", "second", "credit", "weight")
-        sums = {
-            name: int(column.sum()) for name, column in self._sums.items() if name not in others
-        }
+        numbers = self._sums.keys() - {"first", "second", "credit", "weight"}
+        sums = {name: int(self._sums[name].sum()) for name in numbers}
         swaps = {kind: sums.pop(kind) for kind in SWAPS}
         decided = f"select distinct cluster from {self.cells()} where decided > 0"
         informative = self.engine.rows(f"select count(*) from ({decided}) as clusters")[0][0]
@@ -184,20 +215,23 @@ class Verdicts:
         return notes
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
-        """Return sums of credit, weight and judged over readable battles, shape (pairs,); `hard`
-        makes credits win, tie or loss and a flip a tie, `against` (a code) counts only that
-        model's."""
+        """Return sums over the readable battles of each pair, shape (pairs,) each.
+
+        The columns are `first` and `second` (codes of the models), `credit` (of the first,
+        weighted), `weight`, and `judged`, the number of battles.
+
+        Args:
+            hard: round credits to win, tie or loss; a flip is a tie.
+            against: the code of a model of which alone the battles are summed.
+        """
         if (hard, against) not in self._pairs:
-            every = not hard and against is None
-            sums = (
-                self._sums
-                if every
-                else self._sums_by_pair(OF_PAIRS, _met_condition(against), hard=hard)
-            )
+            if hard or against is not None:
+                sums = self._sums_by_pair(OF_PAIRS, _met_condition(against), hard=hard)
+            else:
+                sums = self._sums
             met = sums["judged"] > 0
-            self._pairs[hard, against] = {
-                name: sums[name][met] for name in ("first", "second", *OF_PAIRS)
-            }
+            columns = ("first", "second", *OF_PAIRS)
+            self._pairs[hard, against] = {name: sums[name][met] for name in columns}
         return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
@@ -208,11 +242,9 @@ class Verdicts:
         rest: dict[str, np.ndarray] = {}
         for batch in self.engine.batches(query, CELL_ORDER):
             arrays = _arrays(batch)
-            arrays = (
-                {name: np.concatenate([rest[name], own]) for name, own in arrays.items()}
-                if rest
-                else arrays
-            )
+            if rest:
+                arrays = {name: np.concatenate([rest[name], own]) for name, own in arrays.items()}
+            # The last cluster may go on in the next batch.
             end = int(np.searchsorted(arrays["cluster"], arrays["cluster"][-1]))
             if end:
                 yield _block({name: own[:end] for name, own in arrays.items()})
@@ -225,11 +257,10 @@ class Verdicts:
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
         query = relations.order_pairs_query(self._sided_rows, self._counted)
-        rows = _arrays(self.engine.table(f"{query} order by earlier"))
-        places = _arrays(self.engine.table(f"select {ROW} from {self.judgments} order by {ROW}"))[
-            ROW
-        ]
-        return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
+        pairs = _arrays(self.engine.table(f"{query} order by earlier"))
+        every_row = self.engine.table(f"select {ROW} from {self.judgments} order by {ROW}")
+        places = _arrays(every_row)[ROW]
+        return np.searchsorted(places, np.column_stack([pairs["earlier"], pairs["later"]]))
 
     @cached_property
     def first_shown(self) -> dict[str, "FirstShown"]:
@@ -331,11 +362,9 @@ class Verdicts:
     @cached_property
     def _codes(self) -> dict[str, str]:
         """Names of the tables that map names to codes, by column."""
+        coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED}
         tables = {}
-        for what, columns in {
-            "model": ("model_a", "model_b"),
-            **{name: (name,) for name in CODED},
-        }.items():
+        for what, columns in coded.items():
             if {*columns} <= {*self.columns}:
                 tables[what] = self.engine.fresh(what)
                 self.engine.store(tables[what], relations.names_query(self.judgments, *columns))
@@ -352,11 +381,10 @@ class Verdicts:
 
     @cached_property
     def _items(self) -> int:
-        return (
-            self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0]
-            if "item" in self._codes
-            else 0
-        )
+        """Number of distinct items, rows without an item left out."""
+        if "item" not in self._codes:
+            return 0
+        return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0]
 
     @cached_property
     def _row_counts(self) -> tuple[Any, ...]:
@@ -368,11 +396,9 @@ class Verdicts:
     def _battles(self) -> str:
         """Name of the table of battles; that of the judgments if nothing is merged and no credit is
         derived."""
-        order_pairs, name, query = (
-            self.engine.fresh("order_pairs"),
-            self.engine.fresh("battles"),
-            "",
-        )
+        order_pairs = self.engine.fresh("order_pairs")
+        name = self.engine.fresh("battles")
+        query = ""
         if "margin" in self.columns:
             query = relations.singles_query(self.judgments, self.columns)
         if self.merge and "order" in self.columns and self.has_items:
@@ -380,9 +406,8 @@ class Verdicts:
                 order_pairs, relations.order_pairs_query(self._sided_rows, self._counted)
             )
             if self.engine.rows(f"select 1 from {order_pairs} limit 1"):
-                options = {"keep_one_sided": self.keep_one_sided}
                 query = relations.battles_query(
-                    self.judgments, order_pairs, self.columns, **options
+                    self.judgments, order_pairs, self.columns, keep_one_sided=self.keep_one_sided
                 )
         if not query:
             return self.judgments
@@ -391,10 +416,8 @@ class Verdicts:
 
     def _names(self, what: str) -> tuple[str, ...]:
         """Return the names of a code table in the order of their codes."""
-        return tuple(
-            name
-            for (name,) in self.engine.rows(f"select name from {self._codes[what]} order by code")
-        )
+        rows = self.engine.rows(f"select name from {self._codes[what]} order by code")
+        return tuple(name for (name,) in rows)
 
     def _identical_rows(self) -> int:
         """Count the surplus copies of identical rows: a row that is there three times counts as
@@ -454,25 +477,30 @@ def verdicts_of(
 
 
 def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
+    """Return the columns of an Arrow table as arrays, by name."""
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.schema.names}
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
-    fresh = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
-    cluster = np.cumsum(fresh) - 1
-    first, second, credit, judged = (
-        arrays[name] for name in ("first", "second", "credit", "judged")
+    """Return cells sorted by cluster as a block, with its clusters numbered from 0."""
+    begins = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
+    cluster = np.cumsum(begins) - 1
+    return Block(
+        first=arrays["first"],
+        second=arrays["second"],
+        credit=arrays["credit"],
+        weight=arrays["weight"],
+        battles=arrays["judged"],
+        cluster=cluster,
+        clusters=int(cluster[-1]) + 1,
     )
-    return Block(first, second, credit, arrays["weight"], judged, cluster, int(cluster[-1]) + 1)
 
 
 def _met_condition(against: int | None) -> str:
     """Return the SQL condition for readable cells, optionally only those of one model."""
-    return (
-        "judged > 0"
-        if against is None
-        else f"judged > 0 and (first = {against} or second = {against})"
-    )
+    if against is None:
+        return "judged > 0"
+    return f"judged > 0 and (first = {against} or second = {against})"
 
 
 def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:

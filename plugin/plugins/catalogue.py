@@ -145,6 +145,7 @@ class PluginTournament:
             return self.rule.size(field)
 
     def __getattr__(self, name: str) -> Any:
+        """Return any other attribute of the rule."""
         return getattr(self.rule, name)
 
 

@@ -98,12 +98,15 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
 def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
     """Copy a stream (`file`, or `gzip` and `zstd`, unpacked) of `packed` bytes into the engine's
     folder."""
-    copy, content = engine.folder / engine.fresh("copy"), stream
+    copy = engine.folder / engine.fresh("copy")
+    content = stream
     if kind == "gzip":
         content = gzip.GzipFile(fileobj=stream)
     elif kind == "zstd":
         content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
-    size, blank, most = 0, 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
+    size = 0
+    blank = 0
+    most = max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
     try:
         with copy.open("wb") as target:
             while piece := content.read(PIECE):
@@ -127,6 +130,7 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
 
 
 def _reject_binary(head: bytes) -> None:
+    """Raise DataError if the first bytes of a file are neither text nor Parquet or DuckDB."""
     if b"\0" in head[:HEAD] and not head.startswith(PARQUET) and head[8:12] != DATABASE:
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
 
@@ -153,9 +157,9 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
     """Return the column of pandas' index if it names the rows as the columns are named, as in a
     matrix of wins."""
     columns = [name for name, _ in types]
-    for name in (
-        name for name, kind in types if name.startswith(PANDAS_INDEX) and kind == "VARCHAR"
-    ):
+    for name, kind in types:
+        if kind != "VARCHAR" or not name.startswith(PANDAS_INDEX):
+            continue
         labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
         if shares_names([str(label) for (label,) in labels], columns):
             return name
@@ -185,6 +189,7 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
+    """Return the error for a file that cannot be read to its end."""
     return DataError(
         f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again"
     )
@@ -203,6 +208,7 @@ def _view(
     row number; of pandas' indices only `index` is kept."""
 
     def raise_damaged(error: Exception) -> None:
+        """Raise the error for this file."""
         raise _damage_error(kind, error).with_place(str(path))
 
     kept = [

@@ -78,6 +78,7 @@ def _header(path: Path) -> tuple[int, list[str], str]:
 
 
 def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    """Return a reader of the cells of each row, strict about quotes."""
     csv.field_size_limit(LONGEST_LINE)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
@@ -94,9 +95,8 @@ def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
             for line in short_lines(stream)
         )
         try:
-            for place, cells in enumerate(
-                cells for cells in _reader(lines, delimiter) if any(cells)
-            ):
+            rows = filter(any, _reader(lines, delimiter))
+            for place, cells in enumerate(rows):
                 if len(cells) != width:
                     shown = shorten(delimiter.join(cells))
                     problem = (

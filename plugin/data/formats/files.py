@@ -62,16 +62,15 @@ def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFil
     wanted = _with_names(source.remote, names)
     if not source.searched:
         folders = {place.url.rpartition("/")[0]: place for place in wanted}
-        for place in _with_names(
-            [each for known in folders.values() for each in list_siblings(known)], names
-        ):
+        siblings = [each for known in folders.values() for each in list_siblings(known)]
+        for place in _with_names(siblings, names):
             place.download()
-    return replace(
-        source, paths=(*source.paths, *(place.download() for place in wanted)), remote=()
-    )
+    downloaded = [place.download() for place in wanted]
+    return replace(source, paths=(*source.paths, *downloaded), remote=())
 
 
 def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
+    """Return the objects whose names match one of the globs."""
     return [place for place in places if any(fnmatch(place.name, name) for name in names)]
 
 
@@ -85,13 +84,8 @@ def split_label(source: str) -> tuple[str | None, str]:
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     known = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
     label, path = [*known, *splits, ("", "")][0]
-    is_path = (
-        is_url(source)
-        or Path(source).exists()
-        or (has_magic(source) and any(iglob(source, recursive=True)))
-    )
-    return (
-        (label or None, path)
-        if splits and (known or "/" not in label) and not is_path
-        else (None, source)
-    )
+    matches = has_magic(source) and any(iglob(source, recursive=True))
+    is_path = is_url(source) or Path(source).exists() or matches
+    if splits and (known or "/" not in label) and not is_path:
+        return label or None, path
+    return None, source

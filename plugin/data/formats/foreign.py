@@ -130,6 +130,7 @@ def _likely_credits(words: list[str]) -> dict[str, str]:
 
 
 def _format_option(credits: Mapping[str, str]) -> str:
+    """Return the option `--credit-map` with these credits, quoted for a shell."""
     pairs = ",".join(f"{word}={credit}" for word, credit in credits.items())
     return f"--credit-map {shlex.quote(pairs)}"
 

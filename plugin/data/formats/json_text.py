@@ -61,16 +61,16 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
 
     def line_numbers() -> pd.Index:
+        """Return the line of each record."""
         with held.open("rb") as stream:
-            return pd.Index(
-                [place for place, line in enumerate(short_lines(stream), 1) if line.strip()],
-                name="line",
-            )
+            lines = enumerate(short_lines(stream), start=1)
+            return pd.Index([place for place, line in lines if line.strip()], name="line")
 
     return Records(engine, str(path), view, columns, line_numbers)
 
 
 def _scan_of_objects(path: Path) -> str:
+    """Return the SQL that reads each line of a file as JSON."""
     return f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, compression='uncompressed')"
 
 
@@ -111,9 +111,8 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
             raise not_utf_8(f"line {place}") from None
         problem = f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}"
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"
-        raise (CutLineError if is_cut else DataError)(
-            problem, row=f"line {place}", remedy=remedy
-        ) from None
+        kind = CutLineError if is_cut else DataError
+        raise kind(problem, row=f"line {place}", remedy=remedy) from None
     if not isinstance(record, dict):
         problem = f"not a JSON object: {shorten(str(record))!r}"
         raise DataError(problem, row=f"line {place}", remedy="write one object per line")
@@ -141,12 +140,12 @@ def read_document(path: Path) -> pd.DataFrame:
         )
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return an object as a dictionary; DataError if it has a key twice."""
         record = dict(pairs)
-        if (
-            len(record) < len(pairs)
-            and (twice := first_duplicate([key for key, _ in pairs])) is not None
-        ):
-            raise _duplicate_key(twice)
+        if len(record) < len(pairs):
+            twice = first_duplicate([key for key, _ in pairs])
+            if twice is not None:
+                raise _duplicate_key(twice)
         return record
 
     try:
@@ -175,6 +174,7 @@ def read_document(path: Path) -> pd.DataFrame:
 
 
 def _duplicate_key(key: str) -> DataError:
+    """Return the error for a record that has a key twice."""
     return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
 
 
@@ -183,10 +183,10 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
     `data`."""
     names, data = content.get("columns"), content.get("data")
     if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
-        whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
-        content = (
-            {str(name): [row[k] for row in data] for k, name in enumerate(names)} if whole else {}
-        )
+        is_whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
+        content = {}
+        if is_whole:
+            content = {str(name): [row[k] for row in data] for k, name in enumerate(names)}
     if all(isinstance(value, dict) for value in content.values()):
         rows = list(dict.fromkeys(key for value in content.values() for key in value))
         if shares_names(rows, [*content]):

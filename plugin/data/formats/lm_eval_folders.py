@@ -52,9 +52,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()
-    files, left_out = select_runs(
-        _select_samples([*samples.values()], reading.where), every=reading.all_runs
-    )
+    chosen = _select_samples([*samples.values()], reading.where)
+    files, left_out = select_runs(chosen, every=reading.all_runs)
     if not files:
         raise _nothing_to_compare(lost)
     notes += left_out

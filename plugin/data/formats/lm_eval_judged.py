@@ -147,6 +147,7 @@ def _read_judgments(
 
 
 def _flatten_texts(value: Any) -> Iterator[str]:
+    """Yield the texts in nested lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -97,15 +97,15 @@ class Samples:
 
 
 def _read_results(paths: Iterable[Path]) -> list[Results]:
+    """Read the results files of lm-eval among some files; others are left out."""
     read = []
-    for path in [path for path in paths if RESULTS.match(path.name) and path.is_file()]:
+    for path in paths:
+        if not RESULTS.match(path.name) or not path.is_file():
+            continue
         with suppress(ValueError):
             content = parse_json(path.read_bytes(), parse_int=whole_number)
-            if (
-                isinstance(content, dict)
-                and isinstance(content.get("results"), dict)
-                and "configs" in content
-            ):
+            is_object = isinstance(content, dict) and "configs" in content
+            if is_object and isinstance(content.get("results"), dict):
                 read.append(Results(path, content))
     return read
 

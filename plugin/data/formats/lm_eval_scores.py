@@ -61,36 +61,21 @@ class Scores:
 
 def read_scores(file: layout.Samples) -> Scores:
     """Read the metrics of a samples file; DataError if a line is not a row of samples."""
-    rows, cut = [], None
+    rows = []
+    cut = None
     for place, row in layout.sample_rows(file.path):
         if row is None:
             cut = place
-            continue
-        if not layout.is_sample(row):
-            problem = f"no row of lm-eval samples: {', '.join(sorted(layout.SAMPLE_FIELDS - row.keys()))} is missing"
+        elif layout.is_sample(row):
+            rows.append((place, *_document_of_row(row), _metrics_of_row(row)))
+        else:
+            missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
-                problem,
+                f"no row of lm-eval samples: {missing} is missing",
                 source=str(file.path),
                 row=place,
                 remedy="give the file as lm_eval wrote it",
             )
-        names = row.get("metrics")
-        if not isinstance(names, list):
-            names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
-        target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
-        metrics = {str(name): row.get(str(name)) for name in names}
-        # lmms-eval keeps the figure of a document beside what it was made of.
-        metrics |= {
-            name: own["score"]
-            for name, own in metrics.items()
-            if isinstance(own, dict) and "score" in own
-        }
-        document = (
-            text_of(row.get("filter")) or "none",
-            layout.read_doc_hash(row),
-            layout.place_in_set(row),
-        )
-        rows.append((place, *document, target, metrics))
     frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
@@ -99,19 +84,47 @@ def read_scores(file: layout.Samples) -> Scores:
         for name in dict.fromkeys(name for metrics in own["metrics"] for name in metrics):
             metric = f"{name},{of_filter}"
             numbers = [metrics.get(name) for metrics in own["metrics"]]
-            if (why := _why_unusable(numbers)) is not None:
+            why = _why_unusable(numbers)
+            if why is None:
+                values[metric] = _scores_of_metric(own, metric, numbers)
+            else:
                 unusable[metric] = why
-                continue
-            score = np.array(
-                [np.nan if number is None else number for number in numbers], dtype=float
-            )
-            reason = np.array(
-                [f"{NO_VALUE}{metric}" if np.isnan(number) else None for number in score],
-                dtype=object,
-            )
-            reason[np.isinf(score)], score[np.isinf(score)] = f"{metric} is infinite", np.nan
-            values[metric] = own[["item", "target", "line"]].assign(score=score, reason=reason)
     return Scores(file, values, unusable, cut, frame["item"].nunique())
+
+
+def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
+    """Return the filter of a row of samples, the hash of its document, the document's place in the
+    set, and the target."""
+    of_filter = text_of(row.get("filter")) or "none"
+    target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
+    return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
+
+
+def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a row of samples by metric, those that are no numbers as well."""
+    names = row.get("metrics")
+    if not isinstance(names, list):
+        names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
+    metrics = {str(name): row.get(str(name)) for name in names}
+    for name, value in metrics.items():
+        # lmms-eval keeps the figure of a document beside what it was made of.
+        if isinstance(value, dict) and "score" in value:
+            metrics[name] = value["score"]
+    return metrics
+
+
+def _scores_of_metric(
+    rows: pd.DataFrame, metric: str, numbers: Sequence[float | None]
+) -> pd.DataFrame:
+    """Return the scores by one metric: `item`, `target`, `line`, `score` (NaN if unknown or
+    infinite) and `reason`, why a score is NaN."""
+    score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
+    reason = np.full(len(score), None, dtype=object)
+    reason[np.isnan(score)] = f"{NO_VALUE}{metric}"
+    is_infinite = np.isinf(score)
+    reason[is_infinite] = f"{metric} is infinite"
+    score[is_infinite] = np.nan
+    return rows[["item", "target", "line"]].assign(score=score, reason=reason)
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
@@ -181,6 +194,8 @@ def choose_metrics(
 def _metrics_by_task(
     files: Sequence[Scores],
 ) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
+    """Return the metrics of each task that every file has as numbers, and why others are not
+    usable."""
     usable, unusable = (
         defaultdict[str, dict[str, None]](dict),
         defaultdict[str, dict[str, str]](dict),
@@ -195,6 +210,7 @@ def _metrics_by_task(
 
 
 def _is_wanted(asked: Sequence[str], metric: str) -> bool:
+    """Return whether a metric is asked for, by name or because none is named."""
     return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
 
 

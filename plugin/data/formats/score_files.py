@@ -100,36 +100,46 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     matrix = plain or shape(replace(records, columns=numbers), rows)
     if matrix is None:
         return None, []
-    item, model, score = (matrix.columns[name].text for name in ("item", "model", "score"))
-    keys = ", ".join(
-        [model, *(matrix.columns[name].text for name in SHARED if name in matrix.columns)]
-    )
-    repeated = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
-    for name, document, first, last in matrix.rows(
-        f"{model}, {item}, min({ROW}), max({ROW})", repeated
-    ):
-        problem = f"{name!r} has two scores on {document!r}"
-        remedy = "remove the repeated row, or number the repeats in a column repeat"
-        place = f"{matrix.name_row(first)} and {matrix.name_row(last)}"
-        raise DataError(problem, remedy=remedy, source=matrix.source, row=place)
-    number = matrix.columns["score"].number
-    wrong = f"{number} not between 0 and 1"
-    (counts,) = matrix.rows(
-        f"count({number}), count(*) filter ({number} in (0, 1)), count(*) filter ({wrong})"
-    )
-    if counts[2] and 2 * counts[1] >= counts[0]:
-        what, where = f"{ROW}, {model}, {item}, {score}", f"where {wrong} order by {ROW} limit 1"
-        row, name, document, value = matrix.rows(what, where)[0]
-        problem = f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 or 1"
-        remedy = (
-            "correct it, empty the cell if it is unknown, or remove a column that holds no scores"
-        )
-        raise DataError(problem, remedy=remedy, source=matrix.source, row=matrix.name_row(row))
+    item, model = matrix.columns["item"].text, matrix.columns["model"].text
+    _reject_repeated_rows(matrix)
+    _reject_odd_scores(matrix)
     scored = {name for (name,) in matrix.rows(f"distinct {model if items else item}")}
     rest = {
         name: column for name, column in columns.items() if name not in (rows, *SHARED, *scored)
     }
     return matrix, _note_truths(replace(records, columns=rest)) if plain else []
+
+
+def _reject_repeated_rows(matrix: Records) -> None:
+    """Raise DataError if two rows of a matrix have a score of one model on one item."""
+    model, item = matrix.columns["model"].text, matrix.columns["item"].text
+    shared = [matrix.columns[name].text for name in SHARED if name in matrix.columns]
+    keys = ", ".join([model, *shared])
+    what = f"{model}, {item}, min({ROW}), max({ROW})"
+    rest = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
+    for name, document, first, last in matrix.rows(what, rest):
+        problem = f"{name!r} has two scores on {document!r}"
+        remedy = "remove the repeated row, or number the repeats in a column repeat"
+        place = f"{matrix.name_row(first)} and {matrix.name_row(last)}"
+        raise DataError(problem, remedy=remedy, source=matrix.source, row=place)
+
+
+def _reject_odd_scores(matrix: Records) -> None:
+    """Raise DataError for a score outside [0, 1] where most scores are 0 or 1."""
+    item, model, score = (matrix.columns[name].text for name in ("item", "model", "score"))
+    number = matrix.columns["score"].number
+    is_outside = f"{number} not between 0 and 1"
+    binary = f"count(*) filter ({number} in (0, 1))"
+    ((scores, binary_scores, outside),) = matrix.rows(
+        f"count({number}), {binary}, count(*) filter ({is_outside})"
+    )
+    if not outside or 2 * binary_scores < scores:
+        return
+    what = f"{ROW}, {model}, {item}, {score}"
+    row, name, document, value = matrix.rows(what, f"where {is_outside} order by {ROW} limit 1")[0]
+    problem = f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 or 1"
+    remedy = "correct it, empty the cell if it is unknown, or remove a column that holds no scores"
+    raise DataError(problem, remedy=remedy, source=matrix.source, row=matrix.name_row(row))
 
 
 def _note_truths(records: Records) -> list[Notice]:
@@ -232,13 +242,7 @@ def pair_up(
     score stands. Scores of the metrics `chances` are probabilities, and the credit is the chance to
     win, ties counted as half."""
     engine = scores.engine
-    # A column of the responses' texts has the same name as the number of the response.
-    texts = (
-        {"response"}
-        if "response" in scores.columns and not scores.columns["response"].is_number
-        else set()
-    )
-    trial = [name for name in SAME_TRIAL if name in scores.columns and name not in texts]
+    trial = _trial_columns(scores)
     _reject_other_questions(scores)
     _reject_uneven_weights(scores, trial)
     single, kept, others = _store_trial_means(scores, trial)
@@ -266,6 +270,15 @@ def pair_up(
     empty = "score is null" + (" and reason is null" if "reason" in kept else "")
     notes = [Notice(code, {"scores": number}) for code, number in remarks.items() if number]
     return records, missing, [*_note_missing_scores(engine, single, empty), *unequal, *notes]
+
+
+def _trial_columns(scores: Records) -> list[str]:
+    """Return the columns in which scores of one trial agree."""
+    trial = [name for name in SAME_TRIAL if name in scores.columns]
+    # A column of the responses' texts has the same name as the number of the response.
+    if "response" in trial and not scores.columns["response"].is_number:
+        trial.remove("response")
+    return trial
 
 
 def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list[str], list[str]]:

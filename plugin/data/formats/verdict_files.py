@@ -439,6 +439,7 @@ def _split_games(
     `verdict`, `order`."""
 
     def has_verdict(game: Any) -> bool:
+        """Return whether a game is an object whose verdict is a text, or missing."""
         return isinstance(game, Mapping) and isinstance(game.get(verdict), str | None)
 
     for position, games in enumerate(records[column]):

@@ -117,6 +117,7 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
     pair, no own ones."""
 
     def place(mask: np.ndarray) -> str:
+        """Return the models of the first cell of a mask, for messages."""
         row, column = np.argwhere(mask)[0]
         return f"{names[row]!r} against {names[column]!r}"
 

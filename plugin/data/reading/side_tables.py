@@ -54,15 +54,15 @@ def read_length_data(path: str | Path) -> External:
 
 
 def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
+    """Return the rows of gamed baselines, with the difficulty of each row's instruction; None if
+    the table has none."""
     if not set(GAMED) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
     if not gamed.any():
         return None
-    credit, lead = (
-        _finite_numbers(table["preference"])[gamed],
-        -_finite_numbers(table["std_delta_len"])[gamed],
-    )
+    credit = _finite_numbers(table["preference"])[gamed]
+    lead = -_finite_numbers(table["std_delta_len"])[gamed]
     outside = np.flatnonzero((credit < 0) | (credit > 1))
     if len(outside):
         problem = f"preference {credit[outside[0]]:g} lies outside [0, 1]"

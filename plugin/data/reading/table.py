@@ -98,11 +98,11 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
 def _rename_foreign(records: Records) -> Records:
     """Append `_` to a column `swap` that holds flags, and to a column `reason` that explains
     verdicts in sentences."""
-    columns, has_reason = records.columns, {"credit", "reason"} <= records.columns.keys()
-    foreign = (
-        {"swap": f"{columns['swap'].text} not in {_sql_list(SWAPS)}"} if "swap" in columns else {}
-    )
-    if has_reason:
+    columns = records.columns
+    foreign = {}
+    if "swap" in columns:
+        foreign["swap"] = f"{columns['swap'].text} not in {_sql_list(SWAPS)}"
+    if {"credit", "reason"} <= columns.keys():
         sentence = f"length({columns['reason'].text}) > {LONGEST_REASON}"
         foreign["reason"] = f"{columns['credit'].text} is not null and {sentence}"
     misnamed = {
@@ -241,6 +241,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 
 def _number_rules(records: Records) -> list[Rule]:
+    """Return the rules for columns of numbers: numbers, not too large, lengths not below 0."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
     for name in (name for name in names if name in records.columns):
@@ -307,4 +308,5 @@ def _is_blank(name: str) -> str:
 
 
 def _sql_list(words: Iterable[str]) -> str:
+    """Return texts as a list in SQL."""
     return f"({', '.join(map(text, words))})"

@@ -43,8 +43,15 @@ _ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
 
 
 class Duck:
-    """An in-process DuckDB database, closed when garbage-collected; `memory` limits what it holds,
-    as `700MB`."""
+    """An in-process DuckDB database, closed when it is garbage-collected.
+
+    Args:
+        memory: the most that it holds in memory, for example `700MB`; the rest goes to disk. None:
+            DuckDB's own limit.
+
+    Raises:
+        UsageError: `memory` is no size.
+    """
 
     def __init__(self, memory: str | None = None) -> None:
         if memory is not None and not SIZE.fullmatch(memory):
@@ -124,11 +131,9 @@ class Duck:
         values = sorted(value for (value,) in self.rows(sample))
         parts = -(-rows // ROWS_AT_ONCE)
         ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
-        beyond, below = (
-            [f"{column} >= {end}" for end in ends],
-            [f"{column} < {end}" for end in ends],
-        )
-        return [f"{x} and {y}" for x, y in zip(["true", *beyond], [*below, "true"], strict=True)]
+        lower = ["true", *(f"{column} >= {end}" for end in ends)]
+        upper = [*(f"{column} < {end}" for end in ends), "true"]
+        return [f"{low} and {high}" for low, high in zip(lower, upper, strict=True)]
 
     @cached_property
     def _disk(self) -> str:
@@ -162,9 +167,11 @@ class Duck:
 
     def _refuse_changed(self) -> None:
         """Raise DataError if a watched file has changed since `watch`."""
-        for path in [path for path, state in self._watched.items() if _state(path) != state]:
-            remedy = "rank it again when it is whole"
-            raise DataError("the file changed while it was read", source=str(path), remedy=remedy)
+        for path, state in self._watched.items():
+            if _state(path) != state:
+                remedy = "rank it again when it is whole"
+                problem = "the file changed while it was read"
+                raise DataError(problem, source=str(path), remedy=remedy)
 
     def _run(self, query: str) -> "DuckDBPyConnection":
         """Execute a query; DuckDB's errors become `DataError`."""
@@ -174,6 +181,7 @@ class Duck:
 
 @contextmanager
 def _convert_duckdb_errors() -> Iterator[None]:
+    """Convert DuckDB's errors to DataError; errors in podium's own SQL stay as they are."""
     try:
         yield
     except (BinderException, CatalogException, ParserException):
@@ -227,9 +235,10 @@ def _close(
     """Drop what was made in a connection and keep the connection for reuse, or close it."""
     try:
         for verb, name in reversed(made):
-            connection.unregister(name) if verb == "unregister" else connection.execute(
-                f"{verb} {name}"
-            )
+            if verb == "unregister":
+                connection.unregister(name)
+            else:
+                connection.execute(f"{verb} {name}")
     except Error:
         keep = False
     shutil.rmtree(folder, ignore_errors=True)

@@ -70,8 +70,15 @@ def names_query(judgments: str, *columns: str) -> str:
 def sided_query(
     judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool
 ) -> str:
-    """Query judgments from the view of the model with the lower code; `names` are the tables of
-    codes by column, `model` for both, and rows without an item get codes from `items` on."""
+    """Query judgments from the view of the model with the lower code.
+
+    Args:
+        judgments: the relation of the judgments.
+        names: tables of names and codes by column; `model` for both models.
+        present: columns of the judgments.
+        items: number of items; rows without an item get cluster codes from here on.
+        is_whole: whether every row has an item.
+    """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "reason") if name in present]
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
@@ -187,8 +194,15 @@ def cells_query(
     grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False
 ) -> str:
     """Query the cells: sums over the battles of each group, as `Tally` and `Verdicts.pairs` name
-    them, with order pairs merged if `merge` is set. With `hard`, credits are win, tie or loss, and
-    a flip is a tie."""
+    them.
+
+    Args:
+        grouped: the relation of `grouped_query`.
+        present: columns of the judgments.
+        merge: whether the two judgments of an order pair are one battle.
+        keep_one_sided: whether an order pair with one parsed order is judged by it.
+        hard: whether credits are rounded to win, tie or loss, and a flip is a tie.
+    """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
     outcome = "outcomes / judged" if HARD in present else verdict
     if "margin" in present:

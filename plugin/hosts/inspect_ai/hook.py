@@ -149,14 +149,7 @@ def _rank_together(
             written = write_beside(min(places, key=str), ranking)
         except Exception as error:
             if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
-                # Inspect took the log for failed and gave no reason.
-                path = local_file(places[0])
-                header, message = read_eval_log(str(path), header_only=True), str(error)
-                message = message.removeprefix(f"{logs[0].location}: ")
-                header.error = logs[0].error = EvalError(
-                    message=message, traceback="", traceback_ansi=""
-                )
-                write_header(places[0], path, header)
+                _write_reason_of_failure(places[0], logs[0], error)
             raise
         finally:
             done[states_of(places)] = written is not None
@@ -166,21 +159,39 @@ def _rank_together(
         reason = _unranked_text(logs, error)
         _print_at_end(lambda: tell(reason))
         return False
-    from podium.show.report.ranking_view import ranking_text
-
-    named = tuple(
-        replace(standings, slice=standings.slice or logs[0].eval.task)
-        for standings in ranking.standings
-    )
-    text = ranking_text(replace(ranking, standings=named))
-    if (tournament := read_tournament(logs[0])) and tournament.preferred:
-        from podium.diagnosis.human_agreement import preference_report
-        from podium.show.report.terminal import terminal_text
-
-        text = f"{terminal_text([preference_report(battles)])}\n{text}"
+    text = _text_of_ranking(ranking, battles, logs[0])
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
     _print_at_end(lambda: tell(f"wrote {written}"))
     return True
+
+
+def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> None:
+    """Write the error into a log that Inspect took for failed without a reason."""
+    path = local_file(place)
+    header = read_eval_log(str(path), header_only=True)
+    message = str(error).removeprefix(f"{log.location}: ")
+    log.error = EvalError(message=message, traceback="", traceback_ansi="")
+    header.error = log.error
+    write_header(place, path, header)
+
+
+def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> str:
+    """Write the tables of a ranking, below the agreement with known preferences if there are
+    any."""
+    from podium.show.report.ranking_view import ranking_text
+
+    named = tuple(
+        replace(standings, slice=standings.slice or log.eval.task)
+        for standings in ranking.standings
+    )
+    text = ranking_text(replace(ranking, standings=named))
+    tournament = read_tournament(log)
+    if tournament is None or not tournament.preferred:
+        return text
+    from podium.diagnosis.human_agreement import preference_report
+    from podium.show.report.terminal import terminal_text
+
+    return f"{terminal_text([preference_report(battles)])}\n{text}"
 
 
 def _rank_places(

@@ -158,23 +158,16 @@ def pairwise(
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item = str(state.sample_id)
         response, work = build_agent_response(state, shown, len(state.input_text))
-        response = (
-            strip_reasoning(response) if reasoning == "strip" and not work.shown else response
-        )
+        if reasoning == "strip" and not work.shown:
+            response = strip_reasoning(response)
         for note in _notes_on_sample(work):
             print_once(note)
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
-        if met not in responses.texts[name]:
-            reason = responses.missing[name].get(met, "no response")
-            return score_without_value(
-                "scoring_failed", f"{name} has no response to compare with: {reason}"
-            )
-        if not response.strip():
-            return score_without_value("scoring_failed", "empty response")
-        battle = _battle_of(
-            state, response, name, responses.shown_text(name, met, transcripts), transcripts
-        )
+        if problem := _lack_of_response(responses, name, met, response):
+            return score_without_value("scoring_failed", problem)
+        other = responses.shown_text(name, met, transcripts)
+        battle = _battle_of(state, response, name, other, transcripts)
         return _score_battle(battle, await ask_jury(run, battle), run.how)
 
     return score
@@ -183,6 +176,14 @@ def pairwise(
 def typed_in_score(kind: Kind, name: str, value: str) -> str:
     """Write an option as `inspect score` has it: those of a task are the scorer's."""
     return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
+
+
+def _lack_of_response(responses: "Responses", name: str, key: str, response: str) -> str:
+    """Return why a response cannot be compared with that of the reference, empty if it can."""
+    if key not in responses.texts[name]:
+        reason = responses.missing[name].get(key, "no response")
+        return f"{name} has no response to compare with: {reason}"
+    return "" if response.strip() else "empty response"
 
 
 def _notes_on_sample(work: AgentWork) -> Iterator[str]:

@@ -124,9 +124,7 @@ class _LogReader:
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
         """Add the rows of a sample; `contents` is None in an ordinary eval."""
         if isinstance(contents, RoundMetadata):
-            self.answer = contents.answer or self.answer
-            self.missing += contents.left_out - contents.replaced[1]
-            self.scheduled += len(contents.pairings) - contents.replaced[0]
+            self._add_round(contents)
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
         repeats = (
             isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
@@ -148,16 +146,34 @@ class _LogReader:
         for score in sample.scores.values():
             rows += verdict_rows_in(score)
             self.judges |= judges_in_score(score)
-        # Of scores that parsed the same replies again, the later one counts.
-        verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
         if not rows and self.scores:
             for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
                 self.table.add_row(row)
+        label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
+        rating = number_of(label.value) if label else None
+        self._add_verdicts(rows, rating, repeats=repeats)
+
+    def _add_round(self, announced: RoundMetadata) -> None:
+        """Count the battles that a round schedules, and keep the answer that it announces."""
+        self.answer = announced.answer or self.answer
+        self.missing += announced.left_out - announced.replaced[1]
+        self.scheduled += len(announced.pairings) - announced.replaced[0]
+
+    def _add_verdicts(
+        self, rows: Sequence[dict[str, Any]], rating: float | None, *, repeats: bool
+    ) -> None:
+        """Add the verdicts of a sample, with the rating of humans if there is one.
+
+        Args:
+            rows: one per judgment.
+            rating: what humans credited model_a with; None if they did not rate the battle.
+            repeats: whether the sample repeats calls that failed before.
+        """
+        # Of scores that parsed the same replies again, the later one counts.
+        verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
         shown = {
             battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN
         }
-        label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
-        rating = label and number_of(label.value)
         refused: dict[tuple[Any, ...], str] = {}
         for (battle, _), row in verdicts.items():
             if self.tournament and self.tournament.preferred:

@@ -259,12 +259,7 @@ def ask_models(
         request = parse_sample(state.metadata)
         if not isinstance(request, RequestMetadata):
             return state
-        messages: list[ChatMessage] = (
-            [ChatMessageSystem(content=request.system)] if request.system else []
-        )
-        messages += (
-            [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
-        )
+        messages = _messages_to_model(request, state.input)
         # Every epoch of the judge gets the same answers.
         names, item = request.asked_models, request.item
         asked = [
@@ -283,6 +278,18 @@ def ask_models(
         return state
 
     return solve
+
+
+def _messages_to_model(
+    request: RequestMetadata, prompt: str | Sequence[ChatMessage]
+) -> list[ChatMessage]:
+    """Return the messages that ask a model for an answer, the system prompt first."""
+    messages: list[ChatMessage] = []
+    if request.system:
+        messages.append(ChatMessageSystem(content=request.system))
+    if isinstance(prompt, str):
+        return [*messages, ChatMessageUser(content=prompt)]
+    return [*messages, *prompt]
 
 
 class AnswerCollector:

@@ -14,6 +14,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    AGAIN,
     REQUESTED,
     EarlierReplies,
     PortionMetadata,
@@ -80,10 +81,11 @@ class TournamentSource(SampleSource):
         samples = requests or self.build_samples(self.first.pairings, 1)
         self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
-        self.start, self.scheduled = 0, set(self.seeds)
+        self.start = 0
+        # Ids of samples in the order in which this attempt scheduled them, as keys.
+        self.scheduled = dict.fromkeys(self.seeds)
         self._reported_failures: set[str] = set()
         self._failed_replies: dict[str, EarlierReplies] = {}
-        self._used_of_portion: dict[str, int] = {}
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
@@ -212,7 +214,7 @@ class TournamentSource(SampleSource):
         answer, name = build_tournament_answer(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
             return None
-        self.scheduled.add(name)
+        self.scheduled[name] = None
         kept = replace(answer, calls=battles * self.calls)
         for decision in kept.decisions:
             self.say(decision)
@@ -235,7 +237,7 @@ class TournamentSource(SampleSource):
                 last = build_repeat(last, failed)
             if last is not sample and str(last.id) not in {*ends, *self.scheduled}:
                 repeats.append(last)
-        self.scheduled |= {str(sample.id) for sample in repeats}
+        self.scheduled |= dict.fromkeys(str(sample.id) for sample in repeats)
         return repeats
 
     def _unscheduled_samples(
@@ -254,12 +256,19 @@ class TournamentSource(SampleSource):
         if size == 0:
             self._say_that_limit_is_reached(len(fresh))
             return None
-        room = (size or 0) - self._used_of_portion.get(current, 0)
+        if size is None:
+            return self._announce_portion(fresh, name, number + 1)
+        room = size - self._scheduled_since(current)
         if room <= 0:
             return self._announce_portion(fresh, name, number + 1)
-        chosen = fresh[:room][: self.portion]
-        self._used_of_portion[current] = self._used_of_portion.get(current, 0) + len(chosen)
-        return self._schedule(chosen)
+        return self._schedule(fresh[:room][: self.portion])
+
+    def _scheduled_since(self, portion: str) -> int:
+        """Return how many samples were scheduled since a portion was announced; those that repeat
+        failed calls do not count."""
+        names = list(self.scheduled)
+        later = names[names.index(portion) + 1 :]
+        return sum(not name.endswith(AGAIN) for name in later)
 
     def _announce_portion(
         self, left: Sequence[Sample], name: str, number: int
@@ -287,19 +296,16 @@ class TournamentSource(SampleSource):
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
         """Note that samples are scheduled in this attempt, and return them; None if there are
         none."""
-        self.scheduled |= {str(sample.id) for sample in samples}
+        self.scheduled |= dict.fromkeys(str(sample.id) for sample in samples)
         return samples or None
 
     def _room(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once; None for any number."""
-        most = self.cost_limit.samples_allowed(answers=answers) if self.cost_limit else None
-        return (
-            most
-            if self.portion is None
-            else self.portion
-            if most is None
-            else min(most, self.portion)
-        )
+        limits = [self.portion]
+        if self.cost_limit:
+            limits.append(self.cost_limit.samples_allowed(answers=answers))
+        known = [limit for limit in limits if limit is not None]
+        return min(known) if known else None
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
         """Return the latest end of every sample of the current attempt, by sample id."""
@@ -310,6 +316,6 @@ class TournamentSource(SampleSource):
             start -= 1
             needed.discard(self.events[start][0])
         if start != self.start:
-            self.start, self.scheduled = start, set(self.seeds)
-            self._used_of_portion = {}
+            self.start = start
+            self.scheduled = dict.fromkeys(self.seeds)
         return dict(self.events[start:])

@@ -306,11 +306,8 @@ async def ask_judges(
             run.modes.setdefault(own["judge"], own["mode"])
             rows.append(cast(KeptJudgment, {**own, "carried": True}))
         elif own is not None or earlier is None:
-            calls.append(
-                partial(
-                    _ask_judge, run, model, shown, battle, errors, own["replies"] if own else ()
-                )
-            )
+            replies = own["replies"] if own else ()
+            calls.append(partial(_ask_judge, run, model, shown, battle, errors, replies))
     # Of judges that are no longer asked.
     rows += [cast(KeptJudgment, {**own, "carried": True}) for own in kept.values()]
     made = await make_calls(calls)

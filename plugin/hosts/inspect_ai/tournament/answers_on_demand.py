@@ -271,9 +271,8 @@ def ask_models(
         if estimate:
             state.store.set(ESTIMATE, estimate)
         state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
-        state.output.completion = "\n\n".join(
-            own.text or own.failed or "" for own in answers.values()
-        )
+        texts = [own.text or own.failed or "" for own in answers.values()]
+        state.output.completion = "\n\n".join(texts)
         state.completed = True
         return state
 

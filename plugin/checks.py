@@ -1,181 +1,439 @@
-"""The trust checks of a ranking: threshold and warning of each, without the computation."""
+"""The checks of a ranking and of a judge: the record of a result, and each check's threshold and
+words.
 
-from dataclasses import dataclass
+`CHECKS` has a `CheckKind` per check. Functions of `podium.diagnosis.checks` make the check and
+return a `Check`. Rankings, comparisons, judge cards, pages and JSON show it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from math import isfinite, nan
+from typing import Any
 
 LENGTH_CONTROL = "--set length_control=true"
 """The option of bradley-terry and win-rate, and of no other ranker, to rank at equal length."""
+NO_THRESHOLD = nan
+"""Threshold of checks that have no fixed one."""
+
+
+class Result(Enum):
+    """The result of a check. One that could not be made is `NOT_KNOWN`, which is no pass."""
+
+    OK = "ok"
+    FLAGGED = "flagged"
+    NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One trust check: the figure from which it warns (unit and reason: docs/statistics.md), and
-    its sentences."""
+class CheckKind:
+    """What is fixed about a check: its threshold and its words.
+
+    The texts are templates, filled with the fields of a `Check`. They are parts of sentences: they
+    begin in lower case, unless with a name, and end without a full stop.
+
+    Attributes:
+        name: name in tables and in sentences.
+        threshold: the figure from which the check is flagged (unit and reason: docs/statistics.md);
+            `NO_THRESHOLD` if there is no fixed one.
+        flagged: what was found if the check is flagged.
+        ok: what was found if the check is ok.
+        figure: the measured figure with its interval. Tables show it in place of `flagged` and
+            `ok`, if the check has all its fields.
+        number: the figure alone, for a table with a column per check.
+        remedy: what to do if the check is flagged.
+        remedy_apart: whether the remedy is a sentence of its own.
+        starts_with_name: whether `flagged` begins with the name of a model or judge.
+        question: what is unknown if the check cannot be made. The name of the check if empty.
+    """
 
     name: str
     threshold: float
-    sentence: str
-    short: str = ""
-    """For an answer of three sentences; empty if `sentence` is short enough."""
+    flagged: str = ""
+    ok: str = ""
+    figure: str = ""
+    number: str = ""
+    remedy: str = ""
+    remedy_apart: bool = False
+    starts_with_name: bool = False
+    question: str = ""
+
+    @property
+    def column(self) -> str:
+        """The header of a table with a column per check: one for all checks of the order."""
+        return "position" if self.name in ("order decides", "one order") else self.name
 
     @property
     def code(self) -> str:
         """The name as scripts know it, as `lost-replies`; the warning about it has the same."""
         return self.name.replace(" ", "-")
 
-    def short_warning(self, **figures: object) -> str:
-        """Format the short warning with its figures, as a sentence."""
-        return f"{(self.short or self.sentence).format(**figures)}."
+    @property
+    def clause_template(self) -> str:
+        """What was found and what to do about it, unless the remedy is a sentence of its own."""
+        has_remedy = self.remedy and not self.remedy_apart
+        return f"{self.flagged}: {self.remedy}" if has_remedy else self.flagged
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """The result of one check.
+
+    Attributes:
+        name: name of the `CheckKind` in `CHECKS`.
+        result: ok, flagged or not known.
+        reason: why it is not known; empty otherwise.
+        answer: what would answer a check that is not known; empty if nothing would.
+        number: the measured figure, in the unit of the threshold if that is not an error rate;
+            None if there is none.
+        interval: its confidence interval.
+        p: p-value of a test. `adjust_tests` adjusts it for all tests of a ranking together.
+        fields: further figures and names that the words of the check contain.
+        models: the models whose ratings may be wrong because the check is flagged.
+    """
+
+    name: str
+    result: Result = Result.OK
+    reason: str = ""
+    answer: str = ""
+    number: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> CheckKind:
+        """The check's threshold and words."""
+        return CHECKS[self.name]
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether the check found something."""
+        return self.result is Result.FLAGGED
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the check could be made."""
+        return self.result is not Result.NOT_KNOWN
+
+    @property
+    def finding_text(self) -> str:
+        """What was found, or why it is not known, as a part of a sentence."""
+        if not self.is_known:
+            return self.reason
+        template = self.kind.flagged if self.is_flagged else self.kind.ok
+        return template.format(**self.fields)
+
+    @property
+    def figure(self) -> str:
+        """The measured figure with its interval; what was found if the check has no such text."""
+        try:
+            return self.kind.figure.format(**self.fields) or self.finding_text
+        except KeyError:
+            return self.finding_text
+
+    @property
+    def short_figure(self) -> str:
+        """The measured figure alone; empty if the check is not known, or has none."""
+        return self.kind.number.format(**self.fields) if self.is_known else ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a flagged check, or what would answer one that is not known."""
+        return self.kind.remedy.format(**self.fields) if self.is_flagged else self.answer
+
+    @property
+    def clause(self) -> str:
+        """What was found and what to do about it, as a part of a sentence."""
+        if self.kind.remedy_apart or not self.remedy:
+            return self.finding_text
+        return f"{self.finding_text}: {self.remedy}"
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """The row of a table of checks: name, result, and what was found with what to do."""
+        text = f"{self.figure}: {self.remedy}" if self.remedy else self.figure
+        return self.name, self.result.value, text
+
+    def start_sentence(self, text: str) -> str:
+        """Return the finding or clause of this check as the start of a sentence."""
+        return text if self.kind.starts_with_name else text[:1].upper() + text[1:]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check for JSON; unknown and unbounded figures are None."""
+        low, high = self.interval or (None, None)
+        return {
+            "code": self.kind.code,
+            "result": self.result.value,
+            "number": _number_or_none(self.number),
+            "low": _number_or_none(low),
+            "high": _number_or_none(high),
+            "threshold": _number_or_none(self.kind.threshold),
+            "p": self.p,
+            "text": self.finding_text,
+            "remedy": self.remedy,
+        }
+
+
+def _number_or_none(number: float | None) -> float | None:
+    """Return a number for JSON, which has no infinity."""
+    return number if number is not None and isfinite(number) else None
+
+
+def make_check(name: str, is_flagged: bool, **facts: Any) -> Check:
+    """Return a check that was made: flagged, or ok; `facts` are attributes of `Check`."""
+    return Check(name=name, result=Result.FLAGGED if is_flagged else Result.OK, **facts)
+
+
+def not_known(name: str, reason: str, answer: str = "", **facts: Any) -> Check:
+    """Return a check that could not be made, with the reason and what would answer it."""
+    return Check(name=name, result=Result.NOT_KNOWN, reason=reason, answer=answer, **facts)
+
+
+CHECK_COLUMNS = ("check", "result", "found")
+"""The header of a table of checks."""
 _CHECKS = (
-    Check(
+    CheckKind(
+        "connected",
+        1,
+        flagged="{groups} groups that never met",
+        ok="battles connect all models",
+        number="{groups}",
+    ),
+    CheckKind(
         "unit",
         0,
-        "rows are counted as independent, but the column {column!r} looks like the item: say --columns {option}",
-        "Rows are counted as independent, but the column {column!r} looks like the item: say --columns {option}",
+        flagged="rows are counted as independent, but the column {column!r} looks like the item",
+        remedy="say --columns {option}",
     ),
-    Check(
+    CheckKind(
         "unparsed",
         0.03,
-        "{unparsed} of {battles} battles are unparsed, {share:.1%} of the replies{written}. What helps: {remedy}",
-        "{share:.1%} of the judge's replies are unparsed, and left out as if lost at random",
+        flagged="{share:.1%} of the judge's replies are unparsed, and left out as if lost at random",
+        ok="{share:.1%} of the judge's replies are unparsed",
+        figure=(
+            "{unparsed:,} of {battles:,} battles are unparsed ({lost:.1%}){missing}{of_replies}"
+        ),
+        number="{share:.1%}",
+        remedy="let the judge reason first, or choose one that keeps to the form",
+        remedy_apart=True,
     ),
-    Check(
+    CheckKind(
         "order decides",
         0.25,
-        "{judges} may not rank: the response shown first has a win rate of {first} ({interval}), and {flip:.0%} of "
-        "verdicts flip",
+        flagged=(
+            "{judges} may not rank: the response shown first has a win rate of {first} "
+            "({interval}), and {flip:.0%} of verdicts flip"
+        ),
+        figure="the response shown first has a win rate of {first} ({interval})",
+        number="{first}",
+        remedy=(
+            "use another judge; or let this one grade single responses, which have no order "
+            "(realization=likert), or give token probabilities (logprobs=required)"
+        ),
+        remedy_apart=True,
     ),
-    Check(
-        "mass of text",
-        0.5,
-        "{number} of {verdicts} verdicts count as parsed, not graded: the allowed answers hold less than {mass:.0%} of "
-        "the probability at their token; with replies=schema, more are graded",
-    ),
-    Check(
-        "mass of schema",
-        0.05,
-        "{number} of {verdicts} verdicts count as parsed, not graded: the allowed answers hold less than {mass:.0%} of "
-        "the probability at their token in the JSON",
-    ),
-    Check(
+    CheckKind(
         "lost replies",
         0.05,
-        "{share:.1%} of the battles of {model} are unparsed, and {all:.1%} of all: fix the judge's replies first",
+        flagged="{share:.1%} of the battles of {model} are unparsed, and {all:.1%} of all",
+        ok="no model's battles are unparsed more often than others",
+        remedy="fix the judge's replies first",
     ),
-    Check(
-        "own model",
-        0,
-        "the judge {judge} judges itself ({model}): use another judge, or remove the rows of {model}. "
-        "`podium diagnose` measures its self-preference",
-        "The judge {judge} judges itself: use another judge",
-    ),
-    Check(
-        "self-preference",
-        0,
-        "the judge {judge} is of the same family as {models} ({family}): add a judge of another family and compare "
-        "(--by judge). `podium diagnose` measures self-preference; --models corrects a family",
-        "The judge {judge} is of the same family as {models} ({family}): add a judge of another family",
-    ),
-    Check(
-        "items",
-        30,
-        "only {items} items ({many}): the intervals are approximate",
-        "Only {items} {noun}: the intervals are approximate",
-    ),
-    Check(
-        "items of a model",
-        30,
-        "in fewer than {fewest} items, so their intervals are too narrow: {names}",
-    ),
-    Check(
-        "items of beta",
-        30,
-        "beta rests on human labels of {items} {unit}s only ({preferences} preferences): its interval, and all that it "
-        "softens, rest on little; label battles of more {unit}s",
-    ),
-    Check(
-        "verdicts beside the target",
-        0.05,
-        "{plain} verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} ({between}{known}): --compare sets "
-        "all targets side by side",
-    ),
-    Check(
-        "design",
-        0.1,
-        "weakly identified: the pairs that met give {efficiency:.1%} of the precision of a balanced round robin with "
-        "as many battles (rating differences vary {times:.0f} times as much)",
-    ),
-    Check(
-        "position",
-        0.025,
-        "{flip:.0%} of {verdicts} flip when the responses change places, and the response shown first has a win rate "
-        "of {first}: keep both orders, which together cancel this preference",
-    ),
-    Check(
-        "length",
-        0.1,
-        "The judge favours {longer} responses by {weight:.2f} log-odds per e-fold of length: also rank at equal "
-        f"length ({LENGTH_CONTROL})",
-    ),
-    Check(
-        "cycle",
-        0.05,
-        "{a} beats {b}, {b} beats {c}, and {c} beats {a}: no ranking explains all three",
-    ),
-    Check(
-        "fit",
-        0.02,
-        "The ratings do not explain {a} against {b}: it wins {observed:.0%}, the ratings predict {expected:.0%}",
-    ),
-    Check(
+    CheckKind(
         "ladder scale",
         1,
-        "the ladder is on another scale than these battles: their ratings rise by {slope:.2f} ({low:.2f} … {high:.2f}) "
-        "per point of the ladder, so nothing is claimed about {new}. What helps: ratings by this judge and prompt",
-        "The ladder is on another scale (slope {slope:.2f}, {low:.2f} … {high:.2f}): nothing is claimed about {new}",
+        flagged=(
+            "the ladder is on another scale (slope {slope:.2f}, {low:.2f} … {high:.2f}): nothing is"
+            " claimed about {new}"
+        ),
+        ok="the ladder is on the scale of these battles",
     ),
-    Check(
+    CheckKind(
         "ladder rating",
         0.045,
-        "The ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles: correct it or leave it out",
+        flagged="the ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles",
+        ok="the ladder's ratings agree with these battles",
+        remedy="correct it or leave it out",
     ),
-    Check(
+    CheckKind(
+        "items",
+        30,
+        flagged="only {items} {noun}: the intervals are approximate",
+        ok="{items:,} {noun}",
+        number="{items:,}",
+    ),
+    CheckKind(
+        "own model",
+        0,
+        flagged="the judge {judge} judges itself",
+        ok="the judge is none of the models",
+        remedy="use another judge",
+    ),
+    CheckKind(
+        "own family",
+        0,
+        flagged="the judge {judge} is of the same family as {models} ({family})",
+        ok="no model is known to be of the judge's family",
+        remedy="add a judge of another family",
+    ),
+    CheckKind(
+        "position",
+        0.025,
+        flagged=(
+            "{flip:.0%} of {verdicts} flip when the responses change places, and the response shown"
+            " first has a win rate of {first}"
+        ),
+        figure="the response shown first has a win rate of {first} ({interval})",
+        number="{first}",
+        remedy="keep both orders, which together cancel this preference",
+    ),
+    CheckKind(
+        "one order",
+        0,
+        flagged=(
+            "the response shown first wins {estimate} ({interval}) of decided verdicts, and no pair"
+            " was read in both orders"
+        ),
+        figure="the response shown first wins {estimate} ({interval}) of decided verdicts",
+        number="{estimate}",
+        remedy="show both orders",
+    ),
+    CheckKind(
+        "repeated",
+        NO_THRESHOLD,
+        figure="the same verdict on {estimate} ({interval}): noise that the intervals include",
+        number="{estimate}",
+    ),
+    CheckKind(
+        "length",
+        0.1,
+        flagged="the judge favours {longer} responses by {weight:.2f} log-odds per e-fold of length",
+        ok="neither longer nor shorter responses are favoured beyond chance",
+        figure="log-odds for the longer response, per e-fold of length: {estimate} ({interval})",
+        number="{estimate}",
+        remedy="also rank at equal length ({option})",
+    ),
+    CheckKind(
+        "self-preference",
+        20,
+        flagged="the judge rates models of its family higher by {estimate} ({interval})",
+        figure="its family is rated higher by {estimate} ({interval})",
+        number="{estimate}",
+        remedy="let a judge of another family decide, too",
+    ),
+    CheckKind(
+        "human",
+        0.5,
+        figure="the same winner as humans on {estimate} ({interval}), kappa {kappa}",
+        number="{estimate}",
+        remedy="do not rank by this judge: it is no better than chance",
+    ),
+    CheckKind(
+        "transitivity",
+        NO_THRESHOLD,
+        figure="{estimate} of triples on items form a cycle (random verdicts: {random:.0%})",
+        number="{estimate}",
+        remedy="do not rank by this judge: its verdicts are no better than chance",
+    ),
+    CheckKind(
+        "cycle",
+        0.05,
+        flagged="{a} beats {b}, {b} beats {c}, and {c} beats {a}: no ranking explains all three",
+        ok="no cycle among {triples:,} triples of models is beyond chance",
+        number="{certain:,} of {triples:,}",
+        starts_with_name=True,
+    ),
+    CheckKind(
+        "fit",
+        0.02,
+        flagged=(
+            "the ratings do not explain {a} against {b}: it wins {observed:.0%}, the ratings "
+            "predict {expected:.0%}"
+        ),
+        ok="the ratings explain all {tested:,} tested pairs, up to chance or 2 points",
+        number="{missed:,} of {tested:,}",
+        remedy="look at such pairs one by one: `podium diagnose --section fit`",
+        remedy_apart=True,
+    ),
+    CheckKind(
         "judges contradict",
         0,
-        "the judges contradict each other (slope below 0: {who}): all slopes are equal; leave out the wrong one",
-        "The judges contradict each other (slope below 0: {who}): leave out the one that is wrong",
+        flagged="the judges contradict each other (slope below 0: {who})",
+        ok="no judge contradicts the others",
+        remedy="leave out the one that is wrong",
     ),
-    Check(
+    CheckKind(
         "one truth",
         0.05,
-        "the judges do not share one truth (p = {p:.2g}): their own ratings differ beyond slopes and chance{who}. All "
-        "slopes are equal, and the ratings are of this mix of judges",
-        "The judges do not share one truth{who}: the ratings are of this mix of judges",
+        flagged="the judges do not share one truth{who}: the ratings are of this mix of judges",
+        ok="the judges' own ratings differ by slopes and chance only",
     ),
-    Check(
+    CheckKind(
         "shared errors",
         0.05,
-        "{first} and {second} share errors: their residuals correlate at {own:.2f} on {battles:,} battles, those of "
-        "the other pairs at {others:.2f}, so that together they count as less than two judges",
-        "{first} and {second} share errors: together they count as less than two judges",
+        flagged="{first} and {second} share errors: together they count as less than two judges",
+        ok="no two judges share errors beyond the others",
+        starts_with_name=True,
     ),
-    Check(
+    CheckKind(
         "played pairs",
         0,
-        "what until={until} decided is about the pairs that were played: a round robin may contradict it",
-        "What until={until} decided is about the pairs that were played: a round robin may contradict it",
+        flagged=(
+            "what until={until} decided is about the pairs that were played: a round robin may "
+            "contradict it"
+        ),
     ),
-    Check(
-        "first place",
-        2,
-        "Without {items}, {rival} leads instead of {leader}",
-    ),
-    Check(
+    CheckKind(
         "misjudged models",
         0.01,
-        "Human labels contradict the judge on {models}: rated mainly by the labels",
+        flagged="human labels contradict the judge on {models}: rated mainly by the labels",
+        question="whether the judge misjudges a model",
+    ),
+    CheckKind(
+        "first place",
+        2,
+        flagged="without {items}, {rival} leads instead of {leader}",
+        ok="no removal of up to {tried} items was found that changes the leader {leader}",
+        figure="dropping {dropped} changes the leader from {leader}: without {items}, {rival} leads",
+    ),
+    CheckKind(
+        "human scale",
+        NO_THRESHOLD,
+        question="whether distances match human ratings",
     ),
 )
-CHECKS = {check.name: check for check in _CHECKS}
+"""The checks, the gravest first: what makes all others unreliable, what biases every rating, what
+the model does not fit."""
+_WARNINGS = (
+    CheckKind(
+        "mass of text",
+        0.5,
+    ),
+    CheckKind(
+        "mass of schema",
+        0.05,
+    ),
+    CheckKind(
+        "items of a model",
+        30,
+    ),
+    CheckKind(
+        "items of beta",
+        30,
+    ),
+    CheckKind(
+        "verdicts beside the target",
+        0.05,
+    ),
+    CheckKind(
+        "design",
+        0.1,
+    ),
+)
+"""Thresholds of warnings that belong to one ranker or judge, and to no list of checks."""
+CHECKS: Mapping[str, CheckKind] = {kind.name: kind for kind in (*_CHECKS, *_WARNINGS)}
 """All checks by name."""
+GRAVITY: Mapping[str, int] = {kind.name: place for place, kind in enumerate(_CHECKS)}
+"""The place of each check in a list of them, the gravest first."""

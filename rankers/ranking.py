@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from podium.checks import Check
 from podium.data.counts import Counts
 from podium.documents import Document, chart_of_result, text_of_result
 from podium.format_version import FORMAT_VERSION
@@ -89,6 +90,7 @@ class Standings:
 
     `interval` is the method behind `low` and `high`, `slice` the value of the `--by` column (None
     for all battles). `separation` is None if no differences were tested, or for very many models.
+    `checks` has what was checked of the battles and of this result, with the results.
     """
 
     ranker: str
@@ -103,6 +105,7 @@ class Standings:
     slice: str | None = None
     separation: Separation | None = field(default=None, repr=False)
     answer: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the contract's list `rankings`."""
@@ -116,6 +119,7 @@ class Standings:
             "fit": self.fit.to_dict(),
             "counts": self.counts.to_dict(),
             "diagnostics": dict(self.diagnostics),
+            "checks": [check.to_dict() for check in self.checks],
             "warnings": notices_to_json(self.warnings),
         }
 

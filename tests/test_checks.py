@@ -1,26 +1,86 @@
-"""The table of checks: docs/statistics.md gives the reason of every row, and every sentence says
-what it names."""
+"""The table of checks: docs/statistics.md gives the reason of every row, and every text says what
+it names."""
 
+import json
+import math
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-from podium.checks import CHECKS, Check
+from podium.checks import CHECKS, GRAVITY, Check, CheckKind, Result, make_check, not_known
+
+TEXTS = ("flagged", "ok", "figure", "number", "remedy")
+TEMPLATES = [
+    (kind.name, text) for kind in CHECKS.values() for text in TEXTS if "{" in getattr(kind, text)
+]
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=list(CHECKS))
-def test_a_check_has_a_sentence_and_the_docs_give_its_threshold_and_reason(check: Check) -> None:
+@pytest.mark.parametrize("kind", CHECKS.values(), ids=list(CHECKS))
+def test_the_docs_give_the_threshold_and_the_reason_of_a_check(kind: CheckKind) -> None:
     page = (Path(__file__).parents[1] / "docs" / "statistics.md").read_text(encoding="utf-8")
-    [row] = [line for line in page.splitlines() if line.startswith(f"| {check.name} |")]
+    [row] = [line for line in page.splitlines() if line.startswith(f"| {kind.name} |")]
     _, threshold, reason = row.strip("| ").split(" | ")
-    assert float(threshold) == check.threshold
-    assert all(text and not text.endswith(".") for text in (check.name, reason, check.sentence))
+    if math.isnan(kind.threshold):
+        assert threshold == "–"
+    else:
+        assert float(threshold) == kind.threshold
+    assert reason
+    assert not reason.endswith(".")
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=list(CHECKS))
-def test_a_sentence_without_one_of_its_figures_is_an_error(check: Check) -> None:
-    names = [name for _, name, _, _ in Formatter().parse(check.sentence) if name]
-    assert names
+@pytest.mark.parametrize("name", list(GRAVITY))
+def test_texts_of_a_check_are_parts_of_sentences(name: str) -> None:
+    kind = CHECKS[name]
+    texts = [getattr(kind, text) for text in TEXTS]
+    assert any(texts) or kind.question
+    for text in (kind.flagged, kind.ok, kind.figure, kind.remedy):
+        assert not text.endswith(".")
+        assert not text[:1].isupper()
+
+
+@pytest.mark.parametrize(("name", "text"), TEMPLATES)
+def test_a_text_without_one_of_its_figures_is_an_error(name: str, text: str) -> None:
+    template = getattr(CHECKS[name], text)
+    names = [field for _, field, _, _ in Formatter().parse(template) if field]
     with pytest.raises(KeyError):
-        check.warning(**dict.fromkeys({*names} - {names[0]}, 1))
+        template.format(**dict.fromkeys({*names} - {names[0]}, 1))
+
+
+@pytest.mark.parametrize("name", list(GRAVITY))
+def test_a_check_that_is_not_known_says_why_and_is_neither_ok_nor_flagged(name: str) -> None:
+    check = not_known(name, "no lengths", "give lengths")
+    assert (check.is_flagged, check.is_known) == (False, False)
+    assert check.row == (name, "not known", "no lengths: give lengths")
+    assert not check.short_figure
+
+
+def test_a_flagged_check_says_what_was_found_and_what_to_do() -> None:
+    check = make_check("own model", True, fields={"judge": "ash"})
+    assert check.clause == "the judge ash judges itself: use another judge"
+    assert check.start_sentence(check.clause).startswith("The judge ash")
+    assert check.row == ("own model", "flagged", check.clause)
+
+
+def test_a_name_that_begins_a_sentence_is_written_as_it_is() -> None:
+    check = make_check("cycle", True, fields={"a": "ash", "b": "elm", "c": "oak"})
+    assert check.start_sentence(check.clause).startswith("ash beats elm")
+
+
+def test_the_figure_with_its_interval_stands_for_the_finding_where_all_its_fields_are_known() -> (
+    None
+):
+    fields = {"longer": "longer", "weight": 0.4, "option": "", "estimate": "0.4"}
+    alone = make_check("length", False, fields=fields)
+    assert alone.figure == "neither longer nor shorter responses are favoured beyond chance"
+    known = make_check("length", False, fields={**fields, "interval": "0.1 … 0.7"})
+    assert known.figure.endswith("per e-fold of length: 0.4 (0.1 … 0.7)")
+
+
+def test_a_check_in_json_has_no_infinity_and_no_missing_threshold() -> None:
+    fields = {"slope": 2.0, "low": 1.5, "high": math.inf, "new": "ash"}
+    scale = make_check("ladder scale", True, number=2.0, interval=(1.5, math.inf), fields=fields)
+    repeated = Check(name="repeated", result=Result.OK, fields={"estimate": 1, "interval": 2})
+    rows = json.loads(json.dumps([scale.to_dict(), repeated.to_dict()], allow_nan=False))
+    assert (rows[0]["code"], rows[0]["low"], rows[0]["high"]) == ("ladder-scale", 1.5, None)
+    assert (rows[1]["result"], rows[1]["threshold"]) == ("ok", None)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from podium.checks import CHECKS
 from podium.comparison.gate import parse_requirement
 from podium.data.battles import criterion_columns
 from podium.diagnosis.clustered import farther_ends
@@ -22,15 +21,13 @@ from podium.rankers.calibration.calibration import models_needed
 from podium.rankers.estimate import Estimate
 from podium.show.answers.rank_templates import (
     all_of,
-    join_item_names,
-    join_names,
     more_items_sentence,
     number_word,
 )
 from podium.show.page.packing import pack_columns
 from podium.show.report.markup import escape_latex
 from podium.show.report.terminal import _wrap
-from podium.text import json_text, plural, some, text_of
+from podium.text import join_item_names, join_names, json_text, plural, some, text_of
 
 
 def test_a_small_number_is_spelled_and_a_large_one_is_in_digits():
@@ -65,19 +62,6 @@ def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():
         "includes a correction for testing all 15 pairs",
     )
     assert texts == [f"If the true gap {gap}, {power}. This number {tested}." for tested in tests]
-
-
-def test_a_warning_has_its_figures():
-    assert CHECKS["items"].warning(items=3, many="fewer than 30") == (
-        "only 3 items (fewer than 30): the intervals are approximate"
-    )
-
-
-def test_a_short_warning_is_a_sentence():
-    assert (
-        CHECKS["items"].short_warning(items=3, noun="items")
-        == "Only 3 items: the intervals are approximate."
-    )
 
 
 def test_a_requirement_has_a_margin_in_points():

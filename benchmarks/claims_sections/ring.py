@@ -22,10 +22,10 @@ from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.data.battles import Battles
 from podium.data.pairings import Field, Outcome, Pairing, Round
+from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles, flagged_checks
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.errors import NotIdentifiedError
-from podium.show.answers.trust_checks import check_results, failed_checks
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.ring import Ring
 from podium.tournaments.stopping import SPENDING_GROWTH, Look
@@ -235,7 +235,9 @@ def figures_of(case: str, seed: int, until: str, opponents: str) -> tuple[float,
     looks = rule.progress_of(world.field, rounds).looks
     wrong = [is_wrong(rule, look, world.truth) for look in looks]
     early = wrong[-1] and wrong.index(True) + 1 < misfit_look(rounds, rule, world.field)
-    failed = failed_checks(check_results(battles_of(rounds, rule, world.field), {}))
+    failed = flagged_checks(
+        adjust_tests(checks_of_battles(battles_of(rounds, rule, world.field), {}))
+    )
     return wrong[-1], early, looks[-1].battles, not looks[-1].open.any(), not failed
 
 

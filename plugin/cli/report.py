@@ -23,7 +23,7 @@ NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory"
 
 @options.command(
     "How to rank",
-    "Make one page of a ranking to share: the answer, trust checks, the battles.",
+    "Make one page of a ranking to share: the answer, the checks, the battles.",
     params=[param for param in rank.params if param.name not in NOT_HERE],
 )
 @options.responses(help="Files or folders with the responses that were compared.")

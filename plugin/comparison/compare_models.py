@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.checks import CHECKS
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import decide_requirements, read_requirements
@@ -18,6 +17,7 @@ from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
+from podium.diagnosis.checks.all_checks import doubts_about_verdicts
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.notices.notice import Notice, select_codes
@@ -26,7 +26,6 @@ from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import refuse_several_judges
 from podium.responses.collection import Responses
-from podium.show.answers.trust_checks import doubts_about_verdicts
 
 QUESTION = ("task", "judge")
 """Columns of which every value is a question of its own, if scores are compared."""
@@ -118,8 +117,8 @@ def _collect_warnings(
         notes.append(Notice("different-words-compared", note.fields))
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     doubts = [
-        Notice(CHECKS[own.check].code, own.fields)
-        for own in doubts_about_verdicts(battles, compared)
+        Notice(check.kind.code, check.fields, template=check.kind.clause_template)
+        for check in doubts_about_verdicts(battles, compared)
     ]
     return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
 

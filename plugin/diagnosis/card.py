@@ -7,10 +7,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.checks import CHECK_COLUMNS, Check
 from podium.data.battles import Battles
 from podium.data.counts import counts_text
-from podium.diagnosis.card_summary import best_with_humans, card_answer, check_lines
+from podium.diagnosis.card_summary import best_with_humans, card_answer
+from podium.diagnosis.checks.all_checks import checks_of_card
+from podium.diagnosis.checks.card_sections import CardSections
+from podium.diagnosis.checks.sample_checks import check_unit
 from podium.diagnosis.consistency import consistency, position
 from podium.diagnosis.figures import CardAnswer, Missing, Statistic, as_dict, attempt
 from podium.diagnosis.fit import bradley_terry_fit, cycles
@@ -29,8 +32,8 @@ from podium.notices.notice_text import notices_to_json
 from podium.numbers import percent
 from podium.rankers.errors.intervals import check_level
 from podium.rankers.ranking import build_provenance
-from podium.tables import Fact, Report, Section, Table
-from podium.text import as_text, item_option
+from podium.tables import EMPTY, Fact, Report, Section, Table
+from podium.text import as_text
 
 Reply: TypeAlias = CardAnswer | Missing
 Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
@@ -60,7 +63,16 @@ ACROSS: Sections = {
 }
 """The sections that compare judges, in the order shown."""
 MORE = "The figures behind a line: --section position · all of them: --full"
+SECTIONS_OF_CHECKS = {
+    "cycle": "cycles",
+    "length": "verbosity",
+    "repeated": "consistency",
+    "self-preference": "self_preference",
+    "unparsed": "consistency",
+}
+"""The section that has the figures of a check; by default the one with the check's name."""
 UNNAMED = "judge not named"
+UNNAMED_METRIC = "metric not named"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +83,25 @@ class Card:
     answers: Mapping[str, Reply]
 
     @property
+    def sections(self) -> CardSections:
+        """The sections with the battles that they are about, from which checks are made."""
+        return CardSections(self.subject.battles, self.answers)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The checks that apply to the judge, with their results."""
+        return checks_of_card(self.sections)
+
+    @property
     def answer(self) -> tuple[str, ...]:
         """At most three sentences: whether the judge may rank, whether its Elo gaps match human
         ones, what to do; the last two are left out where it is not known which rows are about the
         same item."""
-        column = self.subject.battles.likely_item
-        if column is None:
-            return card_answer(self.answers)
-        unit = CHECKS["unit"].short_warning(column=column, option=item_option(column))
-        return (unit, *card_answer(self.answers)[:1])
+        sentences = card_answer(self.sections, self.checks)
+        unit = check_unit(self.subject.battles)
+        if not unit:
+            return sentences
+        return (f"{unit[0].start_sentence(unit[0].clause)}.", *sentences[:1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card for JSON."""
@@ -88,6 +110,7 @@ class Card:
             "judge": subject.judge,
             "realization": subject.realization,
             "answer": list(self.answer),
+            "checks": [check.to_dict() for check in self.checks],
             "models": len(subject.battles.models),
             "counts": subject.battles.counts().to_dict(),
             "unparsed_reasons": subject.battles.unparsed_reasons(),
@@ -189,13 +212,21 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
-    rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
-    table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
+    rows = tuple(check.row for check in card.checks)
+    table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
     return (Report(_title(card), card.answer, table, (_sizes(card), MORE)),)
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
-    """Build a report of one section for every card; raises UsageError for an unknown name."""
+    """Build a report of one section for every card.
+
+    Args:
+        name: the key of a section, or the name of a check whose figures it has.
+
+    Raises:
+        UsageError: no section and no check has this name.
+    """
+    name = SECTIONS_OF_CHECKS.get(name, name)
     if name in ACROSS:
         return (
             Report("all judges", sections=_report_sections({name: ACROSS[name]}, diagnosis.across)),
@@ -232,11 +263,7 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 def _judges_report(diagnosis: Diagnosis) -> Report:
     """Build the report with a row per judge."""
     cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
-    lines = {name: check_lines(card.answers) for name, card in cards.items()}
-    header = ("judge", *(line.name for line in next(iter(lines.values()))))
-    table = Table(
-        "", header, tuple((name, *(line.short for line in own)) for name, own in lines.items())
-    )
+    table = _judges_table(cards)
     best = best_with_humans(cards)
     answers = (
         (best,)
@@ -259,9 +286,25 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     return Report(title, answers, table, notes)
 
 
+def _judges_table(cards: Mapping[str, Card]) -> Table:
+    """Build a row per judge, with the figure of each check that applies to any of them."""
+    figures = {
+        name: {check.kind.column: check.short_figure for check in card.checks}
+        for name, card in cards.items()
+    }
+    columns = tuple(dict.fromkeys(column for own in figures.values() for column in own))
+    rows = tuple(
+        (name, *(own.get(column) or EMPTY for column in columns)) for name, own in figures.items()
+    )
+    return Table("", ("judge", *columns), rows)
+
+
 def _title(card: Card) -> str:
-    """Return the title of a card."""
-    return f"judge card · {card.subject.judge or UNNAMED} · {percent(card.subject.level)} intervals"
+    """Return the title of a card of a judge, or of scores that no judge gave."""
+    level = f"{percent(card.subject.level)} intervals"
+    if card.sections.has_judge:
+        return f"judge card · {card.subject.judge or UNNAMED} · {level}"
+    return f"card of scores · {card.subject.judge or UNNAMED_METRIC} · {level}"
 
 
 def _sizes(card: Card) -> str:

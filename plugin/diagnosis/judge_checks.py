@@ -126,7 +126,7 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
                 "family": relation.family,
                 "how": relation.how,
             }
-            warnings.append(Notice(CHECKS["self-preference"].code, kin))
+            warnings.append(Notice(CHECKS["own family"].code, kin))
     return warnings
 
 

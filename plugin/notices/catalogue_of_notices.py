@@ -585,10 +585,6 @@ OF_CALIBRATIONS = {
 }
 
 OF_JUDGES = {
-    "lost-replies": (
-        "{share:.1%} of the battles of {model} are unparsed, and {all:.1%} of all: fix the judge's "
-        "replies first"
-    ),
     "mass-of-schema": (
         "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
         "answers hold less than {mass:.0%} of the probability at their token in the JSON"
@@ -598,15 +594,11 @@ OF_JUDGES = {
         "answers hold less than {mass:.0%} of the probability at their token; with "
         "{argument:replies=schema}, more are graded"
     ),
-    "order-decides": (
-        "{judges} may not rank: the response shown first has a win rate of {first} ({interval}), "
-        "and {flip:.0%} of verdicts flip"
-    ),
     "own-model": (
         "the judge {judge} judges itself ({model}): use another judge, or remove the rows of "
         "{model}. `podium diagnose` measures its self-preference"
     ),
-    "self-preference": (
+    "own-family": (
         "the judge {judge} is of the same family as {models:5} ({family}, {how}): add a judge of "
         "another family and compare ({option:by=judge}). `podium diagnose` measures "
         "self-preference; {option:models} corrects a family"

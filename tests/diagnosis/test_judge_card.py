@@ -8,9 +8,16 @@ import pandas as pd
 import pytest
 from judged_worlds import FAULTY, OWN, world
 
-from podium import Judge, NotIdentifiedError, UsageError, read_battles
-from podium.diagnosis.card import SECTIONS, answer_sections, diagnose
-from podium.diagnosis.card_summary import _effect_outcome, card_answer, check_lines
+from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles
+from podium.checks import Result
+from podium.diagnosis.card import (
+    SECTIONS,
+    answer_sections,
+    diagnose,
+    section_reports,
+    summary_reports,
+)
+from podium.diagnosis.checks.effects import check_effect
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import TripleGroup
@@ -66,24 +73,27 @@ def test_a_single_ring_is_one_ring():
     pairs = (("A", "B"), ("B", "C"), ("C", "A"))
     rows = [(f"{k}", a, b, float(k % 10 < 8)) for a, b in pairs for k in range(100)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
-    answer = card_answer(diagnosed(frame.assign(human=frame["credit"])).cards[0].answers)
+    answer = diagnosed(frame.assign(human=frame["credit"])).cards[0].answer
     assert answer[0].endswith("; cycles among the models: 1.")
 
 
-def lines_of(frame):
-    return {line.name: line for line in check_lines(diagnosed(frame).cards[0].answers)}
+def checks_of(frame):
+    return {check.name: check for check in diagnosed(frame).cards[0].checks}
 
 
 def test_families_are_asked_for_only_where_they_would_help():
     alone = world(3, 5).judgments(Judge("gpt-9"))
-    assert "--human-judge" in lines_of(alone)["self-preference"].verdict
+    assert "--human-judge" in checks_of(alone)["self-preference"].remedy
     labelled = world(3, 5).judgments(Judge("my-judge"), human=True)
-    assert lines_of(labelled)["self-preference"].verdict == "not known: --families"
+    assert checks_of(labelled)["self-preference"].row[1:] == (
+        "not known",
+        "the family of my-judge is not known: --families",
+    )
 
 
 def test_a_judge_on_few_items_is_not_called_random():
-    few = lines_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["human"]
-    assert few.verdict == "not known: judge more battles"
+    few = checks_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["human"]
+    assert (few.is_known, few.remedy) == (False, "judge more battles")
 
 
 def verdicts_in_both_orders(first_wins: int, pairs: int, items: int) -> pd.DataFrame:
@@ -105,35 +115,38 @@ def verdicts_in_both_orders(first_wins: int, pairs: int, items: int) -> pd.DataF
 
 
 def test_eighteen_wins_of_the_first_response_on_two_items_are_not_fine():
-    position = lines_of(verdicts_in_both_orders(18, 18, 2))["position"]
-    assert position.figure == "the response shown first wins 100.0% (1.2 … 100.0)"
-    assert position.verdict == "not known: judge more battles"
+    position = checks_of(verdicts_in_both_orders(18, 18, 2))["position"]
+    rate = "the response shown first has a win rate of 100.0% (1.2 … 100.0)"
+    assert position.row == ("position", "not known", f"{rate}: judge more battles")
 
 
 def test_a_position_is_fine_if_the_order_cannot_decide():
-    assert lines_of(verdicts_in_both_orders(0, 120, 60))["position"].verdict == "fine"
+    position = checks_of(verdicts_in_both_orders(0, 120, 60))["position"]
+    assert position.result is Result.OK
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "outcome"),
+    ("low", "high", "result"),
     [
-        (-0.05, 0.09, "fine"),
-        (-0.05, 0.5, "open"),
-        (-0.5, 0.05, "open"),
-        (None, None, "open"),
-        (0.02, 0.05, "longer"),
-        (-0.5, -0.2, "shorter"),
+        (-0.05, 0.09, "ok"),
+        (-0.05, 0.5, "not known"),
+        (-0.5, 0.05, "not known"),
+        (None, None, "not known"),
+        (0.02, 0.05, "ok"),
+        (0.02, 0.16, "not known"),
+        (0.02, 0.5, "flagged"),
+        (-0.5, -0.2, "flagged"),
     ],
 )
-def test_an_effect_is_fine_only_if_its_interval_contains_no_large_one(low, high, outcome):
+def test_an_effect_is_ok_only_if_its_interval_contains_no_large_one(low, high, result):
     effect = Statistic((low or 0) / 2 + (high or 0) / 2, low, high, level=0.95, method="t", n=9)
-    assert _effect_outcome(effect, 0.1, "longer", "shorter") == outcome
+    assert check_effect("length", effect, longer="longer", weight=1).result.value == result
 
 
 def test_cycles_of_pairs_that_met_on_few_items_are_not_known():
-    few, many = (lines_of(world(3, items).judgments(Judge("gpt-9")))["cycles"] for items in (5, 30))
-    assert few.verdict == "not known: judge every pair on 10 items"
-    assert many.verdict == "fine"
+    few, many = (checks_of(world(3, items).judgments(Judge("gpt-9")))["cycle"] for items in (5, 30))
+    assert (few.is_known, few.remedy) == (False, "judge every pair on 10 items")
+    assert many.result is Result.OK
 
 
 def test_rows_without_a_judge_have_a_card_of_their_own():
@@ -268,3 +281,42 @@ def test_own_family_is_that_of_the_judges_model():
     assert diagnosed(world(3, 5).judgments(FAULTY, human=True)).cards[0].answers[
         "self_preference"
     ].families["OpenAI"] == tuple(sorted(OWN))
+
+
+def test_the_card_of_accuracies_speaks_of_no_judge():
+    rows = [
+        {"item": f"q{k}", "model": model, "score": float(k % step > 0)}
+        for k in range(40)
+        for model, step in (("ash", 3), ("elm", 2), ("oak", 4))
+    ]
+    diagnosis = diagnosed(pd.DataFrame(rows))
+    [card] = diagnosis.cards
+    assert card.answer == (
+        "These battles compare scores that no judge gave, so no check of a judge applies.",
+    )
+    assert [check.name for check in card.checks] == ["cycle", "fit"]
+    assert summary_reports(diagnosis)[0].title.startswith("card of scores")
+
+
+def test_a_judge_that_scores_single_responses_has_no_check_of_their_order():
+    rows = [
+        {"item": f"q{k}", "model": model, "score": float(k % step > 0), "judge": "judge-x"}
+        for k in range(40)
+        for model, step in (("ash", 3), ("elm", 2), ("oak", 4))
+    ]
+    assert not checks_of(pd.DataFrame(rows)).keys() & {"position", "order decides", "one order"}
+
+
+def test_the_section_of_a_check_is_found_by_the_name_of_the_check():
+    diagnosis = diagnosed(world(3, 5).judgments(Judge("gpt-9")))
+    names = {check.name for check in diagnosis.cards[0].checks}
+    assert all(section_reports(diagnosis, name) for name in names)
+    with pytest.raises(UsageError, match="no section called 'size'"):
+        section_reports(diagnosis, "size")
+
+
+def test_the_card_and_the_ranking_say_the_same_of_the_order():
+    """One wording in both: what was found, and what to do."""
+    frame = world(3, 30).judgments(Judge("judge-x", position_bias=0.8))
+    answer = rank(read_battles(frame)).standings[0].answer[1]
+    assert checks_of(frame)["position"].clause in answer

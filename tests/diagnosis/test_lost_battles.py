@@ -11,9 +11,10 @@ from scipy.stats import fisher_exact
 
 import podium
 from podium.data.counts import Counts
+from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles
 from podium.diagnosis.lost_battles import losses_by_model
 from podium.rankers.ranking import Entry, Separation, Standings
-from podium.show.answers.trust_checks import check_results, trust_sentence
+from podium.show.answers.trust import trust_sentence
 from podium.show.answers.who import without_models
 
 Battle = tuple[str, str, str, bool]
@@ -147,7 +148,7 @@ def draw_world(
 
 
 def trust_of(battles: podium.Battles) -> str:
-    return trust_sentence(check_results(battles, {}))
+    return trust_sentence(adjust_tests(checks_of_battles(battles, {})))
 
 
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])

@@ -185,7 +185,7 @@ def test_labels_that_contradict_a_judge_on_no_model_are_no_passed_check():
         answer[1].partition(" of ")[0] for answer in (found.standings[0].answer, labels.answer)
     ]
     assert passed == ["Four", "Four"]
-    assert "unknown: position" in labels.answer[1]
+    assert "not known: position" in labels.answer[1]
     assert (
         "whether the judge misjudges a model (the human labels contradict it on none"
         in labels.answer[1]

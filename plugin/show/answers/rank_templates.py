@@ -1,9 +1,7 @@
-"""The sentences of a ranking's answer, with named fields; `who`, `trust_checks` and `sentences`
+"""The sentences of a ranking's answer, with named fields; `who`, `trust` and `sentences`
 choose among them."""
 
-from collections.abc import Sequence
-
-from podium.text import plural, some
+from podium.text import plural
 
 SAME_SCORE = (
     "{models} have the same score and are too close to call: no test of their differences is known."
@@ -29,6 +27,7 @@ FOLLOWS, IS_LAST = "{model} follows", "{model} is last"
 FOLLOW, FOLLOW_OPEN = "{models} follow", "{models} follow, too close to call"
 GROUPS_BETWEEN = "{groups} of {models} models are between"
 NO_CUT = "No place is certain: {open} of {pairs} pairs are too close to call; {better} clearly ahead of {worse}."
+NEIGHBOURS_CLEAR = "Every model is clearly ahead of the next one."
 NEIGHBOURS = "{open} of {pairs} neighbouring places {are} too close to call{apart}."
 FIRST_APART = "; the first two that are separated are places {place} and {next}"
 NEW_LEADER = "Without {number} of the {items:,} items, {rival} would lead."
@@ -37,8 +36,10 @@ NEW_LEADER_UNKNOWN = "How few items decide the first place is unknown: {reason}.
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
-ALSO_FAILED, MORE_FAILED = "also: {text}", "also failed: {names}"
-CAUTION, UNKNOWN_CHECKS = "caution: {text}", "unknown: {names}"
+ALSO_FLAGGED = "also: {text}"
+MORE_FLAGGED = "also flagged: {names}"
+CAUTION = "caution: {text}"
+UNKNOWN_CHECKS = "not known: {names}"
 
 MORE_ITEMS = (
     "If the true gap between {first} and {second} is the measured {gap}, {items} would separate them with 80% power. "
@@ -71,7 +72,6 @@ NUMBERS = (
     "eleven",
     "twelve",
 )
-MOST_NAMES = 5
 
 
 def number_word(number: int) -> str:
@@ -83,22 +83,6 @@ def all_of(number: int, noun: str) -> str:
     """Write all of a number of things, as `both checks` or `all nine checks`."""
     return {1: f"the one {noun}", 2: f"both {noun}s"}.get(
         number, f"all {number_word(number)} {noun}s"
-    )
-
-
-def join_names(names: Sequence[str], word: str = "and") -> str:
-    """Join up to five names in a sentence; of more, name four and count the rest."""
-    if len(names) > MOST_NAMES:
-        return some(names, most=MOST_NAMES - 1)
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def join_item_names(names: Sequence[str]) -> str:
-    """Join names of items in a sentence; a row without an item is called by its number."""
-    return (
-        join_names(names)
-        if names[0].startswith("row ")
-        else f"{plural('item', len(names))} {join_names(names)}"
     )
 
 

@@ -3,13 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import comb, isinf
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from podium.checks import CHECKS, LENGTH_CONTROL
+from podium.checks import CHECKS, Check
 from podium.data.battles import Battles
 from podium.defaults import RANKER_OF_DECISIONS
+from podium.diagnosis.checks.all_checks import (
+    adjust_tests,
+    checks_of_battles,
+    checks_of_standings,
+    fit_to_ranker,
+    flagged_checks,
+    models_with_lost_battles,
+)
+from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.numbers import difference_text
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import further_items, further_labels
@@ -17,29 +27,13 @@ from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
 from podium.show.answers.lost_claims import models_in_doubt
-from podium.show.answers.rank_templates import (
-    all_of,
-    join_item_names,
-    join_names,
-    more_items_sentence,
-    number_word,
-)
-from podium.show.answers.trust_checks import (
-    MOST_DESCRIBED,
-    CheckResult,
-    check_first_place,
-    check_jury,
-    check_ladder_results,
-    check_misjudged,
-    check_results,
-    failed_checks,
-    models_with_lost_battles,
-    results_for,
-    robustness_of,
-    trust_sentence,
-)
+from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
+from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import leading_group, neighbours_sentence, who_sentence, without_models
-from podium.text import plural
+from podium.text import join_item_names, join_names, plural
+
+WITH_NEXT_LEADER = "mean"
+"""The ranker whose answer also says how few neighbours and items decide its places."""
 
 
 def add_answers(
@@ -47,89 +41,143 @@ def add_answers(
     slices: Mapping[str | None, Battles],
     families: Mapping[str, str],
 ) -> tuple[Standings, ...]:
-    """Return standings with answers; the first answer, which is printed, replaces a warning about
-    few items."""
+    """Return standings with their checks and answers.
+
+    The first answer is printed. If it says that there are few items, no warning of its slice
+    repeats that.
+
+    Args:
+        standings: results of all rankers on all slices.
+        slices: the battles of each slice.
+        families: given families of models, by pattern of their names.
+    """
     compared = {each.slice for each in standings if who_sentence(each) is not None}
-    results = {
-        value: check_results(battles, families)
+    checks = {
+        value: checks_of_battles(battles, families)
         for value, battles in slices.items()
         if value in compared
     }
-    answered = list(standings)
-    in_doubt = [_unclaimed_models(each, slices, results) for each in standings]
+    in_doubt = [_unclaimed_models(each, slices, checks) for each in standings]
     placed = [
         without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
     ]
+    answered = list(standings)
     for k, each in enumerate(standings):
-        if each.slice in compared:
-            what_next = _same_leaders_sentence(placed[k], placed)
-            battles, own_results = slices[each.slice], results_for(each, results[each.slice])
-            answer = build_ranking_answer(each, battles, own_results, what_next, in_doubt[k])
-            on = f"On {each.slice}: " if len(slices) > 1 else ""
-            answered[k] = replace(
-                each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer))
-            )
-    failed = failed_checks(results[answered[0].slice]) if answered and answered[0].answer else []
-    if "items" not in [own.check for own in failed[:MOST_DESCRIBED]]:
-        return tuple(answered)
-    printed, repeated = answered[0].slice, CHECKS["items"].code
-    for k, each in enumerate(answered):
+        if each.slice not in compared:
+            continue
+        checked = build_ranking_answer(
+            each,
+            slices[each.slice],
+            fit_to_ranker(checks[each.slice], each),
+            _same_leaders_sentence(placed[k], placed),
+            in_doubt[k],
+        )
+        if len(slices) > 1 and checked.answer:
+            first, *others = checked.answer
+            checked = replace(checked, answer=(f"On {each.slice}: {first}", *others))
+        answered[k] = checked
+    return _without_repeated_warning(answered, checks)
+
+
+def _without_repeated_warning(
+    standings: Sequence[Standings], checks: Mapping[str | None, Sequence[Check]]
+) -> tuple[Standings, ...]:
+    """Return standings without the warning about few items, if the first answer describes them."""
+    if not standings or not standings[0].answer:
+        return tuple(standings)
+    printed = standings[0].slice
+    described = flagged_checks(adjust_tests(checks[printed]))[:MOST_DESCRIBED]
+    if "items" not in [check.name for check in described]:
+        return tuple(standings)
+    repeated = CHECKS["items"].code
+    shortened = []
+    for each in standings:
+        warnings = each.warnings
         if each.slice == printed:
-            others = tuple(own for own in each.warnings if own.code != repeated)
-            answered[k] = replace(each, warnings=others)
-    return tuple(answered)
+            warnings = tuple(own for own in warnings if own.code != repeated)
+        shortened.append(replace(each, warnings=warnings))
+    return tuple(shortened)
 
 
 def _unclaimed_models(
     standings: Standings,
     slices: Mapping[str | None, Battles],
-    results: Mapping[str | None, Sequence[CheckResult]],
+    checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[str, ...]:
     """Return the models of standings that nothing can be claimed about, as their battles are lost
     more often."""
-    lost = models_with_lost_battles(results.get(standings.slice, ()))
+    lost = models_with_lost_battles(adjust_tests(checks.get(standings.slice, ())))
     return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
 
 
 def build_ranking_answer(
     standings: Standings,
     battles: Battles,
-    results: Sequence[CheckResult],
+    checks: Sequence[Check],
     what_next: str | None = None,
     in_doubt: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """Return the answer in at most three sentences, with its own third one and nothing about the
-    models in doubt; empty if no two models have an interval."""
+) -> Standings:
+    """Return standings with their checks and an answer in at most three sentences.
+
+    Args:
+        checks: the checks of the battles that apply to the ranker, not yet adjusted.
+        what_next: the third sentence, if the standings have none of their own.
+        in_doubt: models that nothing can be claimed about.
+
+    Returns:
+        The standings; unchanged if no two models have an interval.
+    """
     who = who_sentence(standings)
     if who is None:
-        return ()
+        return standings
+    claimed = without_models(standings, in_doubt) if in_doubt else standings
     if in_doubt:
         nothing = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
-        standings = without_models(standings, in_doubt)
-        who = " ".join(filter(None, [who_sentence(standings), nothing]))
-    tournament = (
-        standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
+        who = " ".join(filter(None, [who_sentence(claimed), nothing]))
+    robustness = robustness_of(battles, claimed)
+    all_checks = adjust_tests(
+        [*checks, *checks_of_standings(claimed), *check_first_place(claimed, robustness)]
     )
-    who = next(iter(tournament.get("decisions", ())), who)
-    if (ladder := standings.diagnostics.get("ladder", {})).get("other_scale"):
-        who = rank_templates.NOTHING_PLACED.format(models=join_names(ladder["new"] or [RATED_ONLY]))
-    robustness = robustness_of(battles, standings)
-    own_checks = [
-        *check_ladder_results(standings),
-        *check_misjudged(standings),
-        *check_jury(standings),
-    ]
-    trust = trust_sentence([*results, *own_checks, *check_first_place(standings, robustness)])
-    if standings.ranker not in ("bradley-terry", "win-rate"):
-        trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
+    trust = trust_sentence(all_checks)
+    checked = replace(standings, checks=tuple(all_checks))
     if battles.likely_item is not None:
-        return (rank_templates.UNIT_UNKNOWN, trust)
-    what_next = what_next or next_sentence(standings, robustness)
-    what_next = connecting_sentence(standings) or tournament.get("advice") or what_next
-    if standings.ranker == "mean":
-        who = " ".join(filter(None, [who, neighbours_sentence(standings)]))
-        what_next = " ".join(filter(None, [what_next, _new_leader_sentence(standings)]))
-    return (who, trust, *([what_next] if what_next else []))
+        return replace(checked, answer=(rank_templates.UNIT_UNKNOWN, trust))
+    who = _decided_sentence(claimed) or who
+    what_next = _next_step_sentence(claimed, robustness, what_next)
+    if claimed.ranker == WITH_NEXT_LEADER:
+        who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
+        what_next = " ".join(filter(None, [what_next, _new_leader_sentence(claimed)]))
+    return replace(checked, answer=(who, trust, *([what_next] if what_next else [])))
+
+
+def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
+    """Return the answer of the tournament that standings are about; empty if there is none."""
+    if standings.ranker != RANKER_OF_DECISIONS:
+        return {}
+    return standings.diagnostics.get("answer", {})
+
+
+def _decided_sentence(standings: Standings) -> str | None:
+    """Write what a tournament decided, or that a ladder on another scale places nobody; else
+    None."""
+    ladder = standings.diagnostics.get("ladder", {})
+    if ladder.get("other_scale"):
+        return rank_templates.NOTHING_PLACED.format(
+            models=join_names(ladder["new"] or [RATED_ONLY])
+        )
+    return next(iter(_tournament_answer(standings).get("decisions", ())), None)
+
+
+def _next_step_sentence(
+    standings: Standings, robustness: DropOutRobustness | None, what_next: str | None
+) -> str | None:
+    """Write what to do next: connect groups, follow a tournament's advice, or add items."""
+    return (
+        connecting_sentence(standings)
+        or _tournament_answer(standings).get("advice")
+        or what_next
+        or next_sentence(standings, robustness)
+    )
 
 
 def _new_leader_sentence(standings: Standings) -> str | None:

@@ -13,8 +13,8 @@ from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
-from podium.show.answers.rank_templates import all_of, join_names, number_word
-from podium.text import plural
+from podium.show.answers.rank_templates import all_of, number_word
+from podium.text import join_names, plural
 
 MOST_GROUPS = 3
 MOST_PAIRS = 2
@@ -45,12 +45,13 @@ def neighbours_sentence(standings: Standings) -> str | None:
     if standings.separation is None or (pairs := len(standings.separation.names) - 1) < 2:
         return None
     apart = [k + 1 for k in range(pairs) if k + 1 in standings.separation.beats[k]]
+    number_open = pairs - len(apart)
+    if not number_open:
+        return rank_templates.NEIGHBOURS_CLEAR
     first = rank_templates.FIRST_APART.format(place=apart[0], next=apart[0] + 1) if apart else ""
-    fields = {
-        "open": pairs - len(apart) or "None",
-        "are": "is" if pairs - len(apart) == 1 else "are",
-    }
-    return rank_templates.NEIGHBOURS.format(pairs=pairs, apart=first, **fields)
+    return rank_templates.NEIGHBOURS.format(
+        open=number_open, pairs=pairs, are="is" if number_open == 1 else "are", apart=first
+    )
 
 
 def unplaced_models(standings: Standings) -> list[str]:

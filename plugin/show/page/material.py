@@ -8,13 +8,13 @@ import pandas as pd
 
 from podium.data.battles import Battles
 from podium.diagnosis.card import card_reports, diagnose
+from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.errors import PodiumError
 from podium.rankers.calibration.calibration import Calibration
 from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.rankers.ranking import Ranking
-from podium.show.answers.trust_checks import MOST_BATTLES
 from podium.show.page.checks_table import checks_table
 from podium.show.page.listed_battles import ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts

@@ -1,4 +1,4 @@
-"""A ranking as one self-contained page: the answer, the trust checks, and the evidence."""
+"""A ranking as one self-contained page: the answer, the checks, and the evidence."""
 
 from dataclasses import replace
 from typing import Any

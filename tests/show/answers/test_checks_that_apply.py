@@ -8,8 +8,9 @@ import pytest
 from lm_eval_output import scored, write_run
 
 import podium
+from podium.checks import Check
+from podium.diagnosis.checks.all_checks import checks_of_battles
 from podium.notices.notice_text import notice_texts
-from podium.show.answers.trust_checks import CheckResult, check_results
 
 
 def judged(
@@ -36,8 +37,8 @@ def judged(
     return pd.DataFrame(rows)
 
 
-def checks_of(battles: podium.Battles) -> dict[str, CheckResult]:
-    return {own.check: own for own in check_results(battles, {})}
+def checks_of(battles: podium.Battles) -> dict[str, Check]:
+    return {own.name: own for own in checks_of_battles(battles, {})}
 
 
 @pytest.mark.parametrize("options", [{}, {"by": "category"}, {"by": "judge"}])
@@ -134,7 +135,7 @@ def test_single_responses_that_a_judge_scored_have_no_first_one() -> None:
     ]
     found = checks_of(podium.read_battles(pd.DataFrame(rows)))
     assert "position" not in found
-    assert {"unparsed", "own model", "length", "human"} <= found.keys()
+    assert {"unparsed", "own model", "length", "human scale"} <= found.keys()
 
 
 def test_a_comparison_warns_of_a_judge_whose_verdicts_the_order_decides() -> None:

@@ -8,45 +8,43 @@ import pytest
 from scipy.special import logit
 
 import podium
-from podium.checks import CHECKS
+from podium.checks import Result, make_check, not_known
 from podium.data.human_labels import label_by_table
-from podium.show.answers.trust_checks import (
-    ERROR_RATE,
-    ORDER,
-    CheckResult,
-    _check_position,
-    check_results,
-    trust_sentence,
-)
+from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles
+from podium.diagnosis.checks.card_sections import ERROR_RATE
+from podium.diagnosis.checks.order_checks import check_position
+from podium.show.answers.trust import trust_sentence
+
+LENGTH = {"longer": "longer", "weight": 0.4, "option": "--set length_control=true"}
+FIT = {"a": "ash", "b": "elm", "observed": 0.7, "expected": 0.5}
 
 
-def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
-    assert {*ORDER} - {"human"} <= {*CHECKS}
-
-
-def test_two_failed_checks_are_described_and_further_ones_are_named() -> None:
-    sentences = {
-        "fit": "The fit.",
-        "own model": "The judge.",
-        "items": "Only 3 items.",
-        "cycle": "a beats b.",
+def test_two_flagged_checks_are_described_and_further_ones_are_named() -> None:
+    fields = {
+        "fit": FIT,
+        "own model": {"judge": "ash"},
+        "items": {"items": 3, "noun": "items"},
+        "cycle": {"a": "ash", "b": "elm", "c": "oak"},
     }
-    failed = [CheckResult(check, text, fails=True) for check, text in sentences.items()]
-    assert trust_sentence(failed[:1]) == "The fit."
-    assert trust_sentence(failed[:2]) == "The judge; also: the fit."
-    assert trust_sentence(failed) == "Only 3 items; also: the judge; also failed: cycle, fit."
+    flagged = [make_check(name, True, fields=own) for name, own in fields.items()]
+    fit = "he ratings do not explain ash against elm: it wins 70%, the ratings predict 50%"
+    own = "he judge ash judges itself: use another judge"
+    assert trust_sentence(flagged[:1]) == f"T{fit}."
+    assert trust_sentence(flagged[:2]) == f"T{own}; also: t{fit}."
+    assert trust_sentence(flagged) == (
+        f"Only 3 items: the intervals are approximate; also: t{own}; also flagged: cycle, fit."
+    )
 
 
 def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_check() -> None:
-    caution, fit = (
-        CheckResult("unparsed", "5% unparsed.", fails=True),
-        CheckResult("fit", "fit.", fails=True, p=1e-9),
-    )
-    human = CheckResult("human", unknown="no human labels")
-    assert trust_sentence([caution, fit]) == "fit; caution: 5% unparsed."
-    assert trust_sentence([caution, CheckResult("items"), human]) == (
-        "One of two checks passed; caution: 5% unparsed; unknown: whether distances match human ratings (no human "
-        "labels)."
+    caution = make_check("unparsed", True, fields={"share": 0.05})
+    lost = "caution: 5.0% of the judge's replies are unparsed, and left out as if lost at random"
+    fit = make_check("fit", True, fields=FIT, p=1e-9)
+    human = not_known("human scale", "no human labels")
+    assert trust_sentence([caution, fit]).endswith(f"the ratings predict 50%; {lost}.")
+    assert trust_sentence([caution, make_check("items", False), human]) == (
+        f"One of two checks passed; {lost}; not known: whether distances match human ratings (no "
+        "human labels)."
     )
 
 
@@ -76,7 +74,7 @@ def lossy_verdicts(
 
 
 def trust_of(frame: pd.DataFrame) -> str:
-    return trust_sentence(check_results(podium.read_battles(frame), {}))
+    return trust_sentence(adjust_tests(checks_of_battles(podium.read_battles(frame), {})))
 
 
 def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_are() -> None:
@@ -84,7 +82,7 @@ def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_a
         r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"
     )
     assert re.match(
-        rf"Five of seven checks passed; {share}; unknown: ", trust_of(lossy_verdicts(1, 0.05))
+        rf"Five of seven checks passed; {share}; not known: ", trust_of(lossy_verdicts(1, 0.05))
     )
     found = r"[\d.]+% of the battles of m0 are unparsed, and [\d.]+% of all: fix the judge's replies first; "
     assert re.fullmatch(
@@ -103,17 +101,19 @@ def test_loss_of_one_model_is_named_where_few_replies_are_unparsed_overall() -> 
 def test_lost_replies_of_two_models_are_no_check_as_their_battles_are_the_same() -> None:
     frame = lossy_verdicts(1, 0.05)
     pair = frame[frame["model_a"].eq("m0") & frame["model_b"].eq("m1")]
-    assert "lost replies" not in [own.check for own in check_results(podium.read_battles(pair), {})]
+    assert "lost replies" not in [
+        own.name for own in checks_of_battles(podium.read_battles(pair), {})
+    ]
 
 
 def test_lost_replies_of_too_many_battles_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    from podium.show.answers import trust_checks
+    from podium.diagnosis.checks import size_limits
 
-    monkeypatch.setattr(trust_checks, "MOST_BATTLES", 10)
-    results = {
-        own.check: own for own in check_results(podium.read_battles(lossy_verdicts(1, 0.05)), {})
-    }
-    assert results["lost replies"].unknown == "too many battles"
+    monkeypatch.setattr(size_limits, "MOST_BATTLES", 10)
+    battles = podium.read_battles(lossy_verdicts(1, 0.05))
+    checks = {own.name: own for own in checks_of_battles(battles, {})}
+    assert checks["lost replies"].result is Result.NOT_KNOWN
+    assert checks["lost replies"].reason == "too many battles"
 
 
 def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:
@@ -125,9 +125,9 @@ def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:
         .cards[0]
         .answer[-1]
     )
-    assert re.fullmatch(
-        r"Keep both orders: .* flip, .*; fix the judge's replies: [\d.]+% could not be read\.", step
-    )
+    lost = r"[\d.]+% of the judge's replies are unparsed, .*: let the judge reason first, or .*"
+    order = r"\d\d% of verdicts flip when the responses change places, .*: keep both orders, .*"
+    assert re.fullmatch(f"{lost}; {order}\\.", step)
 
 
 @pytest.mark.slow
@@ -140,35 +140,35 @@ def test_lost_replies_hide_no_position_bias_in_any_of_25_worlds() -> None:
     assert sum("fix the judge's replies first" in text for text in texts) <= 3
 
 
-def test_trust_checks_are_corrected_together_by_holm() -> None:
+def test_checks_are_corrected_together_by_holm() -> None:
     """One p of 0.03 among four raises no alarm, alone it does; without Holm both would."""
-    quiet = [CheckResult(check, "", fails=False, p=0.5) for check in ("length", "cycle", "fit")]
-    loud = CheckResult("position", "loud.", fails=True, p=0.03)
-    assert trust_sentence([loud, *quiet]) == "All four checks passed."
-    assert trust_sentence([loud]) == "loud."
+    quiet = [make_check(name, False, p=0.5) for name in ("length", "cycle", "fit")]
+    loud = make_check("position", True, p=0.03)
+    assert [own.result for own in adjust_tests([loud, *quiet])] == [Result.OK] * 4
+    assert trust_sentence(adjust_tests([loud, *quiet])) == "All four checks passed."
+    assert adjust_tests([loud]) == [loud]
     assert loud.p is not None
     assert loud.p < ERROR_RATE
 
 
 def test_a_check_that_could_not_be_made_is_no_pass() -> None:
-    findings = [
-        CheckResult("items"),
-        CheckResult("unparsed"),
-        CheckResult("length", unknown="no lengths"),
+    checks = [
+        make_check("items", False),
+        make_check("unparsed", False),
+        not_known("length", "no lengths"),
+        not_known("human scale", "no human labels"),
     ]
-    findings.append(CheckResult("human", unknown="no human labels"))
-    assert trust_sentence(findings) == (
-        "Two of four checks passed; unknown: length (no lengths), whether distances match human ratings (no human "
-        "labels)."
+    assert trust_sentence(checks) == (
+        "Two of four checks passed; not known: length (no lengths), whether distances match human "
+        "ratings (no human labels)."
     )
 
 
 def test_all_checks_passed_only_if_each_that_applies_did() -> None:
-    assert trust_sentence([CheckResult("items"), CheckResult("unparsed")]) == "Both checks passed."
-    assert (
-        trust_sentence([CheckResult("items", unknown="why")])
-        == "No check could be made; unknown: items (why)."
-    )
+    both = [make_check("items", False), make_check("unparsed", False)]
+    assert trust_sentence(both) == "Both checks passed."
+    unknown = [not_known("items", "why")]
+    assert trust_sentence(unknown) == "No check could be made; not known: items (why)."
 
 
 @pytest.mark.parametrize(
@@ -219,17 +219,16 @@ def test_a_judge_that_always_prefers_the_first_passes_no_check_of_check_position
         ["item", "model_a", "model_b", "order"]
     ]
     first = frame.assign(credit=(frame["order"] == "ab").astype(float))
-    found = _check_position(podium.read_battles(first))
+    [found] = check_position(podium.read_battles(first))
     assert "win rate of 100.0% (82.0 … 100.0), and 100% of verdicts flip" in trust_sentence([found])
     assert found.p == 2.0**-19
-    few = _check_position(
-        podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])])
-    )
-    assert few.unknown.startswith(
+    on_two = first[first["item"].isin(first["item"].unique()[:2])]
+    [few] = check_position(podium.read_battles(on_two))
+    assert few.reason.startswith(
         "too few pairs in both orders: the response shown first has a win rate of 100.0% ("
     )
-    even = _check_position(podium.read_battles(first.assign(credit=0.5)))
-    assert (even.p, even.fails) == (1.0, False)
+    [even] = check_position(podium.read_battles(first.assign(credit=0.5)))
+    assert (even.p, even.result) == (1.0, Result.OK)
 
 
 @pytest.mark.slow
@@ -252,7 +251,7 @@ def test_drop_out_robustness_is_omitted_if_plain_bradley_terry_has_another_leade
     knows nothing."""
     from dataclasses import replace
 
-    from podium.show.answers.trust_checks import robustness_of
+    from podium.diagnosis.checks.sample_checks import robustness_of
 
     battles = podium.read_battles("examples/simulated/battles.csv")
     standings = podium.rank(battles).standings[0]
@@ -280,10 +279,10 @@ def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() ->
     votes = podium.read_battles(votes[["item", "model_a", "model_b"]].assign(credit=votes["human"]))
     bare = podium.read_battles(frame.drop(columns="human"))
     joined = label_by_table(bare, votes, must_meet=True)
-    assert _check_position(bare).fails
-    assert _check_position(joined) == _check_position(bare)
+    assert check_position(bare)[0].is_flagged
+    assert check_position(joined) == check_position(bare)
     some_of_them = joined.select(np.arange(len(joined)) < 50)
-    assert _check_position(some_of_them) == _check_position(bare)
+    assert check_position(some_of_them) == check_position(bare)
 
 
 def biased_verdicts(rate: float, **options) -> pd.DataFrame:
@@ -326,8 +325,9 @@ def test_order_decides_from_more_than_half_of_the_pairs_on() -> None:
             for k in range(100)
             for order in ("ab", "ba")
         ]
-        found = _check_position(podium.read_battles(pd.DataFrame(rows, columns=SHOWN)))
-        assert (found.check, found.fails) == ("order decides" if fails else "position", True)
+        [found] = check_position(podium.read_battles(pd.DataFrame(rows, columns=SHOWN)))
+        assert found.name == ("order decides" if fails else "position")
+        assert found.is_flagged
 
 
 @pytest.mark.parametrize("last", [False, True])

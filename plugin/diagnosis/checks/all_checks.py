@@ -1,0 +1,199 @@
+"""The list of all checks, and the functions that make those of a ranking or of a judge card.
+
+A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row of
+`CHECKLIST`.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result
+from podium.data.battles import Battles
+from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.human_checks import (
+    check_human_scale,
+    check_misjudged,
+    human_of_card,
+    repeated_of_card,
+)
+from podium.diagnosis.checks.judge_relation_checks import (
+    check_own_family,
+    check_own_model,
+    self_preference_of_card,
+)
+from podium.diagnosis.checks.jury_checks import check_jury
+from podium.diagnosis.checks.ladder_checks import check_given_ratings
+from podium.diagnosis.checks.length_checks import check_length, length_of_card
+from podium.diagnosis.checks.model_checks import (
+    check_cycle,
+    check_fit,
+    cycle_of_card,
+    fit_of_card,
+    transitivity_of_card,
+)
+from podium.diagnosis.checks.order_checks import check_position, position_of_card
+from podium.diagnosis.checks.reply_checks import (
+    check_lost_replies,
+    check_unparsed,
+    unparsed_of_card,
+)
+from podium.diagnosis.checks.sample_checks import (
+    check_items,
+    check_played_pairs,
+    check_unit,
+)
+from podium.diagnosis.judge_checks import is_judged
+from podium.rankers.errors.intervals import holm
+from podium.rankers.ranking import Standings
+
+CAUTIONS = frozenset({"unparsed"})
+"""Checks that hide no other and are no finding: replies may be lost at random."""
+LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
+"""Rankers that can rank at equal length."""
+Families = Mapping[str, str]
+"""Families of models by pattern of their names, as given by the user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedCheck:
+    """The functions that make one check, from what a command knows; None where it cannot.
+
+    Each function returns its checks, or none if the check does not apply.
+
+    Attributes:
+        of_battles: from the battles behind a ranking.
+        of_judge: from the battles and the given families of models.
+        of_standings: from a ranker's result.
+        of_card: from the sections of a judge card.
+    """
+
+    of_battles: Callable[[Battles], Sequence[Check]] | None = None
+    of_judge: Callable[[Battles, Families], Sequence[Check]] | None = None
+    of_standings: Callable[[Standings], Sequence[Check]] | None = None
+    of_card: Callable[[CardSections], Sequence[Check]] | None = None
+
+
+CHECKLIST = (
+    ListedCheck(of_battles=check_unit),
+    ListedCheck(of_battles=check_items),
+    ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card),
+    ListedCheck(of_battles=check_lost_replies),
+    ListedCheck(of_judge=check_own_model),
+    ListedCheck(of_judge=check_own_family),
+    ListedCheck(of_battles=check_human_scale),
+    ListedCheck(of_battles=check_played_pairs),
+    ListedCheck(of_battles=check_position, of_card=position_of_card),
+    ListedCheck(of_card=repeated_of_card),
+    ListedCheck(of_battles=check_length, of_card=length_of_card),
+    ListedCheck(of_card=self_preference_of_card),
+    ListedCheck(of_card=human_of_card),
+    ListedCheck(of_card=transitivity_of_card),
+    ListedCheck(of_battles=check_cycle, of_card=cycle_of_card),
+    ListedCheck(of_battles=check_fit, of_card=fit_of_card),
+    ListedCheck(of_standings=check_given_ratings),
+    ListedCheck(of_standings=check_misjudged),
+    ListedCheck(of_standings=check_jury),
+)
+"""Every check that lists of a ranking or of a judge have, in the order in which tables show them.
+Whether the battles connect all models, and which items carry the first place, is for those who show
+it: `podium.diagnosis.checks.sample_checks` has both."""
+
+
+def checks_of_battles(battles: Battles, families: Families) -> list[Check]:
+    """Make all checks that apply to the battles behind one ranking; tests are not yet adjusted."""
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        if row.of_battles is not None:
+            checks += row.of_battles(battles)
+        if row.of_judge is not None:
+            checks += row.of_judge(battles, families)
+    return checks
+
+
+def checks_of_standings(standings: Standings) -> list[Check]:
+    """Make all checks that apply to the result of one ranker."""
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        if row.of_standings is not None:
+            checks += row.of_standings(standings)
+    return checks
+
+
+def checks_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Make all checks that apply to the card of one judge, or of one metric."""
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        if row.of_card is not None:
+            checks += row.of_card(card)
+    return tuple(checks)
+
+
+def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
+    """Return the checks of battles that apply to a ranker, with remedies that it can carry out.
+
+    Means and medians of scores fit no ratings, so there is no check of their fit.
+    """
+    has_ratings = standings.scale != "score"
+    own = [check for check in checks if has_ratings or check.name != "fit"]
+    if standings.ranker in LENGTH_CONTROLLED:
+        return own
+    option = f"--ranker {LENGTH_CONTROLLED[0]} {LENGTH_CONTROL}"
+    return [
+        replace(check, fields={**check.fields, "option": option})
+        if "option" in check.fields and check.name == "length"
+        else check
+        for check in own
+    ]
+
+
+def adjust_tests(checks: Sequence[Check]) -> list[Check]:
+    """Adjust the p-values of all tests together by Holm's rule; those above 5% are ok.
+
+    Call it once for a list of checks: adjusted p-values must not be adjusted again.
+    """
+    adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
+    results = []
+    for check, p in zip(checks, adjusted.tolist(), strict=True):
+        if check.p is None:
+            results.append(check)
+        elif p > ERROR_RATE and check.is_flagged:
+            results.append(replace(check, p=p, result=Result.OK))
+        else:
+            results.append(replace(check, p=p))
+    return results
+
+
+def flagged_checks(checks: Sequence[Check]) -> list[Check]:
+    """Return the flagged ones of adjusted checks, the gravest first, without `CAUTIONS`."""
+    flagged = [check for check in checks if check.is_flagged and check.name not in CAUTIONS]
+    return sorted(flagged, key=lambda check: GRAVITY[check.name])
+
+
+def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
+    """Return the models whose battles are lost more or less often than others.
+
+    Args:
+        checks: adjusted checks.
+    """
+    for check in checks:
+        if check.name == "lost replies" and check.is_flagged:
+            return check.models
+    return ()
+
+
+def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[Check]:
+    """Return the flagged checks that make a comparison of some models by these verdicts wrong."""
+    if not is_judged(battles) or not battles.tally.judged:
+        return []
+    checks = [
+        *check_unparsed(battles),
+        *check_lost_replies(battles),
+        *check_position(battles),
+    ]
+    return [
+        check
+        for check in flagged_checks(adjust_tests(checks))
+        if check.name == "order decides" or not {*models}.isdisjoint(check.models)
+    ]

@@ -1,0 +1,36 @@
+"""What the checks of a judge card are made from, and the error rate of all tests together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.data.battles import Battles
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.judge_checks import is_judged
+
+ERROR_RATE = 0.05
+"""Of all tests together: nine at 5% each would fail in 37% of healthy rankings."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardSections:
+    """The sections of the card of one judge or metric.
+
+    Attributes:
+        battles: the battles of the judge or metric.
+        answers: the sections by name: each a `CardAnswer`, or `Missing`.
+    """
+
+    battles: Battles
+    answers: Mapping[str, Any]
+
+    @property
+    def has_judge(self) -> bool:
+        """Whether a judge decided the battles, and no metric."""
+        return is_judged(self.battles)
+
+    def find_lacking(self, section: str, figure: str) -> Missing | None:
+        """Return why a figure of a section is missing; None if it is known."""
+        answer = self.answers[section]
+        value = answer if isinstance(answer, Missing) else getattr(answer, figure)
+        return value if isinstance(value, Missing) else None

@@ -1,0 +1,27 @@
+"""Checks of given ratings on whose scale newcomers were placed."""
+
+from podium.checks import Check, make_check, not_known
+from podium.rankers.ladder_placement import failed_ladder_checks
+from podium.rankers.ranking import Standings
+
+FEW_RATED = "too few rated models with 20 items"
+
+
+def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
+    """Check the scale and the ratings of a ladder; empty if no ladder was given."""
+    ladder = standings.diagnostics.get("ladder")
+    if not ladder:
+        return ()
+    flagged = [
+        make_check(name, True, fields=fields) for name, fields in failed_ladder_checks(ladder)
+    ]
+    is_known = {
+        "ladder rating": bool(ladder["drifts"]),
+        "ladder scale": ladder["slope"] is not None,
+    }
+    others = is_known.keys() - {check.name for check in flagged}
+    passed = [
+        make_check(name, False) if is_known[name] else not_known(name, FEW_RATED)
+        for name in sorted(others)
+    ]
+    return (*flagged, *passed)

@@ -1,0 +1,152 @@
+"""Checks whether a ranking can explain the battles: cycles of models, pairs that ratings do not
+explain, and verdicts on single items that contradict each other."""
+
+from math import comb
+
+from podium.checks import CHECKS, Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.effects import check_beside_chance
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.fit import (
+    FEWEST_ITEMS,
+    BradleyTerryFit,
+    Cycle,
+    PairResidual,
+    bradley_terry_fit,
+    find_cycles,
+    find_triples,
+)
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.pairs import cells_by_cluster, pair_sums
+
+MOST_UNMET = 0.2
+"""Share of pairs that never met beyond which a fit that is not rejected has not passed: a judge may
+differ on them."""
+MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
+
+
+def check_cycle(battles: Battles) -> tuple[Check, ...]:
+    """Test whether three models beat each other in a cycle; empty for fewer than three models."""
+    if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
+        return ()
+    if are_too_many(battles):
+        return (not_known("cycle", TOO_MANY),)
+    coded = code_battles(battles)
+    pairs = pair_sums(coded)
+    triples = find_triples(pairs)
+    if not len(triples):
+        return (not_known("cycle", "no three models have all met"),)
+    cells = cells_by_cluster(coded, pairs)
+    if cells.items.max() < 2:
+        return (not_known("cycle", "no pair met on two items"),)
+    cycles = find_cycles(coded.models, cells, triples)
+    certain = sum(cycle.adjusted <= ERROR_RATE for cycle in cycles)
+    is_open = (cells.items[triples].min(axis=1) < FEWEST_ITEMS).all()
+    if is_open and not certain:
+        return (not_known("cycle", "too few items per pair"),)
+    p = cycles[0].adjusted if cycles else 1.0
+    return (_decide_cycle(cycles, certain, len(triples), p),)
+
+
+def cycle_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Check by a judge's card whether three models beat each other in a cycle."""
+    section = card.answers["cycles"]
+    if isinstance(section, Missing):
+        return (not_known("cycle", section.why, section.remedy),)
+    if not section.certain and isinstance(section.sntd, Missing):
+        return (not_known("cycle", "too few items per pair", MORE_ITEMS),)
+    certain_cycles = section.cycles if section.certain else ()
+    return (_decide_cycle(certain_cycles, section.certain, section.triples),)
+
+
+def _decide_cycle(
+    cycles: list[Cycle] | tuple[Cycle, ...], certain: int, triples: int, p: float | None = None
+) -> Check:
+    """Return the check of cycles, the most certain first, of which some are beyond chance."""
+    fields: dict[str, object] = {"certain": certain, "triples": triples}
+    if cycles:
+        a, b, c = cycles[0].models
+        fields |= {"a": a, "b": b, "c": c}
+    return make_check("cycle", bool(cycles), number=certain, p=p, fields=fields)
+
+
+def check_fit(battles: Battles) -> tuple[Check, ...]:
+    """Test the pair that differs most from the Bradley-Terry fit, and the model whose pairs do.
+
+    Returns:
+        The check; empty for fewer than three models, which any ratings fit.
+    """
+    if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
+        return ()
+    if are_too_many(battles):
+        return (not_known("fit", TOO_MANY),)
+    try:
+        fit = bradley_terry_fit(battles)
+    except (NotIdentifiedError, NotConvergedError):
+        return (not_known("fit", "battles do not connect all models"),)
+    if isinstance(fit, Missing):
+        return (not_known("fit", "too few pairs met"),)
+    miss, p = _worst_miss(fit)
+    if p is None:
+        return (not_known("fit", "too few items per pair"),)
+    possible = comb(len(battles.models), 2)
+    unmet = possible - fit.pairs
+    if p > ERROR_RATE and unmet > MOST_UNMET * possible:
+        return (not_known("fit", f"{unmet:,} of {possible:,} pairs never met"),)
+    return (_decide_fit(fit, miss, abs(miss.residual) > CHECKS["fit"].threshold, p),)
+
+
+def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
+    """Return the pair that the ratings explain least, and p; None if no pair can be tested."""
+    miss = fit.misses[0]
+    p = miss.adjusted
+    worst = fit.worst
+    if p is None or worst is None:
+        return miss, p
+    if worst.p < p:
+        miss = next(own for own in fit.misses if worst.model in (own.first, own.second))
+    return miss, min(1.0, 2 * min(p, worst.p))
+
+
+def fit_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Check by a judge's card whether ratings explain all pairs."""
+    fit = card.answers["fit"]
+    if isinstance(fit, Missing):
+        return (not_known("fit", fit.why, fit.remedy),)
+    if not fit.tested:
+        return (not_known("fit", "too few items per pair", MORE_ITEMS),)
+    missed = [
+        miss for miss in fit.misses[: fit.missed] if abs(miss.residual) > CHECKS["fit"].threshold
+    ]
+    return (_decide_fit(fit, missed[0] if missed else fit.misses[0], bool(missed)),)
+
+
+def _decide_fit(
+    fit: BradleyTerryFit, miss: PairResidual, is_flagged: bool, p: float | None = None
+) -> Check:
+    """Return the check of the fit, which names one pair."""
+    fields = {
+        "a": miss.first,
+        "b": miss.second,
+        "observed": miss.observed,
+        "expected": miss.expected,
+        "missed": fit.missed,
+        "tested": fit.tested,
+    }
+    number = abs(miss.residual)
+    return make_check("fit", is_flagged, number=number, p=p, fields=fields)
+
+
+def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Check by a judge's card whether verdicts on items form fewer cycles than random ones."""
+    if not card.has_judge:
+        return ()
+    section = card.answers["transitivity"]
+    lacking = card.find_lacking("transitivity", "hard")
+    if lacking is not None:
+        return (not_known("transitivity", lacking.why, lacking.remedy),)
+    figure, chance = section.hard, section.chance
+    return (check_beside_chance("transitivity", figure, chance, good=-1, random=chance),)

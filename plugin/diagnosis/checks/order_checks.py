@@ -1,0 +1,121 @@
+"""Checks of the order of the responses: whether it decides verdicts, or biases them."""
+
+from typing import Any
+
+from podium.checks import CHECKS, Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of, side_of
+from podium.diagnosis.figures import Missing, Statistic
+from podium.diagnosis.order_effect import OrderEffect, may_decide_nothing_or_all, order_effects
+
+BIASES = CHECKS["position"].threshold
+DECIDES = CHECKS["order decides"].threshold
+
+
+def sees_both_responses(battles: Battles) -> bool:
+    """Return whether the judge saw both responses at once, so that one was shown first."""
+    return "score_a" not in battles.columns or battles.swaps() is not None
+
+
+def check_position(battles: Battles) -> tuple[Check, ...]:
+    """Test of each judge whether the response shown first wins more than half.
+
+    Only pairs that were read in both orders count.
+
+    Returns:
+        The check `order decides` if the order outweighs the responses, else `position`; empty if
+        the judge saw single responses.
+    """
+    if not battles.tally.judged or not sees_both_responses(battles):
+        return ()
+    effects = order_effects(battles)
+    if effects:
+        return (_check_effects(effects, several=len(battles.judges) > 1),)
+    merged = battles.swaps() is not None
+    reason = "the orders are merged already" if merged else "no pair in both orders"
+    return (not_known("position", reason),)
+
+
+def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
+    """Test the effects of the order on each judge; `several` judges decided the battles."""
+    # The smallest of several p-values, times their number: the first step of Holm's rule.
+    significant = [own for own in effects if own.p * len(effects) <= ERROR_RATE]
+    large = [own for own in significant if abs(own.lean) > BIASES]
+    too_small = [own for own in effects if own.is_open]
+    if not large and too_small:
+        return _unknown_effect(too_small[0])
+    deciding = [own for own in large if abs(own.lean) > DECIDES]
+    worst = min(deciding or large or effects, key=lambda own: own.p)
+    facts = _facts_of_order(worst.rate, worst.flip, worst.judge, several)
+    p = min(1.0, worst.p * len(effects))
+    if deciding:
+        return make_check("order decides", True, p=p, **facts)
+    return make_check("position", bool(large), p=p, **facts)
+
+
+def _unknown_effect(effect: OrderEffect) -> Check:
+    """Return that there are too few pairs to know the effect of the order on a judge."""
+    whose = f" of {effect.judge}" if effect.judge else ""
+    rate = f"the response shown first has a win rate of {effect.rate.brief}"
+    return not_known("position", f"too few pairs{whose} in both orders: {rate}")
+
+
+def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) -> dict[str, Any]:
+    """Return the facts of a check of the order: a judge's win rate of the first, and its flips."""
+    who, verdicts = "this judge", "verdicts"
+    if judge:
+        who, verdicts = f"the judge {judge}", f"the verdicts of {judge}"
+    elif several:
+        who = "the judges together"
+    fields = {"first": rate.estimate, "flip": flip, "judges": who, "verdicts": verdicts}
+    return _relative_to_half(facts_of(rate, **fields))
+
+
+def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of a win rate with number and interval as what is beyond a half."""
+    interval = facts["interval"]
+    beyond = None if interval is None else (interval[0] - 0.5, interval[1] - 0.5)
+    return {**facts, "number": facts["number"] - 0.5, "interval": beyond}
+
+
+def position_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Check by a judge's card whether the order of the responses decides or biases its verdicts.
+
+    Returns:
+        `order decides`, `position`, or `one order` if no pair was read in both orders; empty if the
+        judge saw single responses.
+    """
+    if not card.has_judge or not sees_both_responses(card.battles):
+        return ()
+    section = card.answers["position"]
+    if isinstance(section, Missing):
+        return (not_known("position", section.why, section.remedy),)
+    rate = section.first_win_rate
+    if isinstance(rate, Missing):
+        return (_check_one_order(section.prefers_first),)
+    flip = section.swaps.all.flip.value
+    facts = _facts_of_order(rate, flip, None, several=False)
+    lean = abs(rate.value - 0.5)
+    if side_of(rate, 0.5) and lean > BIASES:
+        return (make_check("order decides" if lean > DECIDES else "position", True, **facts),)
+    return (_check_lean(rate, facts),)
+
+
+def _check_lean(rate: Statistic, facts: dict[str, Any]) -> Check:
+    """Return that the order does not decide or bias verdicts, or that it may."""
+    if may_decide_nothing_or_all(rate):
+        return not_known("position", "the order may decide nothing, or all", MORE_BATTLES, **facts)
+    return make_check("position", False, **facts)
+
+
+def _check_one_order(prefers_first: Any) -> Check:
+    """Check the wins of the response shown first if no pair was read in both orders."""
+    if isinstance(prefers_first, Missing):
+        return not_known("one order", prefers_first.why, prefers_first.remedy)
+    facts = _relative_to_half(facts_of(prefers_first))
+    if side_of(prefers_first, 0.5):
+        return make_check("one order", True, **facts)
+    if may_decide_nothing_or_all(prefers_first):
+        return not_known("one order", "the order may decide nothing, or all", MORE_BATTLES, **facts)
+    return make_check("one order", False, **facts)

@@ -1,0 +1,93 @@
+"""Checks of lost replies: how many there are, and whether one model's battles lose more."""
+
+from podium.checks import CHECKS, Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.data.counts import Counts
+from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.effects import interval_of
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many
+from podium.diagnosis.judge_checks import is_judged, unparsed_share
+from podium.diagnosis.lost_battles import losses_by_model
+
+LEAST_EXCESS = 0.01
+"""Share of a model's battles beyond that of all: fewer lost ones cannot change a rating by more
+than 3.5 Elo."""
+
+
+def check_unparsed(battles: Battles) -> tuple[Check, ...]:
+    """Check the share of a judge's replies that are unparsed."""
+    if not is_judged(battles):
+        return ()
+    return (check_unparsed_count(battles.counts(), unparsed_share(battles)),)
+
+
+def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
+    """Check the share of unparsed replies; of the battles, if that of the replies is not known.
+
+    Args:
+        counts: the counts of battles.
+        share: the share of the replies that are unparsed.
+    """
+    lost = counts.unparsed / counts.battles if counts.battles else 0.0
+    has_replies = share is not None and counts.unparsed > 0
+    number = lost if share is None else share
+    fields = {
+        "share": number,
+        "lost": lost,
+        "unparsed": counts.unparsed,
+        "battles": counts.battles,
+        "missing": "" if counts.missing is None else f", {counts.missing:,} missing",
+        "of_replies": f"; {share:.1%} of the replies" if has_replies else "",
+    }
+    return make_check(
+        "unparsed", number > CHECKS["unparsed"].threshold, number=number, fields=fields
+    )
+
+
+def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Check the share of one judge's replies that are unparsed, by its card."""
+    if not card.has_judge:
+        return ()
+    lacking = card.find_lacking("consistency", "unparsed")
+    if lacking is not None:
+        return (not_known("unparsed", lacking.why, lacking.remedy),)
+    unparsed = card.answers["consistency"].unparsed
+    fields = {"share": unparsed.value}
+    facts = {"number": unparsed.value, "interval": interval_of(unparsed), "fields": fields}
+    return (make_check("unparsed", unparsed.value > CHECKS["unparsed"].threshold, **facts),)
+
+
+def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
+    """Test whether the battles of one model are unparsed more or less often than those of others.
+
+    Returns:
+        The check; empty if nothing or everything is unparsed, or if there are too few models to
+        compare.
+    """
+    counts = battles.counts()
+    is_partial = 0 < counts.unparsed < counts.battles
+    if not is_judged(battles) or not is_partial or len(battles.models) < FEWEST_COMPARED:
+        return ()
+    if are_too_many(battles):
+        return (not_known("lost replies", "too many battles"),)
+    losses = losses_by_model(battles)
+    if not losses:
+        reason = "no two models have as many battles on an item with lost ones"
+        return (not_known("lost replies", reason),)
+    everywhere = counts.unparsed / counts.battles
+    large = [own for own in losses if abs(own.share - everywhere) > LEAST_EXCESS]
+    worst = min(large or losses, key=lambda own: own.p)
+    # The smallest of several p-values, times their number: the first step of Holm's rule.
+    p = min(1.0, worst.p * len(losses))
+    more = [
+        own.model for own in large if own.share > everywhere and own.p * len(losses) <= ERROR_RATE
+    ]
+    check = make_check(
+        "lost replies",
+        bool(large),
+        number=worst.share,
+        p=p,
+        fields={"model": worst.model, "share": worst.share, "all": everywhere},
+        models=tuple(dict.fromkeys([worst.model, *more])),
+    )
+    return (check,)

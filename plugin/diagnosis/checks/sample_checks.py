@@ -1,0 +1,120 @@
+"""Checks of what a ranking rests on: the unit of rows, the number of items, the pairs that met,
+and the items that carry the first place."""
+
+import numpy as np
+
+from podium.checks import CHECKS, Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.diagnosis.checks.size_limits import are_too_many
+from podium.diagnosis.clustered import cluster_battles
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
+from podium.rankers.ranking import Standings
+from podium.text import item_option, join_item_names, plural
+
+
+def check_connected(standings: Standings) -> tuple[Check, ...]:
+    """Check whether the battles connect all models."""
+    groups = standings.fit.components
+    if groups is None:
+        return (not_known("connected", f"{standings.ranker} does not check it"),)
+    return (make_check("connected", groups > 1, number=groups, fields={"groups": groups}),)
+
+
+def check_unit(battles: Battles) -> tuple[Check, ...]:
+    """Flag a column that looks like the item although rows are counted as independent.
+
+    Returns:
+        The flagged check; empty if no column looks like the item, or one is the item.
+    """
+    column = battles.likely_item
+    if column is None:
+        return ()
+    return (make_check("unit", True, fields={"column": column, "option": item_option(column)}),)
+
+
+def check_items(battles: Battles) -> tuple[Check, ...]:
+    """Check whether there are enough items for the intervals."""
+    items = battles.counts().items
+    if not are_too_many(battles):  # an item of which nothing was read adds no evidence
+        items = len(np.unique(cluster_battles(battles).code[battles.readable]))
+    return (check_number_of_items(items),)
+
+
+def check_number_of_items(items: int) -> Check:
+    """Check whether a number of items is enough for the intervals."""
+    fields = {"items": items, "noun": plural("item", items)}
+    return make_check("items", items < CHECKS["items"].threshold, number=items, fields=fields)
+
+
+def check_played_pairs(battles: Battles) -> tuple[Check, ...]:
+    """Flag a tournament's decisions that are about the pairs that were played, and no others."""
+    if not battles.answer or battles.answer.get("about") != "played":
+        return ()
+    return (make_check("played pairs", True, fields={"until": battles.answer["until"]}),)
+
+
+def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
+    """Find whether one or two items carry the first place.
+
+    Returns:
+        The smallest set of items found; None unless the first place is clear or within one standard
+        error, or if the ranking is not plain Bradley-Terry.
+    """
+    separation = standings.separation
+    if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
+        return None
+    is_close = separation.z is not None and separation.z < 1
+    if 1 not in separation.cuts and not is_close:
+        return None
+    try:
+        robustness = drop_out_robustness(battles, largest=int(CHECKS["first place"].threshold))
+    except (NotIdentifiedError, NotConvergedError):
+        return None
+    return robustness if robustness.leader == separation.names[0] else None
+
+
+def check_first_place(
+    standings: Standings, robustness: DropOutRobustness | None
+) -> tuple[Check, ...]:
+    """Check whether a leader clearly ahead of all others loses the lead without one or two items.
+
+    Returns:
+        The check; empty if no model is clearly ahead, or nothing was tried.
+    """
+    if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
+        return ()
+    return (_check_robustness(robustness),)
+
+
+def check_first_place_by_search(battles: Battles, largest: int) -> Check:
+    """Check how many items must be dropped until another model leads, up to `largest` of them."""
+    name = "first place"
+    if are_too_many(battles):
+        return not_known(name, "too many battles to drop items one by one")
+    try:
+        robustness = drop_out_robustness(battles, largest=largest)
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return not_known(name, str(error))
+    if not robustness.largest_tried:
+        return not_known(name, "models share the first place, or there is one item only")
+    return _check_robustness(robustness)
+
+
+def _check_robustness(robustness: DropOutRobustness) -> Check:
+    """Return the check of the first place by the smallest set of items that changes the leader."""
+    number, leader = len(robustness.items), robustness.leader
+    if not number:
+        return make_check(
+            "first place", False, fields={"leader": leader, "tried": robustness.largest_tried}
+        )
+    dropped = f"{number} {plural('item', number)}"
+    fields = {
+        "leader": leader,
+        "rival": robustness.new_leader,
+        "items": join_item_names(robustness.items),
+        "dropped": dropped if robustness.is_exact else f"at most {dropped}",
+        "tried": robustness.largest_tried,
+    }
+    is_flagged = number <= CHECKS["first place"].threshold
+    return make_check("first place", is_flagged, number=number, fields=fields)

@@ -1,0 +1,60 @@
+"""The second sentence of a ranking's answer: what the checks found, or how many of them are ok."""
+
+from collections.abc import Sequence
+
+from podium.checks import GRAVITY, Check
+from podium.diagnosis.checks.all_checks import CAUTIONS, flagged_checks
+from podium.show.answers import rank_templates
+from podium.show.answers.rank_templates import all_of, number_word
+
+MOST_DESCRIBED = 2
+"""Flagged checks that are described; further ones are named."""
+
+
+def trust_sentence(checks: Sequence[Check]) -> str:
+    """Write what the flagged checks found; if none is flagged, how many are ok, and which could not
+    be made.
+
+    Args:
+        checks: checks whose p-values are adjusted (`adjust_tests`).
+    """
+    flagged = flagged_checks(checks)
+    cautions = [check for check in checks if check.is_flagged and check.name in CAUTIONS]
+    parts = _flagged_parts(flagged) if flagged else [_passed_part(checks, len(cautions))]
+    parts += [rank_templates.CAUTION.format(text=check.clause) for check in cautions]
+    if not flagged:
+        parts += _unknown_parts(checks)
+    return f"{'; '.join(parts)}."
+
+
+def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
+    """Describe the gravest flagged checks, and name the others."""
+    first, also, others = flagged[0], flagged[1:MOST_DESCRIBED], flagged[MOST_DESCRIBED:]
+    parts = [first.start_sentence(first.clause)]
+    parts += [rank_templates.ALSO_FLAGGED.format(text=check.clause) for check in also]
+    if others:
+        names = ", ".join(check.name for check in others)
+        parts.append(rank_templates.MORE_FLAGGED.format(names=names))
+    return parts
+
+
+def _passed_part(checks: Sequence[Check], cautions: int) -> str:
+    """Write how many checks are ok of those that apply; cautions count as neither."""
+    passed = sum(check.is_known for check in checks) - cautions
+    number = len(checks) - cautions
+    if not passed:
+        return "No check could be made"
+    if passed == number:
+        return f"{all_of(number, 'check').capitalize()} passed"
+    return f"{number_word(passed)} of {number_word(number)} checks passed".capitalize()
+
+
+def _unknown_parts(checks: Sequence[Check]) -> list[str]:
+    """Write which checks could not be made and why, in one part; none if all were made."""
+    ordered = sorted(checks, key=lambda check: GRAVITY[check.name])
+    unknown = [
+        f"{check.kind.question or check.name} ({check.reason})"
+        for check in ordered
+        if not check.is_known
+    ]
+    return [rank_templates.UNKNOWN_CHECKS.format(names=", ".join(unknown))] if unknown else []

@@ -159,11 +159,9 @@ def choose_metrics(
     by_task = {
         task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()
     }
-    several = (
-        {}
-        if ALL in asked
-        else {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
-    )
+    several = {}
+    if ALL not in asked:
+        several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
     if several:
         first = next(iter(several.values()))[0]
         each = f"{option_text('metric', ALL)} {option_text('by', 'judge')}"

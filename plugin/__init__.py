@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from podium.rankers.ranking import Ranking as Ranking
     from podium.rankers.ranking import Standings as Standings
     from podium.ranking.rank_battles import rank as rank
+    from podium.score_scale import Scale as Scale
     from podium.scorers.prompt import Template as Template
     from podium.scorers.realization import Realization as Realization
     from podium.scorers.reply import Reply as Reply
@@ -68,6 +69,7 @@ _PUBLIC = {
     "rankers.ranking": "Ranking Standings",
     "data.reading.judgments": "read_battles",
     "planning.replays": "Replay replay",
+    "score_scale": "Scale",
     "scorers.prompt": "Template",
     "scorers.realization": "Realization",
     "scorers.reply": "Reply Verdict",

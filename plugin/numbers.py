@@ -28,21 +28,13 @@ def slope_text(value: float) -> str:
     return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
 
 
-def difference_text(value: float, scale: str) -> str:
-    """Format a difference of scores: in Elo, in points (hundredths) of win rates, or as a
-    number."""
-    if scale == "elo":
-        return f"{value:.0f} Elo"
-    return f"{100 * value:.1f} points" if scale.startswith("win rate") else f"{value:.3g}"
-
-
-def interval_text(low: float | None, high: float | None, digits: int) -> str:
-    """Format an interval, of which an end that is None beside a known one is unbounded; a dash
+def interval_text(low: float | None, high: float | None, style: str) -> str:
+    """Format an interval by a format specification of its ends, of which an end that is None beside a known one is unbounded; a dash
     without ends."""
     if low is None and high is None:
         return EMPTY
-    first = "-∞" if low is None else number_text(low, digits)
-    last = "∞" if high is None else number_text(high, digits)
+    first = "-∞" if low is None else cell_text(low, style)
+    last = "∞" if high is None else cell_text(high, style)
     return f"{first} … {last}"
 
 

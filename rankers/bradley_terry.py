@@ -44,6 +44,7 @@ from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
+from podium.score_scale import ELO
 
 
 def bradley_terry(
@@ -259,7 +260,8 @@ def build_elo_standings(
         | ({"origin": origin} if (origin := scale.summary(exposure.models)) else {}),
         warnings=_separation_and_design_warnings(exposure, strengths, efficiency),
     )
-    return build_standings(ranker, "elo", exposure, result, level=level, rng=rng)
+    kind = ELO if scale.pinned is None else replace(ELO, zero="pin")
+    return build_standings(ranker, kind, exposure, result, level=level, rng=rng)
 
 
 def _separation_and_design_warnings(

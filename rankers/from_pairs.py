@@ -14,6 +14,7 @@ from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.score_scale import Scale
 
 __all__ = ["from_pairs"]
 """What plug-ins may import from here; the rest may change."""
@@ -24,7 +25,7 @@ Score = Callable[[Pairs], np.ndarray]
 
 def from_pairs(
     ranker: str,
-    scale: str,
+    scale: Scale | str,
     score: Score,
     battles: Battles,
     *,
@@ -36,7 +37,7 @@ def from_pairs(
 
     Args:
         ranker: the name of the ranker.
-        scale: what a score is, as the head of the column.
+        scale: what a score is; a text makes a plain scale of this name.
         score: a function from pair sums to one score per model, shape (models,); higher is better.
             An infinite score, or NaN, is shown as unknown, with a warning.
         battles: from `podium.read_battles`.

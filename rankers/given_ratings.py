@@ -77,7 +77,7 @@ def _ladder_of_ranking(path: Path) -> Ladder:
     )  # imported here because pydantic is slow to import
 
     ranking = read_ranking(path)
-    tables = [each for each in ranking.standings if each.scale == "elo"] if ranking else []
+    tables = [each for each in ranking.standings if each.scale.is_elo] if ranking else []
     if len(tables) != 1:
         remedy = "write one with `podium rank SOURCE -o ladder.json`"
         raise DataError(

@@ -29,6 +29,7 @@ from podium.notices.notice_text import notice_from_json
 from podium.printable import shorten
 from podium.rankers.calibration import calibration
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
+from podium.score_scale import Scale, Zero
 
 
 class JsonRecord(BaseModel):
@@ -273,12 +274,32 @@ class Diagnostics(TypedDict, total=False):
     informative_items: int
 
 
+FormatSpecification = Annotated[str, Field(pattern=r"^\.[0-9]{1,2}[fg%]$")]
+
+
+class ScaleFields(TypedDict, total=False):
+    """The fields of a scale that differ from those of a plain one, without its name."""
+
+    kind: str
+    heading: str
+    unit: str
+    unit_size: Annotated[float, Field(gt=0)]
+    zero: Zero
+    against: str | None
+    format: FormatSpecification
+    brief_format: FormatSpecification
+    axis_format: FormatSpecification
+    difference_format: FormatSpecification
+    bounds: tuple[float, float] | None
+
+
 class StandingsContent(JsonRecord):
     """One element of the list `rankings`."""
 
     ranker: str
     slice: str | None
     scale: str
+    scale_record: ScaleFields = Field(default_factory=ScaleFields)
     level: float
     interval: str | None
     models: Annotated[
@@ -313,8 +334,15 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):
         return None
     content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
-    parts: list[dict[str, Any]] = [dict(part) for part in content.rankings]
-    for part in parts:
-        part["warnings"] = _read_warnings(part["warnings"])
-    standings = tuple(Standings(entries=part.pop("models"), **part) for part in parts)
+    standings = tuple(map(_standings_of, content.rankings))
     return Ranking(standings, content.provenance, content.failures)
+
+
+def _standings_of(part: StandingsContent) -> Standings:
+    """Return the standings that an element of the list `rankings` describes."""
+    values = dict(part)
+    del values["models"], values["scale_record"]
+    values["entries"] = part.models
+    values["scale"] = Scale(part.scale, **part.scale_record)
+    values["warnings"] = _read_warnings(part.warnings)
+    return Standings(**values)

@@ -23,6 +23,7 @@ from podium.rankers.fit.identification import bounded_models, fit_battles
 from podium.rankers.fit.scale import POINTS, elo_scale
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.score_scale import ELO
 from podium.text import some
 
 ERROR = CHECKS["one truth"].threshold
@@ -102,7 +103,7 @@ def judge_aware(
         diagnostics={"jury": jury},
         warnings=_warnings(jury, [name for name in battles.judges if name not in data.judges]),
     )
-    return build_standings("judge-aware", "elo", exposure, result, level=level, rng=rng)
+    return build_standings("judge-aware", ELO, exposure, result, level=level, rng=rng)
 
 
 def jury_battles(battles: Battles) -> JuryBattles:

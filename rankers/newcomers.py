@@ -22,6 +22,7 @@ from podium.rankers.fit.pairs import win_rates
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Fit, Standings
 from podium.rankers.standings import battle_diagnostics, rank_of
+from podium.score_scale import ELO
 
 EXCHANGEABLE = (
     "holds if a new model is exchangeable with the calibrated models; standard errors take "
@@ -89,7 +90,7 @@ def rate_newcomers(
     new, unit = [model for model in models if model.is_new], evidence.unit
     return Standings(
         ranker="soft-elo",
-        scale="elo",
+        scale=ELO,
         level=level,
         interval=f"{calibration.se_method} of own {unit}s, anchors and beta held fixed",
         entries=tuple(_entries(models, rule, level, hard)),

@@ -15,6 +15,7 @@ from podium.documents import Document, chart_of_result, text_of_result
 from podium.format_version import FORMAT_VERSION
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notices_to_json
+from podium.score_scale import Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Standings:
     """
 
     ranker: str
-    scale: str
+    scale: Scale
     level: float
     interval: str | None
     entries: tuple[Entry, ...]
@@ -110,10 +111,9 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the contract's list `rankings`."""
         return {
-            **{
-                name: getattr(self, name)
-                for name in ("ranker", "slice", "scale", "level", "interval")
-            },
+            **{name: getattr(self, name) for name in ("ranker", "slice", "level", "interval")},
+            "scale": self.scale.name,
+            "scale_record": self.scale.to_json(),
             "answer": list(self.answer),
             "models": [entry.to_dict() for entry in self.entries],
             "fit": self.fit.to_dict(),
@@ -157,7 +157,12 @@ class Ranking(Document):
         """Return one row per model, slice and ranker, with the method of the interval and the
         denominators."""
         rows = [
-            {"ranker": each.ranker, "slice": each.slice, "scale": each.scale, "level": each.level}
+            {
+                "ranker": each.ranker,
+                "slice": each.slice,
+                "scale": each.scale.name,
+                "level": each.level,
+            }
             | entry.to_dict()
             | {"interval": each.interval, "items": each.counts.items}
             | {"judged": each.counts.readable, "unparsed": each.counts.unparsed}

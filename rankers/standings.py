@@ -15,6 +15,7 @@ from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
+from podium.score_scale import Scale, as_scale
 
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
@@ -71,7 +72,7 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
 
 def build_standings(
     ranker: str,
-    scale: str,
+    scale: Scale | str,
     exposure: Exposure,
     result: RankerResult,
     *,
@@ -86,7 +87,7 @@ def build_standings(
     by_model = {} if {*items.values()} == {exposure.counts.items} else {"items_by_model": items}
     return Standings(
         ranker=ranker,
-        scale=scale,
+        scale=as_scale(scale),
         level=level,
         interval=result.estimate.method,
         entries=(

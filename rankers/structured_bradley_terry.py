@@ -26,6 +26,7 @@ from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.score_scale import ELO
 
 METHOD = "normal posterior, judge as predictor, spread averaged over its evidence; joined with each model's own labels"
 FEWEST_LABELS = 5
@@ -106,9 +107,7 @@ def structured_bradley_terry(
     warnings = [*warnings, *_label_and_judge_warnings(battles, labels, misjudged, human)]
     fit = Fit(converged=True, regularization=regularization)
     result = RankerResult(estimate, fit, extra=extra, diagnostics=summary, warnings=warnings)
-    return build_standings(
-        "structured-bradley-terry", "elo", exposure, result, level=level, rng=rng
-    )
+    return build_standings("structured-bradley-terry", ELO, exposure, result, level=level, rng=rng)
 
 
 def _posterior_estimate(

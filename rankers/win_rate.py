@@ -24,6 +24,7 @@ from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.score_scale import win_rate_against
 
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
 """Reduced weights of opponents, over the largest weight, by model and opponent."""
@@ -94,7 +95,7 @@ def win_rate(
         against = replace(battles.battles_of_model(anchor), missing=None)
         of_anchor = measure_exposure(against, selected, pairs)
         exposure = replace(of_anchor, unranked=exposure.unranked)
-    scale = "win rate" if anchor is None else f"win rate against {anchor}"
+    scale = win_rate_against(anchor)
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 

@@ -111,9 +111,9 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
     """Return why a gold ranking has no win rates; None if it has."""
     if gold is None or gold.scores is None:
         return None
-    if gold.scale != "elo":
+    if not gold.scale.is_elo:
         return Missing(
-            f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles"
+            f"its scale {gold.scale.name!r} gives no win rates", "give Elo ratings, or battles"
         )
     spread = float(np.ptp(list(gold.scores.values())))
     why = f"all its scores lie within {spread:g} points, too close for Elo ratings"

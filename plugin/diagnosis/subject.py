@@ -23,6 +23,7 @@ from podium.diagnosis.ratings import (
     fit_ratings,
 )
 from podium.errors import DataError
+from podium.score_scale import ELO, Scale
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import some, text_of
 
@@ -118,7 +119,7 @@ class Gold:
 
     source: str
     scores: Mapping[str, float] | None = None
-    scale: str = "elo"
+    scale: Scale = ELO
     battles: Battles | None = None
 
     @cached_property

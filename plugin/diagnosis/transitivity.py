@@ -262,7 +262,11 @@ class Transitivity(CardAnswer):
             low, high = (
                 None if end is None else 100 * end for end in (own.hard_low, own.hard_high)
             )
-            figures = (f"{own.hard:.1%}", interval_text(low, high, 1), cell_text(own.soft, ".4f"))
+            figures = (
+                f"{own.hard:.1%}",
+                interval_text(low, high, ".1f"),
+                cell_text(own.soft, ".4f"),
+            )
             worst.append((" > ".join(own.models), f"{own.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))

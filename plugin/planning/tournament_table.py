@@ -21,6 +21,7 @@ from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.rankers.ranking import build_provenance
+from podium.score_scale import Scale
 from podium.tables import EMPTY, Report, Table
 from podium.tournaments.schedule import TournamentDesign, asks_order
 
@@ -70,7 +71,7 @@ class TournamentTable(Document):
     errors."""
 
     ranker: str
-    scale: str
+    scale: Scale
     whole: Mapping[str, int]
     rows: tuple[TournamentRow, ...]
     provenance: Mapping[str, Any]
@@ -251,10 +252,9 @@ def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterat
 def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     """Return a report with one row per tournament and budget."""
     whole, seeds = table.whole, max(row.seeds for row in table.rows)
-    unit = "Elo" if table.scale == "elo" else table.scale
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     legend = (
-        f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "
+        f"error: mean absolute difference of the scores ({table.scale.title}), both centred; tau: Kendall's; {means}; "
         "calls: judge calls, both orders"
     )
     if any(row.tournament.partition(" ")[0] == "ring" for row in table.rows):
@@ -270,7 +270,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     return (
         Report(
             title,
-            tuple(_answer(table, unit)),
+            tuple(_answer(table, table.scale.title)),
             table=Table("", header, tuple(rows), legend=(legend,)),
         ),
     )

@@ -33,6 +33,7 @@ from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
 from podium.ranking.plugin_scores import require_scores
+from podium.score_scale import as_scale
 from podium.scorers.judge_record import differ_in_prompt
 from podium.show.answers.sentences import add_answers
 from podium.text import some
@@ -195,7 +196,7 @@ class RankerCall:
             raise PluginError(
                 f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}"
             )
-        result = require_scores(result, known)
+        result = require_scores(replace(result, scale=as_scale(result.scale)), known)
         _check_warnings(result, known)
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)

@@ -21,6 +21,7 @@ from podium.rankers.fit.newton import DesignMatrix, Likelihood, SingularError, m
 from podium.rankers.length_control.lengths import WEIGHT, Lengths, saturate_lengths
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.score_scale import win_rate_against
 
 SINGULAR = 1e-10
 EXTREME = 1e-6
@@ -90,7 +91,7 @@ def rank_against_baseline(
     result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=refused)
     exposure = measure_exposure(battles, coded)
     return build_standings(
-        "win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng
+        "win-rate", win_rate_against(name), exposure, result, level=level, rng=rng
     )
 
 

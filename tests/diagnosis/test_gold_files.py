@@ -23,7 +23,7 @@ def test_podiums_own_json_is_a_ranking(tmp_path):
     path.write_text(ranking.to_json())
     held = json.loads(path.read_text())["rankings"][0]
     assert read_gold(str(path)).scores == {one["model"]: one["score"] for one in held["models"]}
-    assert read_gold(str(path)).scale == "elo"
+    assert read_gold(str(path)).scale.name == "elo"
 
 
 def test_battles_are_a_gold_standard(tmp_path):

@@ -14,6 +14,7 @@ from podium.data.counts import Counts
 from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles
 from podium.diagnosis.lost_battles import losses_by_model
 from podium.rankers.ranking import Entry, Separation, Standings
+from podium.score_scale import ELO
 from podium.show.answers.trust import trust_sentence
 from podium.show.answers.who import without_models
 
@@ -195,7 +196,7 @@ def test_what_is_claimed_of_other_models_stays_without_one() -> None:
         Entry(name, k + 1, 1, 4, 1500.0 - k, None, None, None, 1) for k, name in enumerate("abcd")
     )
     counts = Counts(40, 1, 1, 0, 0, None, None)
-    whole = Standings("bradley-terry", "elo", 0.95, "x", entries, counts, separation=separation)
+    whole = Standings("bradley-terry", ELO, 0.95, "x", entries, counts, separation=separation)
     first, third = (without_models(whole, {name}).separation for name in "ac")
     assert (first.names, first.cuts, first.beats, first.lead) == (
         ("b", "c", "d"),

@@ -190,7 +190,7 @@ def test_hyphens_and_underscores_in_a_tournaments_name_are_the_same(battles: Bat
 
 def test_an_option_of_both_reaches_tournament_and_ranker(battles: Battles) -> None:
     found = replay(battles, "anchor", "win-rate", anchor="model-02")
-    assert (found.settings["anchor"], found.ranking.standings[0].scale) == (
+    assert (found.settings["anchor"], found.ranking.standings[0].scale.name) == (
         "model-02",
         "win rate against model-02",
     )
@@ -198,7 +198,10 @@ def test_an_option_of_both_reaches_tournament_and_ranker(battles: Battles) -> No
 
 def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
     found = replay(battles, "anchor", "win-rate", **{"anchor.anchor": "model-02"})
-    assert (found.settings["anchor"], found.ranking.standings[0].scale) == ("model-02", "win rate")
+    assert (found.settings["anchor"], found.ranking.standings[0].scale.name) == (
+        "model-02",
+        "win rate",
+    )
 
 
 @pytest.mark.parametrize("anchor", ["auto", "model-02,model-04", ("model-02", "model-04")])
@@ -206,7 +209,7 @@ def test_an_anchor_that_a_pilot_finds_and_several_are_no_model_to_a_ranker(
     battles: Battles, anchor: Any
 ) -> None:
     found = replay(battles, "anchor", "win-rate", anchor=anchor)
-    assert (found.settings["anchor"], found.ranking.standings[0].scale) == (anchor, "win rate")
+    assert (found.settings["anchor"], found.ranking.standings[0].scale.name) == (anchor, "win rate")
 
 
 def test_an_unknown_option_is_rejected_with_its_owner(battles: Battles) -> None:

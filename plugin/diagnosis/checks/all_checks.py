@@ -135,7 +135,7 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
 
     Means and medians of scores fit no ratings, so there is no check of their fit.
     """
-    has_ratings = standings.scale != "score"
+    has_ratings = standings.scale.name != "score"
     own = [check for check in checks if has_ratings or check.name != "fit"]
     if standings.ranker in LENGTH_CONTROLLED:
         return own

@@ -68,7 +68,7 @@ def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
 def _scorer(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
     """Return the function that computes scores on the scale of standings from credits; None for
     scales without one."""
-    if standings.scale == "elo":
+    if standings.scale.is_elo:
         return _elo_of
     return _win_rates_of if standings.ranker == "win-rate" else None
 

@@ -20,7 +20,6 @@ from podium.diagnosis.checks.all_checks import (
     models_with_lost_battles,
 )
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
-from podium.numbers import difference_text
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
@@ -211,7 +210,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
         gap, pairs = (
-            difference_text(separation.gap, standings.scale),
+            standings.scale.difference_text(separation.gap),
             comb(len(separation.names), 2),
         )
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs)

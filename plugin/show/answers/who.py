@@ -8,7 +8,6 @@ from math import comb, isfinite
 
 from scipy.special import expit
 
-from podium.numbers import difference_text
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Separation, Standings
@@ -213,21 +212,17 @@ def _lead(standings: Standings, separation: Separation) -> str:
     lower end only."""
     if separation.lead is None:
         return ""
+    scale = standings.scale
     gap, low, high = separation.lead
     is_bounded = isfinite(gap)
     if is_bounded:
-        ends = (
-            difference_text(end, standings.scale).partition(" ")[0] if isfinite(end) else "∞"
-            for end in (low, high)
-        )
-        fields = dict(zip(("low", "high"), ends, strict=True)) | {
-            "gap": difference_text(gap, standings.scale)
-        }
+        ends = (scale.difference_number(end) if isfinite(end) else "∞" for end in (low, high))
+        fields = dict(zip(("low", "high"), ends, strict=True)) | {"gap": scale.difference_text(gap)}
         lead = rank_templates.LEAD.format(second=separation.names[1], **fields)
     else:
-        least = difference_text(low, standings.scale)
+        least = scale.difference_text(low)
         lead = rank_templates.LEAD_FROM.format(low=least, second=separation.names[1])
-    if standings.scale != "elo":
+    if not scale.is_elo:
         return lead
     wins = expit((gap if is_bounded else low) / POINTS)
     least = "" if is_bounded else rank_templates.AT_LEAST

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from podium.errors import DataError
-from podium.numbers import number_text, range_text
+from podium.numbers import cell_text, range_text
 from podium.printable import printable
 from podium.rankers.json_files import REMEDY, read_ranking
 from podium.rankers.ranking import Entry, Ranking, Standings
@@ -175,5 +175,5 @@ def _places_table(entries: Sequence[SiteEntry]) -> Table:
 
 def _format_score(standings: Standings, entry: Entry) -> str:
     """Format a model's score with its rank set."""
-    score = number_text(entry.score, 0 if standings.scale == "elo" else 3)
+    score = cell_text(entry.score, standings.scale.brief_format)
     return f"{score} ({range_text(entry.rank_low, entry.rank_high)})"

@@ -94,7 +94,9 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     charts, standings = {}, content.ranking.standings
     for k, each in enumerate(standings):
         beside = [
-            other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)
+            other
+            for other in standings
+            if (other.slice, other.scale.name) == (each.slice, each.scale.name)
         ]
         caption = f"Scores of {standings_name(each)} with intervals and rank sets; the table has the figures."
         charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each]), caption

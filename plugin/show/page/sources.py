@@ -13,7 +13,7 @@ from podium.data.battles import REPLIES, Battles
 from podium.data.formats.files import find_files
 from podium.errors import PodiumError
 from podium.hookspecs import load_target
-from podium.numbers import number_text
+from podium.numbers import cell_text
 from podium.plugins import catalogue
 from podium.rankers.ranking import Standings
 from podium.responses.collection import Responses
@@ -114,14 +114,19 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     means = means.dropna(axis=1, how="all")
     if not len(means.columns):
         return None
-    digits, table_rows = 0 if standings.scale == "elo" else 3, []
+    table_rows = []
     for entry in standings.entries:
         costs = means.loc[entry.model].items()
         cells = (
             EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs
         )
         table_rows.append(
-            (entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *cells)
+            (
+                entry.model,
+                cell_text(entry.score, standings.scale.brief_format),
+                f"{counts[entry.model]:,.0f}",
+                *cells,
+            )
         )
     legend = (
         "Means over a model's answers, from its own logs; the judge's costs are not included.",

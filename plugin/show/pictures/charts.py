@@ -34,7 +34,8 @@ def forest(standings: Sequence[Standings]) -> Any:
     """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals; rankers of a
     scale side by side."""
     groups = [
-        list(group) for _, group in groupby(standings, key=lambda each: (each.slice, each.scale))
+        list(group)
+        for _, group in groupby(standings, key=lambda each: (each.slice, each.scale.name))
     ]
     charts = [_forest_of(group) for group in groups]
     return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
@@ -60,7 +61,6 @@ def _forest_of(group: Sequence[Standings]) -> Any:
     first, several = group[0], len(group) > 1
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
-    scale = "Elo" if first.scale == "elo" else first.scale
     chart = alt.Chart(alt.InlineData(values=rows)).encode(
         y=_model_axis(order), tooltip=_tooltip(rows)
     )
@@ -70,8 +70,8 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         chart = chart.encode(
             yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown)
         )
-    axis = {"title": f"{scale}, {percent(first.level)} intervals"}
-    ticks = alt.Axis(format="d" if scale == "Elo" else "", tickCount=6, labelFlush=False)
+    axis = {"title": f"{first.scale.title}, {percent(first.level)} intervals"}
+    ticks = alt.Axis(format="d" if first.scale.is_elo else "", tickCount=6, labelFlush=False)
     layers = [
         chart.mark_rule(strokeWidth=2.5)
         .encode(x=alt.X("low:Q", **axis), x2="high:Q")

@@ -266,7 +266,7 @@ def _accuracy_report(calibration: Calibration) -> Report:
             ),
             (
                 "  90% interval",
-                *(interval_text(own.low, own.high, 2) if own else EMPTY for own in factors),
+                *(interval_text(own.low, own.high, ".2f") if own else EMPTY for own in factors),
             ),
             _row("slope of human ratings on these", both, "slope", ".2f"),
         ]
@@ -368,7 +368,7 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
         (accuracy.spearman_interval, 2),
         (accuracy.kendall_interval, 2),
     )
-    return [interval_text(*ends, digits) if ends else EMPTY for ends, digits in intervals]
+    return [interval_text(*ends, f".{digits}f") if ends else EMPTY for ends, digits in intervals]
 
 
 def _quantile_text(conformal: Conformal) -> str:

@@ -13,6 +13,7 @@ from uuid import UUID
 from podium.numbers import number_text, percent
 from podium.printable import printable
 from podium.rankers.ranking import Entry, Ranking, Standings
+from podium.score_scale import Scale
 from podium.scorers.judge_record import JudgeRecord
 from podium.show.report.ranking_view import standings_name
 from podium.text import json_text, some, text_of
@@ -20,6 +21,8 @@ from podium.text import json_text, some, text_of
 UNSAFE = re.compile(r'[<>:"/\\|?*\s]+')
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|data|unknown|", re.IGNORECASE)
 """Names that Windows or a datastore keeps for itself, and the empty one."""
+UNITS = {"elo": "points", "win rate": "proportion"}
+"""Words of the schema for the unit of a score, by kind of scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def _scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
 
 def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> str:
     """Write method, interval, number of items and judges of a score."""
-    parts = [f"{standings_name(standings)} ({standings.scale}) by podium"]
+    parts = [f"{standings_name(standings)} ({standings.scale.name}) by podium"]
     if entry.low is not None and entry.high is not None:
         ends = f"{number_text(entry.low, 3)} to {number_text(entry.high, 3)}"
         parts.append(f"{percent(standings.level)} interval {ends} ({standings.interval})")
@@ -196,26 +199,31 @@ def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dic
     hash."""
     own = [judge for judge in judges if judge.name == standings.slice] or list(judges)
     asked = [judge for judge in own if judge.prompt is not None]
-    kind = standings.scale.partition(" against ")[0].replace(" ", "_")
+    scale = standings.scale
+    kind = (scale.name if scale.kind == "score" else scale.kind).replace(" ", "_")
     prompts = ", ".join(
         dict.fromkeys(f"podium's {judge.realization} (hash {judge.prompt})" for judge in asked)
     )
     jury = [{"model_info": _describe_model(judge.name, judge.shown_model)} for judge in asked]
     return {
-        "evaluation_description": f"{standings.ranker}: {standings.scale} of models on the same items",
+        "evaluation_description": f"{standings.ranker}: {scale.name} of models on the same items",
         "metric_id": f"podium.{standings.ranker.replace('-', '_')}",
         "metric_name": standings.ranker,
         "metric_kind": kind,
-        "metric_unit": {"elo": "points", "win_rate": "proportion"}.get(kind, "score"),
+        "metric_unit": UNITS.get(scale.kind, "score"),
         "lower_is_better": False,
-        # `continuous` asks for bounds, which other scores do not have.
-        **(
-            {"score_type": "continuous", "min_score": 0, "max_score": 1}
-            if kind == "win_rate"
-            else {}
-        ),
+        **_describe_bounds(scale),
         "additional_details": _texts_of({"judges": [judge.name for judge in own]}),
     } | ({"llm_scoring": {"judges": jury, "input_prompt": prompts}} if jury else {})
+
+
+def _describe_bounds(scale: Scale) -> dict[str, Any]:
+    """Describe the range of a score; the schema's `continuous` asks for one, which not every scale
+    has."""
+    if scale.bounds is None:
+        return {}
+    low, high = scale.bounds
+    return {"score_type": "continuous", "min_score": low, "max_score": high}
 
 
 def _public_place(source: str) -> str:

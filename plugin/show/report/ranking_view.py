@@ -10,7 +10,15 @@ from podium.data.counts import counts_text
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text
-from podium.numbers import interval_text, number_text, percent, range_text, share_text, slope_text
+from podium.numbers import (
+    cell_text,
+    interval_text,
+    number_text,
+    percent,
+    range_text,
+    share_text,
+    slope_text,
+)
 from podium.printable import readable
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
@@ -81,9 +89,9 @@ def standings_report(standings: Standings) -> Report:
         header=tuple(columns),
         rows=tuple(tuple(cell(entry) for cell in columns.values()) for entry in standings.entries),
         align="rl" + "r" * (len(columns) - 2),
-        spare=tuple(name for name in ("win rate", "se") if name != standings.scale),
+        spare=tuple(name for name in ("win rate", "se") if name != standings.scale.name),
         rules=frozenset(cuts),
-        bars=bar_column(bars, BAR_WIDTH, ".0f" if standings.scale == "elo" else ".2f"),
+        bars=bar_column(bars, BAR_WIDTH, standings.scale.axis_format),
     )
     interval = (
         f"{percent(standings.level)} intervals: {standings.interval}"
@@ -106,7 +114,7 @@ def standings_name(standings: Standings) -> str:
 
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns by name, each a function that formats the cell of a model."""
-    digits = 1 if standings.scale == "elo" else 3
+    scale = standings.scale
     conformal = next(
         (known for entry in standings.entries if (known := entry.extra.get("conformal_level"))),
         None,
@@ -115,14 +123,14 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     columns: dict[str, Callable[[Entry], str]] = {
         "rank": lambda entry: EMPTY if entry.score is None else str(entry.rank),
         "model": lambda entry: entry.model + (" *" if entry.separated else ""),
-        "Elo" if standings.scale == "elo" else standings.scale: lambda entry: number_text(
-            entry.score, digits
-        ),
-        sampling: lambda entry: interval_text(entry.low, entry.high, digits),
-        "se": lambda entry: number_text(entry.se, digits),
+        scale.title: lambda entry: cell_text(entry.score, scale.format),
+        sampling: lambda entry: interval_text(entry.low, entry.high, scale.format),
+        "se": lambda entry: cell_text(entry.se, scale.format),
     }
     if conformal:
-        columns[f"conformal {percent(conformal)}"] = lambda entry: _conformal_text(entry, digits)
+        columns[f"conformal {percent(conformal)}"] = lambda entry: _conformal_text(
+            entry, scale.format
+        )
     else:
         columns["rank set"] = lambda entry: range_text(entry.rank_low, entry.rank_high)
     columns["battles"] = lambda entry: f"{entry.battles:,}"
@@ -142,12 +150,12 @@ def _extra(name: str, entry: Entry) -> str:
     )
 
 
-def _conformal_text(entry: Entry, digits: int) -> str:
+def _conformal_text(entry: Entry, style: str) -> str:
     low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
     if entry.extra.get("conformal_level") is None:
         return EMPTY
     by_t = " (t)" if str(entry.extra.get("interval_method") or "").startswith("t ") else ""
-    return "unbounded" if low is None or high is None else interval_text(low, high, digits) + by_t
+    return "unbounded" if low is None or high is None else interval_text(low, high, style) + by_t
 
 
 def standings_notes(standings: Standings) -> Iterator[str]:
@@ -171,10 +179,10 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         yield _soft_targets(soft, standings.fit)
     for name, notes in METHOD_NOTES.items():
         yield from notes(known[name]) if known.get(name) else ()
-    anchor = standings.scale.removeprefix("win rate against ")
-    if standings.ranker == "win-rate" and anchor != standings.scale:
+    anchor = standings.scale.against
+    if anchor is not None:
         yield f"{anchor} itself: 1 - the mean of the others"
-    if known.get("uneven_opponents") and standings.scale == "elo":
+    if known.get("uneven_opponents") and standings.scale.is_elo:
         yield "win rates: opponents met on few items count less (--ranker win-rate names them)"
     if standings.fit.separated:
         yield "* separated: the data bound this rating on one side at most"
@@ -215,10 +223,10 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
 def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
     """Yield each judge's slope, position effect and disagreement with the common ratings."""
     for name, row in sorted(jury["judges"].items(), key=lambda own: -own[1]["slope"]):
-        slope, position = interval_text(row["slope_low"], row["slope_high"], 2), ""
+        slope, position = interval_text(row["slope_low"], row["slope_high"], ".2f"), ""
         if row["position"] is not None:
             position = f", position {row['position']:+.2f} log-odds"
-            position += f" ({interval_text(row['position_low'], row['position_high'], 2)})"
+            position += f" ({interval_text(row['position_low'], row['position_high'], '.2f')})"
         own = "too few battles for an interval"
         if row["disagreement"] is not None:
             own = f"its own ratings are {row['disagreement']:.0f} Elo from the common ones, beyond chance"

@@ -11,6 +11,7 @@ from podium.data.counts import Counts
 from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.rank_sets import further_items
 from podium.rankers.ranking import Entry, Separation, Standings
+from podium.score_scale import ELO, Scale
 from podium.show.answers.sentences import next_sentence
 from podium.show.answers.who import leading_group, who_sentence
 
@@ -37,7 +38,7 @@ def standings(
     )
     return Standings(
         "bradley-terry",
-        "elo",
+        ELO,
         0.95,
         "x",
         entries,
@@ -262,7 +263,7 @@ def test_three_ties_are_not_level(ranker: str) -> None:
 
 def test_equal_scores_without_tests_are_too_close_to_call() -> None:
     entries = tuple(Entry(name, 1, None, None, 0.5, None, None, None, 1) for name in NAMES[:3])
-    bare = Standings("own", "score", 0.95, None, entries, Counts(40, 1, 1, 0, 0, None, None))
+    bare = Standings("own", Scale("score"), 0.95, None, entries, Counts(40, 1, 1, 0, 0, None, None))
     assert who_sentence(bare) == (
         "All three models have the same score and are too close to call: no test of their differences is known."
     )

@@ -123,7 +123,7 @@ def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
             scorer=_scorer_name(standings.ranker, standings.slice),
             metrics=_metrics_of(figures),
             metadata={
-                "scale": standings.scale,
+                "scale": standings.scale.name,
                 "level": standings.level,
                 "interval": standings.interval,
                 "models": len(standings.entries),

@@ -17,8 +17,20 @@ from podium.text import some, text_of
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question, as the row of a file holds it; `reference` is a correct answer, `media` the
-    host's JSON of images and audio, `rendered` whether a template wrote it."""
+    """A question, as the row of a file holds it.
+
+    Attributes:
+        item: id of the item.
+        instruction: what the models were asked; None if the row does not say.
+        category: label of the item.
+        reference: a correct answer.
+        system: the system prompt.
+        source: path of the file.
+        row: the row in the file, in words.
+        media: the host's JSON of images and audio.
+        rendered: whether a template wrote the instruction.
+        task: name of the task.
+    """
 
     item: str
     instruction: str | None
@@ -78,10 +90,11 @@ def build_response(
     work: AgentWork | None = None,
 ) -> ResponseRow:
     """Return a response row, with the reason if there is no text to judge."""
-    reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return ResponseRow(
-        question, model or "", text if reason is None else None, reason, number, work
-    )
+    if errored:
+        return ResponseRow(question, model or "", None, ERRORED, number, work)
+    if not text or not text.strip():
+        return ResponseRow(question, model or "", None, EMPTY, number, work)
+    return ResponseRow(question, model or "", text, None, number, work)
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
@@ -105,7 +118,8 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
 
 def id_of(instruction: str) -> str:
     """Return an id made of the instruction's text."""
-    return f"i-{hashlib.sha256(normal_text(instruction).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    digest = hashlib.sha256(normal_text(instruction).encode("utf-8", "surrogatepass"))
+    return f"i-{digest.hexdigest()[:12]}"
 
 
 def normal_text(text: str) -> str:
@@ -186,14 +200,15 @@ def _as_lists(cell: Any) -> Any:
     """Return a cell with lists in place of the arrays that Parquet's nested columns have."""
     if isinstance(cell, np.ndarray):
         return [_as_lists(value) for value in cell.tolist()]
-    return (
-        {key: _as_lists(value) for key, value in cell.items()} if isinstance(cell, dict) else cell
-    )
+    if isinstance(cell, dict):
+        return {key: _as_lists(value) for key, value in cell.items()}
+    return cell
 
 
 def is_empty(value: Any) -> bool:
     """Return whether a cell is null or NaN."""
-    return value is None or (isinstance(value, float) and value != value) or value is pd.NA
+    is_nan = isinstance(value, float) and value != value
+    return value is None or is_nan or value is pd.NA
 
 
 def stem(path: Path) -> str:

@@ -61,34 +61,41 @@ NO_CHAT = Conversation()
 
 
 def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
-    """Read messages (roles, `tool_calls`, `tool_call_id`); DataError for what is no message.
-    Results without the id of their call are those of the calls in their order."""
-    system, asked = list[str](), list[str]()
-    turns, waiting = list[Turn](), list[str]()
+    """Read messages (roles, `tool_calls`, `tool_call_id`).
+
+    Results without the id of their call are those of the calls in their order.
+
+    Raises:
+        DataError: an entry is not a message.
+    """
+    system_texts: list[str] = []
+    user_texts: list[str] = []
+    turns: list[Turn] = []
+    open_calls: list[str] = []
     for k, message in _openai_messages(record, messages):
         role = message["role"]
-        text = (
-            _message_text(record, message.get("content"))
-            or record.as_text("refusal", message.get("refusal"))
-            or ""
-        )
+        text = _message_text(record, message.get("content"))
+        if not text:
+            text = record.as_text("refusal", message.get("refusal")) or ""
         calls = _calls_of(record, message, k) if role in ("assistant", "tool_call") else ()
-        waiting += [call.id for call in calls]
+        open_calls += [call.id for call in calls]
         if role in SYSTEM and not turns:
-            system.append(text)
+            system_texts.append(text)
         elif role == "user" and not turns:
-            asked.append(text)
+            user_texts.append(text)
         elif role in RESULTS:
-            call = message.get("tool_call_id") or (waiting[0] if waiting else None)
-            waiting = [own for own in waiting if own != call]
+            call = message.get("tool_call_id") or (open_calls[0] if open_calls else None)
+            open_calls = [other for other in open_calls if other != call]
+            call_id = call if isinstance(call, str) else None
             failed = message.get("is_error") is True
-            turns.append(
-                Turn("tool", text, call_id=call if isinstance(call, str) else None, failed=failed)
-            )
+            turns.append(Turn("tool", text, call_id=call_id, failed=failed))
+        elif role in SYSTEM:
+            turns.append(Turn("system", text, calls))
+        elif role == "user":
+            turns.append(Turn("user", text, calls))
         else:
-            speaker: Any = "system" if role in SYSTEM else "user" if role == "user" else "assistant"
-            turns.append(Turn(speaker, "" if role == "tool_call" else text, calls))
-    return Conversation("\n\n".join(system) or None, "\n\n".join(asked) or None, turns)
+            turns.append(Turn("assistant", "" if role == "tool_call" else text, calls))
+    return Conversation("\n\n".join(system_texts) or None, "\n\n".join(user_texts) or None, turns)
 
 
 def build_chat_response(
@@ -100,8 +107,11 @@ def build_chat_response(
     errored: bool = False,
     number: int = 1,
 ) -> ResponseRow:
-    """Return the response of an agent as `show` says; DataError for an answer to messages that are
-    not shown."""
+    """Return the response of an agent as `show` says.
+
+    Raises:
+        DataError: only the answer is to be shown, and the user wrote again before it.
+    """
     text, work = show.build_response(chat.turns, chat.answer, question.length)
     if not work.shown and any(turn.role == "user" for turn in until_answer(chat.turns)):
         remedy = f"{option_text('show', 'transcript', 'argument')} shows all messages"
@@ -174,27 +184,35 @@ def _kind_of(part: Any) -> Any:
 
 
 def _message_text(record: Record, content: Any) -> str:
-    """Return the text of a message: media as `[image_url]`, arena-hard's content as its answer,
-    else JSON."""
+    """Return the text of a message.
+
+    Media are written as `[image_url]`, arena-hard's content as its answer, another object as JSON.
+    """
     if isinstance(content, list):
-        return "\n".join(text for part in content if (text := _part_text(record, part)) is not None)
-    if isinstance(content, dict):
-        content = (
-            content["answer"] if "answer" in content else json.dumps(content, ensure_ascii=False)
-        )
+        texts = [_part_text(record, part) for part in content]
+        return "\n".join(text for text in texts if text is not None)
+    if isinstance(content, dict) and "answer" in content:
+        content = content["answer"]
+    elif isinstance(content, dict):
+        content = json.dumps(content, ensure_ascii=False)
     return record.as_text("content", content) or ""
 
 
 def _part_text(record: Record, part: Any) -> str | None:
-    """Return the text of a part of a message, None for reasoning; DataError if its type is
-    unknown."""
+    """Return the text of a part of a message; None for reasoning.
+
+    Raises:
+        DataError: the type of the part is unknown.
+    """
     if not isinstance(part, dict):
         return record.as_text("content", part) or ""
-    if (kind := _kind_of(part)) in REASONING:
+    kind = _kind_of(part)
+    if kind in REASONING:
         return None
-    if text := record.as_text("text", part.get("text")) or record.as_text(
-        "refusal", part.get("refusal")
-    ):
+    text = record.as_text("text", part.get("text"))
+    if not text:
+        text = record.as_text("refusal", part.get("refusal"))
+    if text:
         return text
     if kind == "json":
         return json.dumps(part.get("json"), ensure_ascii=False)
@@ -202,37 +220,44 @@ def _part_text(record: Record, part: Any) -> str | None:
         return f"[{kind}]"
     if kind in TEXTS or "text" in part:
         return ""
-    remedy = (
-        f"types are {', '.join((*TEXTS, 'json', 'tool_use', 'tool_result', *REASONING, *MEDIA))}"
-    )
-    raise record.error(f"a part of a message has the type {kind!r}", remedy)
+    types = ", ".join((*TEXTS, "json", "tool_use", "tool_result", *REASONING, *MEDIA))
+    raise record.error(f"a part of a message has the type {kind!r}", f"types are {types}")
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:
-    """Return the calls of a message: `tool_calls`, an older `function_call`, or the content of a
-    role `tool_call`."""
+    """Return the calls of a message.
+
+    They are in `tool_calls`, in an older `function_call`, or in the content of a role `tool_call`.
+    """
+    entries: Any = message.get("tool_calls") or []
     if message["role"] == "tool_call":
-        given: Any = [{"function": _parse_call(message.get("content"))}]
-    else:
-        older = message.get("function_call")
-        given = message.get("tool_calls") or ([{"function": older}] if older else [])
+        entries = [{"function": _parse_call(message.get("content"))}]
+    elif not entries and message.get("function_call"):
+        entries = [{"function": message["function_call"]}]
     calls = []
-    for k, call in enumerate(given if isinstance(given, list) else [given], 1):
+    for k, call in enumerate(entries if isinstance(entries, list) else [entries], 1):
         function = call.get("function", call) if isinstance(call, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             remedy = "a call is {'id': ..., 'function': {'name': ..., 'arguments': ...}}"
             raise record.error(f"call {k} of message {number} names no function", remedy)
-        arguments, key = function.get("arguments"), str(call.get("id") or f"{number}.{k}")
-        shown = (
-            arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        )
-        calls.append(Call(key, function["name"], "" if is_empty(arguments) else shown))
+        arguments = function.get("arguments")
+        if is_empty(arguments):
+            text = ""
+        elif isinstance(arguments, str):
+            text = arguments
+        else:
+            text = json.dumps(arguments, ensure_ascii=False)
+        call_id = str(call.get("id") or f"{number}.{k}")
+        calls.append(Call(call_id, function["name"], text))
     return tuple(calls)
 
 
 def _parse_call(content: Any) -> Any:
-    """Return the call that a text holds as JSON or as Python's literal; a text that holds none is
-    the call's name."""
-    if isinstance(parsed := parse_literal(content), dict) and "name" in parsed:
+    """Return the call that a text holds as JSON or as a literal of Python.
+
+    A text that holds none is the call's name.
+    """
+    parsed = parse_literal(content)
+    if isinstance(parsed, dict) and "name" in parsed:
         return parsed
     return content if isinstance(content, dict) else {"name": content}

@@ -1,10 +1,12 @@
-"""Responses of several models to the same items, of one file or many; some may be missing or can be
-asked for."""
+"""Responses of several models to the same items.
+
+They come from one file or from many. Some may be missing, and some can still be asked for.
+"""
 
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,8 +27,17 @@ PENDING = "not asked yet"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An instruction with what goes with it; `responses` is the largest number that a model
-    gave."""
+    """An instruction with what goes with it.
+
+    Attributes:
+        id: id of the item.
+        instruction: what the models were asked.
+        category: label of the item.
+        reference: a right answer.
+        system: the system prompt of the responses.
+        media: images, audio or files that belong to the instruction.
+        responses: the largest number of responses that a model gave.
+    """
 
     id: str
     instruction: str
@@ -43,15 +54,27 @@ class Item:
 
 
 def response_key(item: str, number: int) -> str:
-    """Return the key of a model's response to an item: the item's id, with the number from the
-    second response on."""
+    """Return the key of a model's response to an item.
+
+    It is the item's id, and from the second response on its number, too.
+    """
     return item if number == 1 else f"{item}\0{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """The responses of models by `response_key`: a text, missing with a reason, or pending (can be
-    asked for); `work` is what a model did for a response, where the source says so."""
+    """The responses of models; each has a text, is missing, or can still be asked for.
+
+    Attributes:
+        items: the items.
+        texts: by model, the texts by `response_key`.
+        missing: by model, the reasons of missing responses by `response_key`.
+        sources: the files that were read.
+        notes: what people should know about the reading.
+        tasks: names of the tasks of the responses.
+        pending: by model, the keys of the responses that can be asked for.
+        work: by model and key, what the model did for a response, where the source says so.
+    """
 
     items: tuple[Item, ...]
     texts: Mapping[str, Mapping[str, str]]
@@ -74,18 +97,27 @@ class Responses:
     @property
     def has_transcripts(self) -> bool:
         """Whether a judge is shown the transcript of any response."""
-        return any(work.shown for own in self.work.values() for work in own.values())
+        return any(work.shown for of_model in self.work.values() for work in of_model.values())
 
     def shown_text(self, name: str, key: str, transcripts: bool) -> str:
-        """Return a model's response as a judge is shown it: where others are `transcripts`, an
-        answer is one, too."""
-        text, work = self.texts[name][key], self.work.get(name, {}).get(key)
-        return render((), text) if transcripts and not (work and work.shown) else text
+        """Return a model's response as a judge is shown it.
+
+        If other responses are `transcripts`, an answer is shown as one, too.
+        """
+        text = self.texts[name][key]
+        if transcripts and not self._is_transcript(name, key):
+            return render((), text)
+        return text
 
     def plain_text(self, name: str, key: str) -> str:
         """Return a model's response as humans read it: a transcript piece by piece."""
-        text, work = self.texts[name][key], self.work.get(name, {}).get(key)
-        return plain_text(text) if work and work.shown else text
+        text = self.texts[name][key]
+        return plain_text(text) if self._is_transcript(name, key) else text
+
+    def _is_transcript(self, name: str, key: str) -> bool:
+        """Return whether a judge is shown the transcript of a response."""
+        work = self.work.get(name, {}).get(key)
+        return work is not None and work.shown
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -98,11 +130,12 @@ class Responses:
 
     def field(self) -> Field:
         """Return the models, the items, and the models that have no response to an item."""
-        models, absent = self.models, {}
+        models = self.models
+        absent = {}
         for item in self.items:
-            if names := frozenset(
-                name for name in models if self.missing[name].keys() >= {*item.keys}
-            ):
+            keys = {*item.keys}
+            names = frozenset(name for name in models if self.missing[name].keys() >= keys)
+            if names:
                 absent[item.id] = names
         return Field(models, tuple(item.id for item in self.items), absent)
 
@@ -111,11 +144,15 @@ class Responses:
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
     def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Return a round with each battle repeated for every response that both have; unplayed if
-        there is none."""
+        """Return a round with each battle repeated for every response that both models have.
+
+        A battle without such a response stays in the round once.
+        """
         if all(item.responses == 1 for item in self.items):
             return coming
-        items, pairings, left_out = self.by_id(), [], round(coming.left_out * self.mean_number())
+        items = self.by_id()
+        pairings: list[Pairing] = []
+        left_out = round(coming.left_out * self.mean_number())
         for asked in coming.pairings:
             numbers = range(1, items[asked.item].responses + 1)
             battles = [asked._replace(response=number) for number in numbers]
@@ -154,57 +191,65 @@ class Responses:
     def with_answers(
         self, answers: Mapping[tuple[str, str], tuple[str | None, str]]
     ) -> "Responses":
-        """Return the responses with answers to pending ones: by model and key the text, or None and
-        the reason."""
-        texts, missing = (
-            {name: dict(own) for name, own in cells.items()} for cells in (self.texts, self.missing)
-        )
+        """Return the responses with answers to pending ones.
+
+        Args:
+            answers: by model and key, the text and an empty reason, or None and the reason.
+        """
+        texts = {name: dict(by_key) for name, by_key in self.texts.items()}
+        missing = {name: dict(by_key) for name, by_key in self.missing.items()}
         for (name, key), (text, reason) in answers.items():
             if text is None:
                 missing[name][key] = reason
             else:
                 texts[name][key] = text
-        left = {
-            name: [key for key in keys if (name, key) not in answers]
-            for name, keys in self.pending.items()
-        }
-        pending = {name: frozenset(keys) for name, keys in left.items()}
+        pending = {}
+        for name, keys in self.pending.items():
+            pending[name] = frozenset(key for key in keys if (name, key) not in answers)
         return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
         """Return the number of missing responses by model and reason, for models that miss some."""
-        counted = {
-            name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.models
-        }
-        return {name: reasons for name, reasons in counted.items() if reasons}
+        by_model = {}
+        for name in self.models:
+            counts = Counter(self.missing[name].values())
+            if counts:
+                by_model[name] = dict(sorted(counts.items()))
+        return by_model
 
     def digest(self) -> str:
-        """Return a hash of items, responses, reasons of missing ones and pending ones, whatever
-        their order."""
-        every = [
-            [item.id, item.instruction, item.reference, item.system, item.media]
-            for item in self.items
-        ]
-        items = sorted(fields if fields[-1] else fields[:-1] for fields in every)
-        said = [
+        """Return a hash of items and responses that does not depend on their order.
+
+        Reasons of missing responses and the keys of pending ones are part of it.
+        """
+        items = []
+        for item in self.items:
+            fields = [item.id, item.instruction, item.reference, item.system]
+            items.append([*fields, item.media] if item.media else fields)
+        responses = [
             [name, sorted(self.texts[name].items()), sorted(self.missing[name].items())]
             for name in self.models
         ]
-        asked = [[name, sorted(keys)] for name, keys in sorted(self.pending.items()) if keys]
-        shown = [items, said, *([asked] if asked else [])]
-        return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()
+        content: list[Any] = [sorted(items), responses]
+        pending = [[name, sorted(keys)] for name, keys in sorted(self.pending.items()) if keys]
+        if pending:
+            content.append(pending)
+        return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
 
     def only(self, models: Sequence[str]) -> "Responses":
         """Return the responses of some models; UsageError for an unknown one."""
         kept = {find_name("model", name, self.texts) for name in models}
 
-        def of_models(cells: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: own for name, own in cells.items() if name in kept}
+        def of_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in by_model.items() if name in kept}
 
-        texts, missing, pending, work = map(
-            of_models, (self.texts, self.missing, self.pending, self.work)
+        return replace(
+            self,
+            texts=of_models(self.texts),
+            missing=of_models(self.missing),
+            pending=of_models(self.pending),
+            work=of_models(self.work),
         )
-        return replace(self, texts=texts, missing=missing, pending=pending, work=work)
 
     def select(
         self,
@@ -215,11 +260,17 @@ class Responses:
         seed: int | None = None,
         answered_by: str | None = None,
     ) -> "Responses":
-        """Select models, and of the items of a category that a model's files contain at most
-        `limit`: the first, or drawn by a seed.
+        """Select models, items, and the responses to them.
+
+        Args:
+            models: names of the models; all by default.
+            limit: largest number of items, 1 or more; all by default.
+            category: one category or several; all by default.
+            seed: draws the items if there are more than the limit; without it, these are the first.
+            answered_by: a model whose files hold a response to the items, readable or not.
 
         Raises:
-            UsageError: an unknown model or category, or a limit below 1.
+            UsageError: the limit is below 1, or no item has a category, or no model the name.
         """
         if models:
             return self.only(models).select(
@@ -230,17 +281,11 @@ class Responses:
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category
-        unknown = [name for name in categories or () if name not in self.categories]
-        if unknown:
-            known = some(self.categories) or "none: no source says any"
-            raise UsageError(f"no item has category {unknown[0]!r}; categories: {known}")
-        items = tuple(
-            item for item in self.items if categories is None or item.category in categories
-        )
+        items = self.items if categories is None else self._items_of_categories(categories)
         if answered_by is not None:
-            lost = self.missing[find_name("model", answered_by, self.texts)]
+            missing = self.missing[find_name("model", answered_by, self.texts)]
             items = tuple(
-                item for item in items if any(lost.get(key) != ABSENT for key in item.keys)
+                item for item in items if any(missing.get(key) != ABSENT for key in item.keys)
             )
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np
@@ -248,84 +293,98 @@ class Responses:
             ids = sorted(item.id for item in items)
             drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
             items = tuple(item for item in items if item.id in drawn)
-        kept = {key for item in items[:limit] for key in item.keys}
+        return self._with_items(items[:limit])
 
-        def of_items(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-            return {
-                name: {key: cell for key, cell in row.items() if key in kept}
-                for name, row in cells.items()
-            }
+    def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
+        """Return the items of some categories; UsageError for one that no item has."""
+        unknown = [name for name in categories if name not in self.categories]
+        if unknown:
+            available = some(self.categories) or "none: no source says any"
+            raise UsageError(f"no item has category {unknown[0]!r}; categories: {available}")
+        return tuple(item for item in self.items if item.category in categories)
 
-        texts, missing, work = map(of_items, (self.texts, self.missing, self.work))
-        pending = {name: keys & kept for name, keys in self.pending.items()}
+    def _with_items(self, items: tuple[Item, ...]) -> "Responses":
+        """Return some of the items with the responses to them."""
+        kept = {key for item in items for key in item.keys}
+
+        def of_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+            selected = {}
+            for name, by_key in by_model.items():
+                selected[name] = {key: value for key, value in by_key.items() if key in kept}
+            return selected
+
         return replace(
-            self, items=items[:limit], texts=texts, missing=missing, pending=pending, work=work
+            self,
+            items=items,
+            texts=of_items(self.texts),
+            missing=of_items(self.missing),
+            pending={name: keys & kept for name, keys in self.pending.items()},
+            work=of_items(self.work),
         )
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Assemble answers by item, model and number, with questions beside; DataError if rows
-    contradict each other."""
-    cells = _answers_by_model(answers)
+    """Assemble answers by item, model and number.
+
+    Args:
+        answers: the responses, each with its question.
+        questions: further questions; those without a response are left out, with a note.
+
+    Raises:
+        DataError: rows contradict each other, or a model has two responses with one number.
+    """
+    answers_by_model = _answers_by_model(answers)
     # Questions first, then the models by name, so that the order of sources does not matter.
-    asked, times = defaultdict[str, list[QuestionRow]](list), dict[str, int]()
-    for question in [
-        *questions,
-        *(each.question for each in sorted(answers, key=lambda each: each.model)),
-    ]:
-        asked[question.item].append(question)
+    rows_by_item: defaultdict[str, list[QuestionRow]] = defaultdict(list)
+    by_name = sorted(answers, key=lambda answer: answer.model)
+    for question in [*questions, *(answer.question for answer in by_name)]:
+        rows_by_item[question.item].append(question)
+    number_by_item: dict[str, int] = {}
     for answer in answers:
-        times[answer.question.item] = max(times.get(answer.question.item, 1), answer.number)
+        item_id = answer.question.item
+        number_by_item[item_id] = max(number_by_item.get(item_id, 1), answer.number)
     items = tuple(
-        replace(_item_of(rows), responses=times[item])
-        for item, rows in asked.items()
-        if item in times
+        replace(_item_of(rows), responses=number_by_item[item])
+        for item, rows in rows_by_item.items()
+        if item in number_by_item
     )
-    several, most = (
-        sum(item.responses > 1 for item in items),
-        max((item.responses for item in items), default=1),
-    )
-    silent = [item for item in asked if item not in times]
-    notes = [Notice("questions-unanswered", {"questions": silent})] if silent else []
-    if several:
-        notes.append(Notice("several-responses", {"items": several, "most": most}))
     keys = [key for item in items for key in item.keys]
-    reasons = {
-        name: {key: row[key].reason if key in row else ABSENT for key in keys}
-        for name, row in cells
-    }
-    pending = {
-        name: frozenset(key for key, why in own.items() if why == PENDING)
-        for name, own in reasons.items()
-    }
-    missing = {
-        name: {key: why for key, why in own.items() if why and why != PENDING}
-        for name, own in reasons.items()
-    }
-    return Responses(
-        items=items,
-        texts={
-            name: {key: each.text for key, each in row.items() if each.text is not None}
-            for name, row in cells
-        },
-        missing=missing,
-        pending={name: keys for name, keys in pending.items() if keys},
-        work={
-            name: {key: each.work for key, each in row.items() if each.work and each.text}
-            for name, row in cells
-        },
-        notes=(*notes, *_note_renderings(asked)),
-    )
+    texts: dict[str, dict[str, str]] = {}
+    missing: dict[str, dict[str, str]] = {}
+    pending: dict[str, frozenset[str]] = {}
+    work: dict[str, dict[str, AgentWork]] = {}
+    for name, by_key in answers_by_model:
+        texts[name] = {key: row.text for key, row in by_key.items() if row.text is not None}
+        work[name] = {key: row.work for key, row in by_key.items() if row.work and row.text}
+        reasons = {key: by_key[key].reason if key in by_key else ABSENT for key in keys}
+        missing[name] = {key: why for key, why in reasons.items() if why and why != PENDING}
+        can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING)
+        if can_be_asked:
+            pending[name] = can_be_asked
+    silent = [item for item in rows_by_item if item not in number_by_item]
+    notes = (*_note_numbers(items, silent), *_note_renderings(rows_by_item))
+    return Responses(items, texts, missing, pending=pending, work=work, notes=notes)
+
+
+def _note_numbers(items: Sequence[Item], silent: Sequence[str]) -> Iterator[Notice]:
+    """Yield notes on items without a response, and on items with several of a model."""
+    if silent:
+        yield Notice("questions-unanswered", {"questions": list(silent)})
+    several = [item.responses for item in items if item.responses > 1]
+    if several:
+        yield Notice("several-responses", {"items": len(several), "most": max(several)})
 
 
 def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
-    """Return the answers by response key of each model, sorted by model; DataError for a second one
-    of the same key."""
+    """Return the answers by response key of each model, sorted by model.
+
+    Raises:
+        DataError: a model has two answers with one key.
+    """
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
-        first = cells[answer.model].setdefault(
-            response_key(answer.question.item, answer.number), answer
-        )
+        key = response_key(answer.question.item, answer.number)
+        first = cells[answer.model].setdefault(key, answer)
         if first is not answer:
             problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
             remedy = "keep one of the two, or label the models: one=path other=path"
@@ -337,60 +396,77 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
     """Return the item that its rows describe; DataError if they contradict each other."""
-    fixed = [row for row in rows if not row.rendered]
-    said = {
-        name: _common_value(name, rows if name in ("reference", "category") else fixed)
-        for name in AGREE
-    }
+    # A template changes instruction and system prompt, but neither reference nor category.
+    not_rendered = [row for row in rows if not row.rendered]
+    instruction = _common_value("instruction", not_rendered)
+    reference = _common_value("reference", rows)
+    system = _common_value("system", not_rendered)
+    category = _common_value("category", rows)
+    media = _common_value("media", not_rendered)
     rendered = [row for row in rows if row.rendered and row.instruction is not None]
-    if said["instruction"] is None and rendered:
+    if instruction is None and rendered:
         # The shortest rendering is nearest to the bare question, whatever the order of files.
-        shortest = min(
-            rendered,
-            key=lambda row: (len(row.instruction or ""), row.instruction, row.system or ""),
-        )
-        said |= {"instruction": shortest.instruction, "system": said["system"] or shortest.system}
-    instruction = said.pop("instruction")
+        shortest = min(rendered, key=_length_of_rendering)
+        instruction = shortest.instruction
+        system = system or shortest.system
     if instruction is None or not instruction.strip():
-        remedy = "give the questions too: a file with a row per item that holds its id and its instruction"
+        remedy = (
+            "give the questions too: a file with a row per item that holds its id and its "
+            "instruction"
+        )
         raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
-    return Item(
-        rows[0].item,
-        instruction,
-        said["category"],
-        said["reference"],
-        said["system"],
-        said["media"],
-    )
+    return Item(rows[0].item, instruction, category, reference, system, media)
+
+
+def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
+    """Return the length of an instruction, then the texts, as a key for sorting."""
+    instruction = row.instruction or ""
+    return len(instruction), instruction, row.system or ""
 
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
-    """Return the value of a field on which all rows agree, None if it is empty; DataError if they
-    do not."""
-    said = [(row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None]
-    for row, other in said[1:]:
-        first, value = said[0]
+    """Return the value of a field on which all rows agree; None if it is empty.
+
+    Raises:
+        OtherQuestionError: the rows have different questions.
+        DataError: the rows differ in another field.
+    """
+    with_value = [(row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None]
+    if not with_value:
+        return None
+    first_row, value = with_value[0]
+    for row, other in with_value[1:]:
         if normal_text(other) != normal_text(value):
-            lines = (" ".join(text.split()) for text in (other, value))
-            here, there = (repr(line if len(line) <= 60 else f"{line[:57]}...") for line in lines)
-            problem = f"item {row.item!r} has another {name} here ({here}) than in {first.place} ({there})"
-            remedy = "responses can be compared only where models were asked the same"
+            here = _excerpt_of_value(other)
+            there = _excerpt_of_value(value)
+            problem = (
+                f"item {row.item!r} has another {name} here ({here}) than in {first_row.place} "
+                f"({there})"
+            )
+            remedy = (
+                "responses can be compared only where models were asked the same: rename the ids, "
+                "or give the right file"
+            )
             kind = OtherQuestionError if name in QUESTION else DataError
-            remedy += ": rename the ids, or give the right file"
             raise kind(problem, remedy=remedy, source=row.source or None, row=row.row or None)
-    return said[0][1] if said else None
+    return value
 
 
-def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[Notice]:
+def _excerpt_of_value(text: str) -> str:
+    """Return a text in quotation marks, on one line of at most 60 characters."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else f"{line[:57]}...")
+
+
+def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[Notice]:
     """Return a note on items whose instruction was rendered by different templates."""
-    rendered = {
-        item: [row.instruction for row in rows if row.rendered] for item, rows in asked.items()
-    }
-    several = [
-        item
-        for item, texts in rendered.items()
-        if len({normal_text(text) for text in texts if text}) > 1
-    ]
+    several = []
+    for item, rows in rows_by_item.items():
+        renderings = {
+            normal_text(row.instruction) for row in rows if row.rendered and row.instruction
+        }
+        if len(renderings) > 1:
+            several.append(item)
     return [Notice("different-words", {"items": several})] if several else []
 
 
@@ -405,23 +481,28 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[Notice]]:
-    """Return the answers with a pending one for each item (of the prompts, if any) that a model
-    lacks, and notes."""
+    """Return the answers with a pending one for each item that a model lacks, and notes.
+
+    Args:
+        answers: the responses that sources hold.
+        questions: the questions that sources hold.
+        prompts: the items to answer; all items by default.
+        models: names of the models that can be asked.
+    """
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:
         items.setdefault(question.item, question)
-    known = [each for each in answers if each.question.item in items]
-    unasked = {"responses": len(answers) - len(known), "prompts": len(items)}
-    notes = [Notice("responses-unasked", unasked)] if len(known) < len(answers) else []
-    rows = [each for each in known if each.text is not None or each.model not in models]
+    to_items = [answer for answer in answers if answer.question.item in items]
+    notes = []
+    if len(to_items) < len(answers):
+        unasked = {"responses": len(answers) - len(to_items), "prompts": len(items)}
+        notes.append(Notice("responses-unasked", unasked))
+    rows = [row for row in to_items if row.text is not None or row.model not in models]
     for name in models:
-        there = {each.question.item for each in rows if each.model == name and each.number == 1}
-        if there:
-            counts = {"recorded": len(there), "pending": len(items) - len(there)}
+        recorded = {row.question.item for row in rows if row.model == name and row.number == 1}
+        pending = {item: asked for item, asked in items.items() if item not in recorded}
+        if recorded:
+            counts = {"recorded": len(recorded), "pending": len(pending)}
             notes.append(Notice("responses-recorded", {"model": name, **counts}))
-        rows += [
-            ResponseRow(asked, name, None, PENDING)
-            for item, asked in items.items()
-            if item not in there
-        ]
+        rows += [ResponseRow(asked, name, None, PENDING) for asked in pending.values()]
     return rows, notes

@@ -1,6 +1,6 @@
 """Read responses from lm-eval's samples, a row per document and filter."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,59 +36,76 @@ def find_newest_samples(
 def is_generated(sheet: Sheet) -> bool:
     """Return whether the first sample holds generated text, not log-likelihoods."""
     first = sheet.frame.iloc[0]
-    is_text = isinstance(response := _responses(first)[0], str) or is_empty(response)
+    response = _responses(first)[0]
+    is_text = isinstance(response, str) or is_empty(response)
     return is_text and len(_request(first["arguments"])) != 1
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
-    """Read all responses to each document before any filter; an item is task and document, the
-    category the task."""
-    own = layout.samples_at(sheet.path, sheet.label)
-    records = list(sheet.records())
+    """Read all responses to each document before any filter.
+
+    An item is a task and a document; its category is the task.
+    """
+    file = layout.samples_at(sheet.path, sheet.label)
+    rows = list(sheet.records())
     # One row per document: filters differ in what they extract, not in the responses.
-    first = min((record.name("filter") or "" for record in records), default="")
-    records = [record for record in records if (record.name("filter") or "") == first]
-    items = layout.item_ids(
-        own.task,
-        [
-            ("", layout.read_doc_hash(record.cells), layout.place_in_set(record.cells))
-            for record in records
-        ],
-    )
-    answers = []
+    filters = [record.name("filter") or "" for record in rows]
+    first_filter = min(filters, default="")
+    records = [row for row, name in zip(rows, filters, strict=True) if name == first_filter]
+    documents = []
+    for record in records:
+        cells = record.cells
+        documents.append(("", layout.read_doc_hash(cells), layout.place_in_set(cells)))
+    items = layout.item_ids(file.task, documents)
+    answers: list[ResponseRow] = []
     for record, item in zip(records, items, strict=True):
-        system, instruction, chat = _parse_prompt(record)
-        work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
-        if chat.turns and sheet.show.shows(chat.turns):
-            # All turns of the prompt were written before the model was asked, examples or not.
-            instruction, work = chat.as_instruction(), None
-        more = {"category": own.task, "reference": record.name("target"), "system": system}
-        question = record.question(item, instruction, rendered=True, **more)
-        # The file names images and audio, but does not hold them.
-        request = _request(record.cells["arguments"])
-        unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
-        for number, said in enumerate(_responses(record.cells), 1):
-            text = record.as_text("response", said)
-            shown = build_response(question, own.model, text, number=number, work=work)
-            answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
+        answers += _responses_to_document(record, item, file.task, file.model, sheet.show)
     return answers
 
 
+def _responses_to_document(
+    record: Record, item: str, task: str, model: str, show: Show
+) -> Iterator[ResponseRow]:
+    """Yield the responses in the row of a document; they are missing if it has media."""
+    system, instruction, chat = _parse_prompt(record)
+    work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
+    if chat.turns and show.shows(chat.turns):
+        # All turns of the prompt were written before the model was asked, examples or not.
+        instruction = chat.as_instruction()
+        work = None
+    more = {"category": task, "reference": record.name("target"), "system": system}
+    question = record.question(item, instruction, rendered=True, **more)
+    # The file names images and audio, but does not hold them.
+    request = _request(record.cells["arguments"])
+    has_media = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
+    for number, value in enumerate(_responses(record.cells), 1):
+        text = record.as_text("response", value)
+        response = build_response(question, model, text, number=number, work=work)
+        yield replace(response, text=None, reason=UNSEEN) if has_media else response
+
+
 def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
-    """Return the system prompt, or None, the prompt (in a chat, the last message of the user), and
-    the chat."""
-    first = next(iter(_request(record.cells["arguments"])), None)
-    first = first[0] if isinstance(first, list) and first else first
-    if not isinstance(first, str):
+    """Return the system prompt or None, the instruction, and the chat.
+
+    The instruction is the prompt or, in a chat, the last message of the user.
+    """
+    request = _request(record.cells["arguments"])
+    prompt = request[0] if request else None
+    if isinstance(prompt, list) and prompt:
+        prompt = prompt[0]
+    if not isinstance(prompt, str):
         raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
-    messages, content = list[Any](), dict[Any, Any]()
-    with suppress(ValueError):
-        messages = parse_json(first) if first.startswith("[{") else []
+    messages: list[Any] = []
+    if prompt.startswith("[{"):
+        with suppress(ValueError):
+            messages = parse_json(prompt)
+    content: dict[Any, Any] = {}
     if all(isinstance(message, dict) and "role" in message for message in messages):
         content = {message["role"]: message.get("content") for message in messages}
-    system, instruction = content.get("system"), content.get("user")
+    system = content.get("system")
+    instruction = content.get("user")
     if not isinstance(instruction, str):
-        return None, first, NO_CHAT
+        return None, prompt, NO_CHAT
     chat = read_conversation(record, messages) if content.keys() <= {*ROLES} else NO_CHAT
     return system if isinstance(system, str) else None, instruction, chat
 

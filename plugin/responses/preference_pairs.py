@@ -1,9 +1,11 @@
-"""Pairs of responses with a known preference, a pair per row: Plan-RewardBench (Wang et al. 2026,
-arXiv 2604.08178) and tables with the same columns."""
+"""Pairs of responses with a known preference, a pair per row.
+
+These are Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and tables with the same columns.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,90 +31,148 @@ SIDES = {
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
 """Columns of both responses: messages, a mapping that holds them, the JSON of either, or a text."""
-ITEM, INSTRUCTION = ("uuid", "id", "item"), ("query", "instruction", "prompt")
+ITEM = ("uuid", "id", "item")
+INSTRUCTION = ("query", "instruction", "prompt")
 PARAMETERS = ("parameters", "input_schema", "inputSchema")
 """Where OpenAI, Anthropic and MCP keep the parameters of a tool."""
 CATEGORY = ("category", "_lcp_bucket", "subset")
 
 
 def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
-    """Read pairs as responses of the models `chosen` and `rejected`; None if a file holds none."""
+    """Read pairs as responses of the models `chosen` and `rejected`.
+
+    Args:
+        sources: files; those that do not exist are skipped.
+        show: what a response of an agent is. With `auto`, all pairs are shown as transcripts.
+
+    Returns:
+        None if a file holds no pairs.
+    """
     # Agents refuse without a call, and users write again: all pairs are shown in the same way.
-    shown, engine = replace(show, mode="transcript") if show.mode == "auto" else show, Duck()
+    if show.mode == "auto":
+        show = replace(show, mode="transcript")
+    engine = Duck()
     rows: list[ResponseRow] = []
-    seen: Counter[str] = Counter()
-    paths = [
-        path for source in sources if Path(source).exists() for path in find_files(source).paths
-    ]
+    id_counts: Counter[str] = Counter()
+    paths: list[Path] = []
+    for source in sources:
+        if Path(source).exists():
+            paths += find_files(source).paths
     for path in paths:
         records = open_records(path, engine)
         if not all(records.columns.keys() & {*names} for names in SIDES.values()):
             return None
-        sheet = Sheet(path, None, records.frame())
-        rows += (row for record in sheet.records() for row in _pair_of(record, shown, seen))
+        for record in Sheet(path, None, records.frame()).records():
+            rows += _responses_of_row(record, show, id_counts)
     if not rows:
         return None
-    again, pairs = sum(seen.values()) - len(seen), assemble(rows, [])
-    notes = [Notice("repeated-pairs", {"pairs": again})] if again else []
-    return replace(pairs, sources=tuple(map(str, paths)), notes=(*notes, *pairs.notes))
+    pairs = assemble(rows, [])
+    notes = list(pairs.notes)
+    repeated = sum(id_counts.values()) - len(id_counts)
+    if repeated:
+        notes.insert(0, Notice("repeated-pairs", {"pairs": repeated}))
+    return replace(pairs, sources=tuple(map(str, paths)), notes=tuple(notes))
 
 
-def _pair_of(record: Record, show: Show, seen: Counter[str]) -> Iterator[ResponseRow]:
-    """Yield both responses of a row; `seen` counts the ids, which several pairs of a task may
-    share."""
-    item, query, category = (_first(record.cells, names) for names in (ITEM, INSTRUCTION, CATEGORY))
+def _responses_of_row(record: Record, show: Show, id_counts: Counter[str]) -> Iterator[ResponseRow]:
+    """Yield both responses of a row.
+
+    Args:
+        record: the row.
+        show: what a response of an agent is.
+        id_counts: number of rows by id, which is increased; several pairs of a task may share one.
+    """
     chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
-    # A task may have both a query and first messages, and the two sides may differ in these.
-    instruction = _merge_texts(
-        record.as_text("query", query), *(chat.instruction for chat in chats.values())
-    )
-    system = _merge_texts(record.text("system"), *(chat.system for chat in chats.values()))
-    asked = "\n\n".join(filter(None, [instruction, _tools_text(record.cells.get("tools"))])) or None
-    named = f"{Path(record.source).name} {record.row}" if item is None else str(item)
-    seen[named] += 1
-    named += f"#{seen[named]}" if seen[named] > 1 else ""
     question = record.question(
-        named, asked, system=system, category=None if category is None else str(category)
+        _item_id(record, id_counts),
+        _instruction_of_row(record, chats.values()),
+        system=_merge_texts([record.text("system"), *(chat.system for chat in chats.values())]),
+        category=_text_of_cell(_first_cell(record.cells, CATEGORY)),
     )
     for model, chat in chats.items():
         yield build_chat_response(show, question, model, chat)
 
 
-def _merge_texts(*texts: str | None) -> str | None:
+def _item_id(record: Record, id_counts: Counter[str]) -> str:
+    """Return the id of a row, with a number if earlier rows have it; its place without an id."""
+    item = _text_of_cell(_first_cell(record.cells, ITEM))
+    if item is None:
+        item = f"{Path(record.source).name} {record.row}"
+    id_counts[item] += 1
+    number = id_counts[item]
+    return item if number == 1 else f"{item}#{number}"
+
+
+def _instruction_of_row(record: Record, chats: Iterable[Conversation]) -> str | None:
+    """Return what the models were asked, and the tools that they could call.
+
+    A row may have both a query and first messages, and its two sides may differ in these.
+    """
+    query = record.as_text("query", _first_cell(record.cells, INSTRUCTION))
+    instruction = _merge_texts([query, *(chat.instruction for chat in chats)])
+    tools = _tools_text(record.cells.get("tools"))
+    return "\n\n".join(text for text in (instruction, tools) if text) or None
+
+
+def _text_of_cell(cell: Any) -> str | None:
+    """Return a cell as text; None if it is None."""
+    return None if cell is None else str(cell)
+
+
+def _merge_texts(texts: Iterable[str | None]) -> str | None:
     """Return different texts one after the other, without those that are part of another one."""
-    each = dict.fromkeys(normal_text(text) for text in texts if text)
-    return "\n\n".join(text for text in each if sum(text in other for other in each) == 1) or None
+    different = dict.fromkeys(normal_text(text) for text in texts if text)
+    kept = []
+    for text in different:
+        # Each text is part of itself.
+        if sum(text in other for other in different) == 1:
+            kept.append(text)
+    return "\n\n".join(kept) or None
 
 
-def _first(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first cell of these columns that is there."""
-    return next((cells[name] for name in names if cells.get(name) is not None), None)
+def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first cell of these columns that is there; None if none is."""
+    for name in names:
+        if cells.get(name) is not None:
+            return cells[name]
+    return None
 
 
 def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     """Return the conversation in the first of these columns; a text is one answer."""
-    held = _first(record.cells, names)
-    parsed = (
-        parse_literal(held) if isinstance(held, str) and held.lstrip().startswith("{") else held
-    )
-    held = parsed["messages"] if isinstance(parsed, dict) and "messages" in parsed else held
-    if (messages := messages_in(record, held)) is not None:
+    cell = _first_cell(record.cells, names)
+    is_json = isinstance(cell, str) and cell.lstrip().startswith("{")
+    parsed = parse_literal(cell) if is_json else cell
+    if isinstance(parsed, dict) and "messages" in parsed:
+        cell = parsed["messages"]
+    messages = messages_in(record, cell)
+    if messages is not None:
         return read_conversation(record, messages)
-    return Conversation(turns=[Turn("assistant", record.as_text(names[0], held) or "")])
+    return Conversation(turns=[Turn("assistant", record.as_text(names[0], cell) or "")])
 
 
 def _tools_text(tools: Any) -> str:
-    """Return name, description and parameters of each tool, unchanged if it has no name; empty
-    without tools."""
-    parsed, lines = parse_literal(tools) if isinstance(tools, str) else tools, list[str]()
-    for given in parsed if isinstance(parsed, list) else [tools]:
-        tool = parse_literal(given) if isinstance(given, str) else given
-        own = tool.get("function", tool) if isinstance(tool, dict) else None
-        if not isinstance(own, dict) or "name" not in own:
-            whole = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-            lines += [whole] if not is_empty(given) and whole.strip() else []
-        else:
-            lines.append(f"- {own.get('name')}: {own.get('description') or ''}")
-            if parameters := _first(own, PARAMETERS):
-                lines.append(f"  parameters: {json.dumps(parameters, ensure_ascii=False)}")
+    """Return name, description and parameters of each tool; empty if there are no tools.
+
+    A tool without a name is written as it is.
+    """
+    parsed = parse_literal(tools) if isinstance(tools, str) else tools
+    lines: list[str] = []
+    for tool in parsed if isinstance(parsed, list) else [tools]:
+        lines += _lines_of_tool(tool)
     return "\n".join(["Tools that could be called:", *lines]) if lines else ""
+
+
+def _lines_of_tool(tool: Any) -> Iterator[str]:
+    """Yield the lines that describe a tool."""
+    parsed = parse_literal(tool) if isinstance(tool, str) else tool
+    function = parsed.get("function", parsed) if isinstance(parsed, dict) else None
+    if isinstance(function, dict) and "name" in function:
+        yield f"- {function.get('name')}: {function.get('description') or ''}"
+        parameters = _first_cell(function, PARAMETERS)
+        if parameters:
+            yield f"  parameters: {json.dumps(parameters, ensure_ascii=False)}"
+        return
+    text = tool if isinstance(tool, str) else json.dumps(tool, ensure_ascii=False)
+    if not is_empty(tool) and text.strip():
+        yield text

@@ -35,8 +35,15 @@ Part: TypeAlias = tuple[Path, Sequence[Row] | None]
 
 
 class Shape(NamedTuple):
-    """A known shape of tables: a column of each required set, and no excluded one; `accepts` tests
-    a table with such columns further."""
+    """A known shape of tables.
+
+    Attributes:
+        name: the shape in words.
+        read: function that reads the rows of such a table.
+        required: sets of columns; the table has a column of each.
+        excluded: columns that the table does not have.
+        accepts: function that tests a table with such columns further.
+    """
 
     name: str
     read: Callable[[Sheet], Sequence[Row]]
@@ -53,11 +60,14 @@ class Shape(NamedTuple):
         return self.has_columns(sheet.columns) and self.accepts(sheet)
 
 
-ITEM, INSTRUCTION, RESPONSE = (tables.NAMES[name] for name in ("item", "instruction", "response"))
+ITEM = tables.NAMES["item"]
+INSTRUCTION = tables.NAMES["instruction"]
+RESPONSE = tables.NAMES["response"]
 BATTLE = ("model_a", "model_b")
 """Columns of a table of verdicts, whose column `response` counts the responses to an item."""
 NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], *BATTLE, "messages", "choices")
-ARENA_HARD_ITEM, ARENA_HARD_MODEL = ("uid", "question_id"), ("model", "model_id")
+ARENA_HARD_ITEM = ("uid", "question_id")
+ARENA_HARD_MODEL = ("model", "model_id")
 SAMPLES = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS = [["instruction"], ["output"], ["generator"]]
@@ -98,8 +108,14 @@ PROMPTS = (
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of a host's log files: which it `accepts`, how to `read` one, and which to `choose`
-    (with notes)."""
+    """A reader of a host's log files.
+
+    Attributes:
+        suffixes: endings of the names of its files.
+        accepts: function that says whether a file is such a log.
+        read: function that reads the responses of a file.
+        choose: function that chooses which of several files count, and returns notes.
+    """
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
@@ -117,42 +133,53 @@ def read_responses(
     show: Show = ANSWER_ALONE,
     optional: bool = False,
 ) -> Responses:
-    """Read responses from files, folders or globs of any known shape, each optionally `label=path`
-    with a model's name.
+    """Read responses from files, folders or globs of any known shape.
 
-    Tables without responses give the questions; `reasoning` before an answer is part of it with
-    `keep`; models of `on_demand` can be asked `prompts` (by default the items of the sources) for
-    responses that no source holds; `show` says what a response of an agent is: its answer or its
-    transcript. With `optional`, the sources need not hold any: other files are skipped, whether
-    named or found, and without responses there are no items.
+    Tables without responses give the questions.
+
+    Args:
+        sources: the sources, each optionally `label=path` with a model's name.
+        readers: readers of hosts' log files.
+        reasoning: whether reasoning before an answer is removed (`strip`) or part of it (`keep`).
+        prompts: questions that models of `on_demand` are asked; by default the items of the
+            sources.
+        on_demand: models that can be asked for responses that no source holds.
+        show: what a response of an agent is: its answer or its transcript.
+        optional: whether the sources need not hold responses. Other files are then skipped,
+            whether named or found, and without responses there are no items.
+
+    Raises:
+        UsageError: the sources hold no responses, or two sources have a model of one name.
+        DataError: a file cannot be read, or rows contradict each other.
     """
-    strips, show = check_policy(reasoning), replace(show, reasoning=reasoning)
+    strips_reasoning = check_policy(reasoning)
+    show = replace(show, reasoning=reasoning)
     parts: list[Part] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}
     for source in map(str, sources):
-        of_source, more = _read_source(source, readers, show=show, optional=optional)
+        parts_of_source, notes_of_source = _read_source(
+            source, readers, show=show, optional=optional
+        )
         if not optional:
-            _reject_repeated_models(owners, source, _rows_in(of_source))
-        parts += of_source
-        notes += more
+            _reject_repeated_models(owners, source, _rows_in(parts_of_source))
+        parts += parts_of_source
+        notes += notes_of_source
     rows, tasks, prompts = _name_tasks(_rows_in(parts), prompts)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
-    if not answers and not optional and not (on_demand and (prompts or rows)):
+    has_questions = on_demand and (prompts or rows)
+    if not answers and not optional and not has_questions:
         raise _nothing_read(sources, on_demand, notes)
-    if strips:
-        answers, stripped = _without_reasoning(answers)
-        notes += stripped
+    if strips_reasoning:
+        answers, notes_on_reasoning = _without_reasoning(answers)
+        notes += notes_on_reasoning
     questions = [*prompts, *(row for row in rows if isinstance(row, QuestionRow))]
     if on_demand:
-        answers, asked = add_pending(answers, questions, prompts, on_demand)
-        notes += asked
+        answers, notes_on_pending = add_pending(answers, questions, prompts, on_demand)
+        notes += notes_on_pending
     responses = assemble(answers, questions + _questions_beside(answers, questions))
-    skipped = [str(path) for path, held in parts if held is None]
-    if skipped:
-        notes.append(Notice("files-without-responses", {"files": skipped}))
-    files = sorted(str(path) for path, held in parts if held is not None)
-    notes += responses.notes
+    notes += [*_note_skipped(parts), *responses.notes]
+    files = sorted(str(path) for path, rows_of_file in parts if rows_of_file is not None)
     return replace(
         responses,
         sources=tuple(map(with_urls, files)),
@@ -161,77 +188,103 @@ def read_responses(
     )
 
 
+def _note_skipped(parts: Sequence[Part]) -> list[Notice]:
+    """Return a note on the files that hold no responses."""
+    skipped = [str(path) for path, rows in parts if rows is None]
+    return [Notice("files-without-responses", {"files": skipped})] if skipped else []
+
+
 def _nothing_read(
     sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[Notice]
 ) -> UsageError:
     """Return the error for sources without responses, or without prompts for models on demand."""
-    lack = f"responses in {without_secrets(some(sources))}"
-    if not sources:
-        lack = "prompts were named for the role models: give a file, a task or a dataset (-T prompts=...)"
+    if sources:
+        lack = f"no responses in {without_secrets(some(sources))}"
+    elif on_demand:
         lack = (
-            lack if on_demand else "responses were named: give files or folders (-T responses=...)"
+            "no prompts were named for the role models: give a file, a task or a dataset "
+            "(-T prompts=...)"
         )
-    return UsageError("; ".join([f"no {lack}", *notice_texts(notes)]))
+    else:
+        lack = "no responses were named: give files or folders (-T responses=...)"
+    return UsageError("; ".join([lack, *notice_texts(notes)]))
 
 
 @urls_in_errors()
 def read_prompts(
     *sources: str | Path, readers: Sequence[FileReader] = ()
 ) -> tuple[list[QuestionRow], list[Notice]]:
-    """Read questions and notes from whatever `read_responses` reads, and from tables of prompts
-    without ids."""
-    read = [_read_source(source, readers, PROMPTS) for source in map(str, sources)]
-    rows = [row for parts, _ in read for row in _rows_in(parts)]
-    return questions_in(rows), [note for _, notes in read for note in notes]
+    """Read questions, and notes on the reading.
+
+    The sources are those of `read_responses`, and tables of prompts without ids.
+    """
+    rows: list[Row] = []
+    notes: list[Notice] = []
+    for source in map(str, sources):
+        parts, notes_of_source = _read_source(source, readers, PROMPTS)
+        rows += _rows_in(parts)
+        notes += notes_of_source
+    return questions_in(rows), notes
 
 
 def _name_tasks(
     rows: Sequence[Row], prompts: Sequence[QuestionRow]
 ) -> tuple[Sequence[Row], tuple[str, ...], Sequence[QuestionRow]]:
-    """Return rows, tasks and prompts; with several tasks, items get the task in their id, as ids
-    may be alike."""
-    names = {
-        row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)
-    }
+    """Return rows, tasks and prompts.
+
+    With several tasks, the id of an item begins with its task, as two tasks may have the same ids.
+    """
+    names = {question.task for question in questions_in((*rows, *prompts))}
     tasks = tuple(sorted(task for task in names if task is not None))
     if len(tasks) < 2:
         return rows, tasks, prompts
+    named: list[Row] = []
+    for row in rows:
+        if isinstance(row, ResponseRow):
+            named.append(replace(row, question=_with_task_in_id(row.question)))
+        else:
+            named.append(_with_task_in_id(row))
+    return named, tasks, list(map(_with_task_in_id, prompts))
 
-    def rename(row: QuestionRow) -> QuestionRow:
-        task = row.task
-        return (
-            row
-            if task is None
-            else replace(row, item=f"{task}:{row.item}", category=row.category or task)
-        )
 
-    named = [
-        replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row)
-        for row in rows
-    ]
-    return named, tasks, list(map(rename, prompts))
+def _with_task_in_id(question: QuestionRow) -> QuestionRow:
+    """Return a question whose id begins with its task, which is also the default category."""
+    task = question.task
+    if task is None:
+        return question
+    return replace(question, item=f"{task}:{question.item}", category=question.category or task)
 
 
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[Notice]]:
     """Return the answers without reasoning, and a note on how many had some."""
-    stripped, changed = list(answers), dict[int, str]()
-    for k, each in enumerate(answers):
-        if (
-            each.text
-            and not (each.work and each.work.shown)
-            and (text := strip_reasoning(each.text)) != each.text
-        ):
-            stripped[k] = replace(each, text=text or None, reason=None if text else ONLY_REASONING)
-            changed[k] = text
+    stripped = list(answers)
+    with_reasoning = 0
+    without_answer = 0
+    for k, answer in enumerate(answers):
+        is_transcript = answer.work is not None and answer.work.shown
+        if not answer.text or is_transcript:
+            continue
+        text = strip_reasoning(answer.text)
+        if text == answer.text:
+            continue
+        with_reasoning += 1
+        if text:
+            stripped[k] = replace(answer, text=text, reason=None)
+        else:
+            stripped[k] = replace(answer, text=None, reason=ONLY_REASONING)
+            without_answer += 1
+    if not with_reasoning:
+        return stripped, []
     fields = {
-        "reasoning": len(changed),
+        "reasoning": with_reasoning,
         "responses": len(answers),
-        "unfinished": sum(not text for text in changed.values()),
+        "unfinished": without_answer,
     }
-    return stripped, [Notice("reasoning-left-out", fields)] if changed else []
+    return stripped, [Notice("reasoning-left-out", fields)]
 
 
 def _rows_in(parts: Iterable[Part]) -> list[Row]:
+    """Return the rows of all files."""
     return [row for _, rows in parts for row in rows or ()]
 
 
@@ -243,37 +296,43 @@ def _read_source(
     *,
     optional: bool = False,
 ) -> tuple[list[Part], list[Notice]]:
-    """Read the files of a source; also return notes. With `optional`, a named file may be of no
-    known shape, too."""
+    """Read the files of a source.
+
+    Args:
+        source: a file, folder or glob, optionally with a label.
+        readers: readers of hosts' log files.
+        shapes: known shapes of tables.
+        show: what a response of an agent is.
+        optional: whether a file that was named may be of no known shape.
+
+    Returns:
+        The files with their rows, and notes.
+    """
     suffixes = tuple(suffix for reader in readers for suffix in reader.suffixes)
-    named_files = find_files(source, suffixes)
-    place = local_files(named_files)
-    files, rest, notes = lm_eval.find_newest_samples(place)
+    place = local_files(find_files(source, suffixes))
+    sample_files, other_paths, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
-    for file in files:
-        lines = sample_rows(file.path)
-        sheet, cut = _sheet_of_samples(file, lines, show)
-        is_asked = (
-            file.path in place.paths[-1:]
-            and not place.searched
-            and all(rows is None for _, rows in parts)
-        )
-        rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_asked)
+    for file in sample_files:
+        sheet, notes_on_cuts = _sheet_of_samples(file, sample_rows(file.path), show)
+        # A file that was named, and the last one of which responses can come.
+        is_named = file.path in place.paths[-1:] and not place.searched
+        is_needed = is_named and all(rows is None for _, rows in parts)
+        rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_needed)
         parts.append((file.path, rows))
-        notes += [] if rows is None else cut
+        if rows is not None:
+            notes += notes_on_cuts
     left_out: set[Path] = set()
-    for reader in [reader for reader in readers if reader.choose]:
-        own = [
-            path for path in rest if path.name.endswith(reader.suffixes) and reader.accepts(path)
-        ]
-        counted, remarks = reader.choose(own) if reader.choose and own else (own, ())
-        left_out |= {*own} - {*counted}
-        notes += remarks
-    for path in [path for path in rest if path not in left_out]:
-        rows = _read_file(
-            path, place.label, readers, shapes, show, optional=optional or place.searched
-        )
-        parts.append((path, rows))
+    for reader in readers:
+        logs = [path for path in other_paths if _is_log_of(reader, path)] if reader.choose else []
+        if reader.choose and logs:
+            chosen, notes_on_choice = reader.choose(logs)
+            left_out |= {*logs} - {*chosen}
+            notes += notes_on_choice
+    is_optional = optional or place.searched
+    for path in other_paths:
+        if path not in left_out:
+            rows = _read_file(path, place.label, readers, shapes, show, optional=is_optional)
+            parts.append((path, rows))
     return parts, notes
 
 
@@ -281,15 +340,21 @@ def _sheet_of_samples(
     file: Samples, lines: Iterable[tuple[str, dict[str, Any] | None]], show: Show
 ) -> tuple[Sheet, list[Notice]]:
     """Return the table of a samples file of lm-eval, and a note on a last line that is cut off."""
-    rows = list(lines)
-    whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
-    frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
-    cut = [
-        Notice("cut-off-line", {"path": str(file.path), "place": place, "task": ""})
-        for place, row in rows
-        if row is None
-    ]
-    return Sheet(file.path, file.model, frame, show), cut
+    rows: dict[str, dict[str, Any]] = {}
+    notes = []
+    for place, row in lines:
+        if row is None:
+            fields = {"path": str(file.path), "place": place, "task": ""}
+            notes.append(Notice("cut-off-line", fields))
+        else:
+            rows[place.removeprefix("line ")] = row
+    frame = pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="line"))
+    return Sheet(file.path, file.model, frame, show), notes
+
+
+def _is_log_of(reader: FileReader, path: Path) -> bool:
+    """Return whether a reader reads a file."""
+    return path.name.endswith(reader.suffixes) and reader.accepts(path)
 
 
 def _read_file(
@@ -304,7 +369,7 @@ def _read_file(
     """Read the rows of a file; None if it is optional and of no known shape."""
     with named_in_errors(path):
         for reader in readers:
-            if path.name.endswith(reader.suffixes) and reader.accepts(path):
+            if _is_log_of(reader, path):
                 return name_models(reader.read(path, show), label)
         records = open_records(path, shared_engine())
         if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
@@ -315,40 +380,52 @@ def _read_file(
 
 
 def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
-    """Read a table by the first shape that fits; if none does, return None if it is optional, else
-    raise DataError."""
-    shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
-    if shape is not None:
-        with named_in_errors(sheet.path):
-            return name_models(shape.read(sheet), sheet.label, stem(sheet.path))
+    """Read a table by the first shape that fits.
+
+    Returns:
+        The rows; None if no shape fits and the table is optional.
+
+    Raises:
+        DataError: no shape fits and the table is not optional.
+    """
+    if len(sheet.frame):
+        for shape in shapes:
+            if shape.fits(sheet):
+                with named_in_errors(sheet.path):
+                    return name_models(shape.read(sheet), sheet.label, stem(sheet.path))
     if optional:
         return None
-    known = ", ".join(shape.name for shape in SHAPES[:3])
-    remedy = f"give a row per response with the columns instruction (or id), response and model; or {known}"
     if shapes is PROMPTS:
+        what = "prompts"
         remedy = "give a row per prompt with the columns id and instruction"
-    columns, what = (
-        some(sorted(sheet.columns)) or "(none)",
-        "prompts" if shapes is PROMPTS else "responses",
-    )
-    problem = (
-        f"no {what} in the columns {columns}"
-        if len(sheet.frame)
-        else f"no row below the header {columns}"
-    )
+    else:
+        what = "responses"
+        others = ", ".join(shape.name for shape in SHAPES[:3])
+        remedy = (
+            "give a row per response with the columns instruction (or id), response and model; or "
+            f"{others}"
+        )
+    columns = some(sorted(sheet.columns)) or "(none)"
+    problem = f"no row below the header {columns}"
+    if len(sheet.frame):
+        problem = f"no {what} in the columns {columns}"
     raise DataError(problem, source=str(sheet.path), remedy=remedy)
 
 
 def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Record the source of each model in `owners`; UsageError if another source has a model of the
-    same name."""
+    """Record the source of each model in `owners`.
+
+    Raises:
+        UsageError: another source has a model of the same name.
+    """
     for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
-            labels = [
-                f"{name}-{k}={split_label(each)[1]}"
-                for k, each in enumerate((owners[name], source), 1)
-            ]
-            remedy = f"label them ({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
+            first_path = split_label(owners[name])[1]
+            second_path = split_label(source)[1]
+            remedy = (
+                f"label them ({name}-1={first_path} {name}-2={second_path}), or, if they are parts "
+                "of one, give them as one folder or glob"
+            )
             raise UsageError(
                 f"two sources hold a model {name!r}: {owners[name]} and {source}; {remedy}"
             )
@@ -359,13 +436,15 @@ def _questions_beside(
     answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]
 ) -> list[QuestionRow]:
     """Read arena-hard's file of questions beside the answers, for answers without instructions."""
-    known = {question.item for question in questions}
-    lacking = [answer.question for answer in answers if answer.question.instruction is None]
-    folders = sorted(
-        {Path(question.source).parent for question in lacking if question.item not in known}
-    )
-    places = {folder / "question.jsonl" for start in folders for folder in (start, start.parent)}
-    files = [
-        _read_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()
-    ]
-    return [row for rows in files for row in rows if isinstance(row, QuestionRow)]
+    items = {question.item for question in questions}
+    paths = set()
+    for answer in answers:
+        question = answer.question
+        if question.instruction is None and question.item not in items:
+            folder = Path(question.source).parent
+            paths |= {folder / "question.jsonl", folder.parent / "question.jsonl"}
+    rows: list[Row] = []
+    for path in sorted(paths):
+        if path.is_file():
+            rows += _read_file(path, None, (), optional=True) or []
+    return [row for row in rows if isinstance(row, QuestionRow)]

@@ -1,5 +1,7 @@
-"""Read tables of responses and of questions: plain tables, AlpacaEval outputs, arena-hard answers
-and questions."""
+"""Read tables of responses and of questions.
+
+These are plain tables, AlpacaEval outputs, and arena-hard answers and questions.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,7 +25,7 @@ from podium.responses.chat import (
     messages_in,
     read_conversation,
 )
-from podium.responses.transcripts import Turn
+from podium.responses.transcripts import Show, Turn
 
 NAMES = {
     "item": ("item", "id", "uid", "question_id"),
@@ -41,63 +43,73 @@ MEDIA = ("image", "images", "audio", "video")
 
 
 def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
-    """Read a plain table with a row per response; one with media that the table does not hold is
-    missing."""
-    columns, answers = _choose_columns(sheet), []
+    """Read a plain table with a row per response.
+
+    A response to media that the table does not hold is missing.
+    """
+    columns = _choose_columns(sheet)
+    answers = []
     for record in sheet.records():
-        error = None if columns["error"] is None else record.cells[columns["error"]]
-        errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
-        model, held = record.name(columns["model"]), record.cells.get(columns["response"] or "")
-        # A text under another name is a response, whatever it looks like.
-        messages = (
-            messages_in(record, held)
-            if columns["response"] == "messages" or isinstance(held, list)
-            else None
-        )
-        if messages is not None:
-            chat = read_conversation(record, messages)
-            response = build_chat_response(
-                sheet.show, _question(record, columns, chat), model, chat, errored=errored
-            )
-        else:
-            text = None if errored else record.text(columns["response"])
-            response = build_response(_question(record, columns), model, text, errored=errored)
-        unseen = any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells)
-        answers.append(replace(response, text=None, reason=UNSEEN) if unseen else response)
+        response = _response_of_row(record, columns, sheet.show)
+        if any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells):
+            response = replace(response, text=None, reason=UNSEEN)
+        answers.append(response)
     return answers
+
+
+def _response_of_row(record: Record, columns: dict[str, str | None], show: Show) -> ResponseRow:
+    """Return the response in a row: a text, or messages as `show` says."""
+    error = None if columns["error"] is None else record.cells[columns["error"]]
+    errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
+    model = record.name(columns["model"])
+    cell = record.cells.get(columns["response"] or "")
+    # A text under another name is a response, whatever it looks like.
+    may_be_messages = columns["response"] == "messages" or isinstance(cell, list)
+    messages = messages_in(record, cell) if may_be_messages else None
+    if messages is not None:
+        chat = read_conversation(record, messages)
+        question = _question(record, columns, chat)
+        return build_chat_response(show, question, model, chat, errored=errored)
+    text = None if errored else record.text(columns["response"])
+    return build_response(_question(record, columns), model, text, errored=errored)
 
 
 def read_instructions(sheet: Sheet) -> list[QuestionRow]:
     """Read a plain table with a row per item; DataError if one has no instruction."""
     columns = _choose_columns(sheet)
     questions = [_question(record, columns) for record in sheet.records()]
-    for question in [question for question in questions if question.instruction is None]:
-        raise question.error(
-            f"item {question.item!r} has no instruction", "write what was asked, or remove the row"
-        )
+    for question in questions:
+        if question.instruction is None:
+            problem = f"item {question.item!r} has no instruction"
+            raise question.error(problem, "write what was asked, or remove the row")
     return questions
 
 
 def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
-    """Return the column of each field, None if there is none; UsageError if two columns could be
-    the same field."""
-    there = {
-        what: [name for name in names if name in sheet.columns] for what, names in NAMES.items()
-    }
-    if len(there["response"]) > 1 and "messages" in there["response"]:
-        there["response"].remove("messages")  # the prompt
-    for what, names in there.items():
-        if len(names) > 1:
-            problem = f"the columns {' and '.join(names)} could each be the {what}"
+    """Return the column of each field; None if there is none.
+
+    Raises:
+        UsageError: two columns could be the same field.
+    """
+    column_of_field = {}
+    for field, names in NAMES.items():
+        columns = [name for name in names if name in sheet.columns]
+        if field == "response" and len(columns) > 1 and "messages" in columns:
+            columns.remove("messages")  # the prompt
+        if len(columns) > 1:
+            problem = f"the columns {' and '.join(columns)} could each be the {field}"
             raise UsageError(f"{problem}: rename or remove all but one")
-    return {what: next(iter(names), None) for what, names in there.items()}
+        column_of_field[field] = columns[0] if columns else None
+    return column_of_field
 
 
 def _question(
     record: Record, columns: dict[str, str | None], chat: Conversation = NO_CHAT
 ) -> QuestionRow:
-    """Return the question of a row, or of the conversation in it; without an id, it is derived from
-    the instruction."""
+    """Return the question of a row, or of the conversation in it.
+
+    If there is no id, it is derived from the instruction.
+    """
     instruction = record.text(columns["instruction"]) or chat.instruction
     item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
     if item is None:
@@ -121,9 +133,11 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
                 "no instruction", "AlpacaEval outputs name the instruction in every row"
             )
         model = record.name("generator")
-        seen[sheet.label or model, instruction] += 1
+        answered = (sheet.label or model, instruction)
+        seen[answered] += 1
         item = id_of(instruction)
-        item += f"#{time}" if (time := seen[sheet.label or model, instruction]) > 1 else ""
+        if seen[answered] > 1:
+            item += f"#{seen[answered]}"
         question = record.question(item, instruction, category=record.name("dataset"))
         answers.append(build_response(question, model, record.text("output")))
     return answers
@@ -163,7 +177,8 @@ def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
 def _arena_hard_item(record: Record) -> str:
     """Return the id of the question; DataError if it is empty."""
     column = "uid" if "uid" in record.cells else "question_id"
-    if (item := record.name(column)) is None:
+    item = record.name(column)
+    if item is None:
         raise record.error(f"no {column}", "give each row the id of its question")
     return item
 
@@ -179,8 +194,10 @@ def _only_entry(record: Record, values: Any, name: str) -> Any:
 
 
 def _text_of_turn(record: Record, turn: Any) -> str | None:
-    """Return the text of a turn or message: itself, its content, or the answer in its content,
-    without reasoning."""
+    """Return the text of a turn or message.
+
+    It is the turn itself, its content, or the answer in its content without reasoning.
+    """
     for key in ("content", "answer"):
         turn = turn.get(key) if isinstance(turn, dict) else turn
     return None if is_empty(turn) else record.as_text("content", turn)

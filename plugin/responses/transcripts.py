@@ -5,6 +5,7 @@ A piece begins with its name and a colon at the start of a line, and its further
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
@@ -45,8 +46,15 @@ class Call(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A message: of the assistant, with its calls; of a tool, the result or error of a call; of the
-    user or system."""
+    """A message of the assistant, a tool, the user or the system.
+
+    Attributes:
+        role: who wrote it.
+        text: its text; of a tool, the result or error of a call.
+        calls: tool calls of the assistant.
+        call_id: of a tool, the id of the call that it answers.
+        failed: of a tool, whether the text is an error.
+    """
 
     role: Literal["assistant", "tool", "user", "system"]
     text: str
@@ -57,9 +65,16 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentWork:
-    """What a model did for a response: tool calls and turns; whether the judge is shown them, and
-    how many characters the response then lacks to fit its budget, if it does (`fits`); `limit` is
-    why no option shows more, else empty."""
+    """What a model did for a response.
+
+    Attributes:
+        calls: number of tool calls.
+        turns: number of turns of the assistant.
+        shown: whether a judge is shown the transcript.
+        cut: characters that are left out of the transcript.
+        fits: whether the transcript fits its budget of tokens.
+        limit: why no option shows more; empty if one does.
+    """
 
     calls: int
     turns: int
@@ -70,8 +85,15 @@ class AgentWork:
 
 
 class Piece(NamedTuple):
-    """A text of a transcript, the number of its turn, and the characters that are left out after
-    `head`."""
+    """A text of a transcript.
+
+    Attributes:
+        name: what the text is, such as `result 1.2`.
+        text: the text, without what is left out.
+        turn: number of its turn.
+        cut: number of characters that are left out.
+        head: number of characters before those left out.
+    """
 
     name: str
     text: str
@@ -88,28 +110,41 @@ class Piece(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """Tokens of `shown_text` and the end of its last line, a cut with those of the longest
-        note."""
-        added = (
-            len(": \n")
-            + len(NEXT_LINE[1:]) * self.text.count("\n")
-            + (NOTE_LENGTH if self.cut else 0)
-        )
-        return (len(self.name) + len(self.text) + added) / CHARACTERS_PER_TOKEN
+        """Tokens of `shown_text` and the end of its last line.
+
+        A cut counts as the longest note on it.
+        """
+        characters = len(self.name) + len(": \n") + len(self.text)
+        characters += len(NEXT_LINE[1:]) * self.text.count("\n")
+        if self.cut:
+            characters += NOTE_LENGTH
+        return characters / CHARACTERS_PER_TOKEN
 
     def shorten(self, most: int) -> "Piece":
         """Return the piece with at most `most` characters, cut in the middle."""
-        lost, head = len(self.text) - most, (most + 1) // 2
-        if lost <= NOTE_LENGTH:
+        cut = len(self.text) - most
+        if cut <= NOTE_LENGTH:
             return self
-        return self._replace(text=self.text[:head] + self.text[head + lost :], cut=lost, head=head)
+        head = (most + 1) // 2
+        return self._replace(text=self.text[:head] + self.text[head + cut :], cut=cut, head=head)
 
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """What of a model's work a judge is shown: the answer, the transcript, or the transcript where
-    tools were called (`auto`). `room` is what two responses and their instruction may fill of the
-    judge's context, None if unknown; `limit` says which context, unless it is only assumed."""
+    """What of a model's work a judge is shown.
+
+    Attributes:
+        mode: the `answer`, the `transcript`, or the transcript where tools were called (`auto`).
+        tokens: budget of a transcript.
+        room: tokens that the responses and their instruction may fill of the judge's context; None
+            if unknown.
+        responses: number of responses in a prompt.
+        reasoning: whether reasoning is removed (`strip`) or shown (`keep`).
+        limit: the context that `room` is of, in words; empty if it is only assumed.
+
+    Raises:
+        UsageError: the mode is unknown, or the budget is not a whole number of 1 or more.
+    """
 
     mode: Mode = "answer"
     tokens: int = TOKENS
@@ -120,150 +155,170 @@ class Show:
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
-            raise UsageError(
-                f"show={self.mode}: there is no such choice; available: {', '.join(get_args(Mode))}"
-            )
+            modes = ", ".join(get_args(Mode))
+            raise UsageError(f"show={self.mode}: there is no such choice; available: {modes}")
         if isinstance(self.tokens, bool) or not isinstance(self.tokens, int) or self.tokens < 1:
             raise UsageError(f"transcript_tokens={self.tokens}: give a whole number, 1 or more")
 
     def shows(self, turns: Sequence[Turn]) -> bool:
         """Return whether a judge is shown the transcript of these turns."""
-        return self.mode == "transcript" or (
-            self.mode == "auto" and any(turn.calls for turn in turns)
-        )
+        if self.mode == "auto":
+            return any(turn.calls for turn in turns)
+        return self.mode == "transcript"
 
     def build_response(
         self, turns: Sequence[Turn], answer: str, beside: int
     ) -> tuple[str, AgentWork]:
-        """Return what a judge is shown of turns and answer beside so many characters of the item,
-        and the work."""
+        """Return what a judge is shown of a response, and what the model did for it.
+
+        Args:
+            turns: the messages after the instruction.
+            answer: the final answer.
+            beside: characters of the instruction and what goes with it.
+        """
         calls = sum(len(turn.calls) for turn in turns)
         work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
         if not self.shows(turns):
             return answer, work
         if self.reasoning == "strip":
-            said = {
-                k: strip_reasoning(turn.text)
-                for k, turn in enumerate(turns)
-                if turn.role == "assistant"
-            }
-            turns = [turn._replace(text=said.get(k, turn.text)) for k, turn in enumerate(turns)]
+            turns = [_without_reasoning_of_turn(turn) for turn in turns]
             answer = strip_reasoning(answer)
-        done = [*until_answer(turns)]
-        if done and done[-1].role == "assistant" and done[-1].text.strip() == answer.strip():
-            done[-1] = done[-1]._replace(text="")  # it stands at the end
-        pieces = [*_pieces_of(done)]
-        left, limit = self.tokens, ""
-        room = (
-            left
-            if self.room is None
-            else int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
-        )
-        if self.room is not None and room <= left:
-            left, limit = room, self.limit
-        kept, cut, fits = fit_pieces(pieces, answer, left)
-        return render(kept, answer), replace(work, shown=True, cut=cut, fits=fits, limit=limit)
+        shown = [*until_answer(turns)]
+        if shown and shown[-1].role == "assistant" and shown[-1].text.strip() == answer.strip():
+            shown[-1] = shown[-1]._replace(text="")  # it stands at the end
+        budget = self.tokens
+        limit = ""
+        if self.room is not None:
+            room = int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
+            if room <= budget:
+                budget = room
+                limit = self.limit
+        pieces, cut, fits = fit_pieces([*_pieces_of(shown)], answer, budget)
+        return render(pieces, answer), replace(work, shown=True, cut=cut, fits=fits, limit=limit)
+
+
+def _without_reasoning_of_turn(turn: Turn) -> Turn:
+    """Return a turn; one of the assistant without its reasoning."""
+    return turn._replace(text=strip_reasoning(turn.text)) if turn.role == "assistant" else turn
 
 
 ANSWER_ALONE = Show()
 
 
 def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
-    """Return the turns until the final answer, a last text of the assistant without calls: what
-    others say after it is no work of the model."""
-    last = max(
-        (k for k, turn in enumerate(turns) if turn.role in ("assistant", "tool")), default=-1
-    )
-    is_answer = (
-        last >= 0
-        and turns[last].role == "assistant"
-        and turns[last].text.strip()
-        and not turns[last].calls
-    )
-    return turns[: last + 1] if is_answer else turns
+    """Return the turns until the final answer, a last text of the assistant without calls.
+
+    What others say after it is no work of the model. Without a final answer, these are all turns.
+    """
+    for k in reversed(range(len(turns))):
+        turn = turns[k]
+        if turn.role == "tool":
+            return turns
+        if turn.role == "assistant":
+            is_answer = turn.text.strip() and not turn.calls
+            return turns[: k + 1] if is_answer else turns
+    return turns
 
 
 def _pieces_of(
     turns: Iterable[Turn], outer: str = "", within: int | None = None
 ) -> Iterator[Piece]:
-    """Yield the texts of turns, named by the numbers of turn and call; those of a sub-agent,
-    indented, belong to the turn `within` and are numbered after `outer`, the numbers of their
-    call."""
-    number, numbers = 0, dict[str, str]()
+    """Yield the texts of turns, named by the numbers of turn and call.
+
+    Texts of a sub-agent are indented.
+
+    Args:
+        turns: the turns.
+        outer: of a sub-agent, the number of its call and a dot, with which its numbers begin.
+        within: of a sub-agent, the turn of its call, to which its texts belong.
+    """
+    number = 0
+    number_of_call: dict[str, str] = {}
     for turn in turns:
-        number += turn.role == "assistant"
-        own = within or max(number, 1)
+        if turn.role == "assistant":
+            number += 1
+        outer_turn = within or max(number, 1)
+        text = escape_controls(turn.text)
         if turn.role == "tool":
             kind = "error" if turn.failed else "result"
-            place = numbers.get(turn.call_id or "", f"{outer}{number}")
-            yield Piece(f"{kind} {place}", escape_controls(turn.text), own)
+            call_number = number_of_call.get(turn.call_id or "", f"{outer}{number}")
+            yield Piece(f"{kind} {call_number}", text, outer_turn)
+        elif turn.text.strip() and turn.role == "assistant":
+            yield Piece(f"turn {outer}{number}", text, outer_turn)
         elif turn.text.strip():
-            said = (
-                f"turn {outer}{number}"
-                if turn.role == "assistant"
-                else f"{turn.role} {outer}{number + 1}"
-            )
-            yield Piece(said, escape_controls(turn.text), own)
+            yield Piece(f"{turn.role} {outer}{number + 1}", text, outer_turn)
         for k, call in enumerate(turn.calls, 1):
-            numbers[call.id] = f"{outer}{number}.{k}"
-            yield Piece(
-                f"call {numbers[call.id]}",
-                escape_controls(f"{call.name} {call.arguments}".rstrip()),
-                own,
-            )
-            for piece in _pieces_of(call.inner, f"{numbers[call.id]}.", own):
+            call_number = f"{outer}{number}.{k}"
+            number_of_call[call.id] = call_number
+            text_of_call = escape_controls(f"{call.name} {call.arguments}".rstrip())
+            yield Piece(f"call {call_number}", text_of_call, outer_turn)
+            for piece in _pieces_of(call.inner, f"{call_number}.", outer_turn):
                 yield piece._replace(text="  " + piece.text.replace("\n", "\n  "))
 
 
 def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[Piece], int, bool]:
-    """Cut pieces to fit a budget of tokens beside the answer; return them, the characters left out
-    and whether they fit. The longest results are cut in the middle first, then the oldest turns,
-    which are left out at last."""
-    kept, excess = (
-        [*pieces],
-        sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget,
-    )
+    """Cut pieces to fit a budget of tokens beside the answer.
+
+    The longest results are cut in the middle first, then the oldest turns. At last the oldest turns
+    are left out, with a note.
+
+    Returns:
+        The pieces, the number of characters left out, and whether they fit.
+    """
+    kept = [*pieces]
+    excess = sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget
     if excess <= 0 or not pieces:
         return kept, 0, excess <= 0
     results = [k for k, piece in enumerate(pieces) if piece.name.startswith(("result", "error"))]
-    turns = [
-        [k for k, piece in enumerate(pieces) if piece.turn == turn]
-        for turn in sorted({p.turn for p in pieces})
-    ]
+    places_of_turn: defaultdict[int, list[int]] = defaultdict(list)
+    for k, piece in enumerate(pieces):
+        places_of_turn[piece.turn].append(k)
+    turns = [places_of_turn[turn] for turn in sorted(places_of_turn)]
     for group in (results, *turns):
-        if excess > 0:
-            most = _longest_that_saves(
-                [pieces[k] for k in group], excess, [kept[k].cost for k in group]
-            )
-            for k in group:
-                short = pieces[k].shorten(min(most, len(kept[k].text)))
-                excess -= kept[k].cost - short.cost
-                kept[k] = short
+        if excess <= 0:
+            break
+        costs = [kept[k].cost for k in group]
+        longest = _longest_that_saves([pieces[k] for k in group], excess, costs)
+        for k in group:
+            short = pieces[k].shorten(min(longest, len(kept[k].text)))
+            excess -= kept[k].cost - short.cost
+            kept[k] = short
     if excess <= 0:
         return kept, sum(piece.cut for piece in kept), True
-    gone, lost, calls = 0, 0, 0
+    last_left_out = 0
+    characters = 0
+    calls = 0
     excess += NOTE_LENGTH / CHARACTERS_PER_TOKEN
     for group in turns:
-        if excess > 0:
-            excess -= sum(kept[k].cost for k in group)
-            lost, gone = lost + sum(len(pieces[k].text) for k in group), pieces[group[0]].turn
-            calls += sum(CALL.fullmatch(pieces[k].name) is not None for k in group)
-    kept = [piece for piece in kept if piece.turn > gone]
-    note = Piece(
-        f"turns 1 to {gone} {LEFT_OUT}", f"{lost:,} characters; tool calls: {calls:,}", gone
-    )
-    return [note, *kept], lost + sum(piece.cut for piece in kept), excess <= 0
+        if excess <= 0:
+            break
+        excess -= sum(kept[k].cost for k in group)
+        last_left_out = pieces[group[0]].turn
+        characters += sum(len(pieces[k].text) for k in group)
+        calls += sum(CALL.fullmatch(pieces[k].name) is not None for k in group)
+    later = [piece for piece in kept if piece.turn > last_left_out]
+    name = f"turns 1 to {last_left_out} {LEFT_OUT}"
+    note = Piece(name, f"{characters:,} characters; tool calls: {calls:,}", last_left_out)
+    return [note, *later], characters + sum(piece.cut for piece in later), excess <= 0
 
 
 def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[float]) -> int:
-    """Return the largest number of characters to which pieces are cut that saves `excess` tokens;
-    at least SHORTEST."""
+    """Return the largest number of characters per piece that saves `excess` tokens.
+
+    It is SHORTEST if no number saves so much.
+
+    Args:
+        pieces: the whole pieces, which are cut in the middle.
+        excess: the tokens to save.
+        costs: the tokens of the pieces now.
+    """
 
     def saves_too_little(most: int) -> bool:
-        return excess > sum(
-            cost - min(cost, own.shorten(most).cost)
-            for own, cost in zip(pieces, costs, strict=True)
+        saved = (
+            cost - min(cost, piece.shorten(most).cost)
+            for piece, cost in zip(pieces, costs, strict=True)
         )
+        return excess > sum(saved)
 
     longer = range(SHORTEST + 1, max((len(piece.text) for piece in pieces), default=SHORTEST) + 1)
     return SHORTEST + bisect_left(longer, True, key=saves_too_little)
@@ -271,8 +326,10 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
     """Write pieces and the final answer; an answer without text is left out."""
-    whole = [*pieces, *([Piece(ANSWER, escape_controls(answer), 0)] if answer.strip() else [])]
-    return "\n".join(piece.shown_text for piece in whole)
+    texts = [piece.shown_text for piece in pieces]
+    if answer.strip():
+        texts.append(Piece(ANSWER, escape_controls(answer), 0).shown_text)
+    return "\n".join(texts)
 
 
 def read_pieces(transcript: str) -> list[tuple[str, str]]:
@@ -288,13 +345,24 @@ def plain_text(transcript: str) -> str:
 
 
 def work_in(transcript: str) -> AgentWork:
-    """Return what a model did by the transcript that `render` wrote; the turn of the answer does
-    not count."""
-    cuts = [
-        [int(number.replace(",", "") or 0) for number in numbers]
-        for numbers in NOTE.findall(transcript)
-    ]
-    names = [name for name, _ in read_pieces(transcript)]
-    calls = sum(CALL.fullmatch(name) is not None for name in names) + sum(gone for _, gone in cuts)
-    turns = [int(own[1]) for name in names if (own := OWN_TURN.match(name))]
-    return AgentWork(calls, max(turns, default=0), True, sum(lost for lost, _ in cuts))
+    """Return what a model did by the transcript that `render` wrote.
+
+    The turn of the answer does not count.
+    """
+    calls = 0
+    characters_cut = 0
+    for characters, calls_left_out in NOTE.findall(transcript):
+        characters_cut += _count_in_note(characters)
+        calls += _count_in_note(calls_left_out)
+    last_turn = 0
+    for name, _ in read_pieces(transcript):
+        calls += CALL.fullmatch(name) is not None
+        turn = OWN_TURN.match(name)
+        if turn:
+            last_turn = max(last_turn, int(turn[1]))
+    return AgentWork(calls, last_turn, shown=True, cut=characters_cut)
+
+
+def _count_in_note(text: str) -> int:
+    """Return a number of a note, which has commas; 0 for an empty text."""
+    return int(text.replace(",", "") or 0)

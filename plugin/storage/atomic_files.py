@@ -15,7 +15,8 @@ from pathlib import Path
 from podium.storage.remote import Place, RemoteFile
 from podium.storage.temporary_folders import lock, open_descriptor, temporary_folder
 
-PREFIX, SUFFIX = ".podium-", ".tmp"
+PREFIX = ".podium-"
+SUFFIX = ".tmp"
 LEFT_OVER = 60.0
 """Age in seconds from which an unlocked temporary file is taken for one that a killed writer
 left."""
@@ -81,9 +82,12 @@ def is_temporary(name: str) -> bool:
 
 @contextmanager
 def _replacement(target: Path, place: Path) -> Iterator[Path]:
-    """Yield a locked temporary file beside a target; it replaces the target at the end, or is
-    removed on an error."""
-    old, temporary = _status(target), _temporary_path(target)
+    """Yield a locked temporary file beside a target.
+
+    It replaces the target at the end, or is removed on an error.
+    """
+    old = _status(target)
+    temporary = _temporary_path(target)
     try:
         if old is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))

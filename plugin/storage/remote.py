@@ -23,9 +23,10 @@ DRIVERS = {
 }
 """By scheme, the package that fsspec needs and podium's extra that installs it."""
 CREDENTIALS = {
-    "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket FSSPEC_S3_ANON=true",
-    "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; for a public bucket "
-    "FSSPEC_GS_TOKEN=anon",
+    "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket "
+    "FSSPEC_S3_ANON=true",
+    "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; for "
+    "a public bucket FSSPEC_GS_TOKEN=anon",
 }
 CREDENTIAL_ERRORS = {
     *(
@@ -99,18 +100,20 @@ class RemoteFile:
     def local_path(self) -> Path:
         """The path of its local copy, which may not exist yet; folders are named as in the
         store."""
-        location, query = str(self), self.url.removeprefix(str(self))
-        parts = [
-            part if part.strip(".") else f"_{part}"
-            for part in location.partition("://")[2].split("/")
-        ]
+        location = str(self)
+        query = self.url.removeprefix(location)
+        names = location.partition("://")[2].split("/")
+        parts = [name if name.strip(".") else f"_{name}" for name in names]
         # Two documents of one name that differ by their query have copies of their own.
         return Path(_copies(), hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
 
     def download(self) -> Path:
-        """Return the path of a local copy that lasts as long as the process, downloaded again if
-        the object changed."""
-        version, path = self.version(), self.local_path
+        """Return the path of a local copy that lasts as long as the process.
+
+        It is downloaded again if the object changed.
+        """
+        version = self.version()
+        path = self.local_path
         if _VERSIONS.get(self.url) != version:
             path.parent.mkdir(parents=True, exist_ok=True)
             with _file_system(self) as system:
@@ -261,7 +264,8 @@ def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
         return UsageError(f"{place}: access denied. Remedy: {remedy}")
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
         return UsageError(
-            f"{place}: there is nothing of this name; check the path, and the bucket if it is in a store"
+            f"{place}: there is nothing of this name; check the path, and the bucket if it is in "
+            "a store"
         )
     said = " ".join(without_secrets(str(cause)).split())[:200]
     problem = f"it cannot be read or written ({type(cause).__name__}{': ' if said else ''}{said})"

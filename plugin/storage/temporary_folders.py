@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-PREFIX, SUFFIX = "podium-", ".tmp"
+PREFIX = "podium-"
+SUFFIX = ".tmp"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
 """The folder of this process by its id; a forked process inherits the entry of its parent and adds
@@ -93,7 +94,8 @@ def _remove_unlocked(path: str) -> None:
 
 
 def _remove_own_folder() -> None:
-    if folder := _FOLDERS.pop(os.getpid(), None):
+    folder = _FOLDERS.pop(os.getpid(), None)
+    if folder:
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,5 +1,7 @@
-"""How held-out judge ratings agree with human ones, with intervals over models, and which target
-errs least."""
+"""How held-out judge ratings agree with human ones, and which target errs least.
+
+All figures have intervals over models.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -16,42 +18,66 @@ CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a normal error, in its standard deviations."""
 FEWEST_RANKED = 5
-"""Models from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n
-- 4)."""
+"""Models from which on a rank correlation has an interval.
+
+The variance of Kendall's is 0.437 / (n - 4).
+"""
 
 
 def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
     """Return error and rank correlations of a kind's ratings with human ratings, with intervals.
-    The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the
+
+    The error's interval is t on the logarithm. Those of correlations are t on Fisher's z, with the
     variances (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of
-    Kendall's (Fieller 1957)."""
+    Kendall's (Fieller 1957).
+
+    Args:
+        held: the held-out ratings.
+        kind: `hard` or `soft`.
+        level: confidence level.
+    """
     judge, human = _paired_ratings(held, kind)
     number = len(judge)
     if number < 2:
         return Accuracy(None, None, None, n=number)
-    mae, low, _ = mean_interval(np.abs(judge - human), level)
-    factor = float(np.exp((mae - low) / mae)) if mae > 0 and low is not None else None
-    rho, tau = (correlate(rule, judge, human) for rule in CORRELATIONS)
+    mae, mae_low, _ = mean_interval(np.abs(judge - human), level)
+    mae_interval = None
+    if mae > 0 and mae_low is not None:
+        factor = float(np.exp((mae - mae_low) / mae))
+        mae_interval = (mae / factor, mae * factor)
+    spearman = correlate("spearman", judge, human)
+    kendall = correlate("kendall", judge, human)
+    slope = None
+    if number > 2 and np.ptp(judge) > 0:
+        slope = float(np.polyfit(judge, human, 1)[0])
     human_se = [model.human_se for model in held if model.human_se is not None]
     return Accuracy(
         n=number,
         mae=mae,
-        spearman=rho,
-        kendall=tau,
-        mae_interval=(mae / factor, mae * factor) if factor else None,
-        spearman_interval=_correlation_interval(rho, number, 3, lambda r: 1 + r**2 / 2, level),
-        kendall_interval=_correlation_interval(tau, number, 4, lambda _: 0.437, level),
+        spearman=spearman,
+        kendall=kendall,
+        mae_interval=mae_interval,
+        spearman_interval=_correlation_interval(spearman, number, 3, _spearman_variance, level),
+        kendall_interval=_correlation_interval(kendall, number, 4, lambda _: 0.437, level),
         level=level,
-        slope=float(np.polyfit(judge, human, 1)[0]) if number > 2 and np.ptp(judge) > 0 else None,
+        slope=slope,
         floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
     )
 
 
+def _spearman_variance(rho: float) -> float:
+    """Return n - 3 times the variance of Spearman's rho on Fisher's z (Bonett and Wright 2000)."""
+    return 1 + rho**2 / 2
+
+
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return `spearman` (rho) or `kendall` (tau-b) of two sides; None if all values of one side are
-    equal."""
-    vary = min(len(np.unique(judge)), len(np.unique(human))) > 1
-    return float(CORRELATIONS[rule](judge, human).statistic) if vary else None
+    """Return `spearman` (rho) or `kendall` (tau-b) of two sides.
+
+    None if all values of one side are equal.
+    """
+    if len(np.unique(judge)) < 2 or len(np.unique(human)) < 2:
+        return None
+    return float(CORRELATIONS[rule](judge, human).statistic)
 
 
 def compare_accuracy(
@@ -61,22 +87,49 @@ def compare_accuracy(
     kind: str = "soft",
     their_kind: str = "soft",
 ) -> dict[str, Estimate]:
-    """Return `mae` and correlations of our ratings minus theirs, with paired t and jackknife
-    intervals over the models that both rate; without those that are unknown."""
-    beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
-    both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
+    """Return `mae` and correlations of our ratings minus theirs, over the models that both rate.
+
+    The interval of `mae` is a paired t, those of correlations are by the jackknife. Differences
+    that are not known are left out.
+
+    Args:
+        ours_held: our held-out ratings.
+        theirs_held: their held-out ratings.
+        level: confidence level.
+        kind: which of our ratings, `hard` or `soft`.
+        their_kind: which of their ratings.
+    """
+    theirs_by_model = {
+        held.model: held for held in theirs_held if held.residual(their_kind) is not None
+    }
+    both = []
+    for held in ours_held:
+        if held.residual(kind) is not None and held.model in theirs_by_model:
+            both.append(held)
     if len(both) < 2:
         return {}
     ours, human = _paired_ratings(both, kind)
-    theirs, also_human = _paired_ratings([beside[held.model] for held in both], their_kind)
-    mae = Estimate(*mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level))
-    sides = (ours, human, theirs, also_human)
-    gaps = {"mae": mae} | {rule: _jackknife(rule, sides, level) for rule in CORRELATIONS}
-    return {name: gap for name, gap in gaps.items() if gap}
+    theirs, their_human = _paired_ratings(
+        [theirs_by_model[held.model] for held in both], their_kind
+    )
+    differences = np.abs(ours - human) - np.abs(theirs - their_human)
+    gaps = {"mae": Estimate(*mean_interval(differences, level))}
+    for rule in CORRELATIONS:
+        gap = _jackknife(rule, (ours, human), (theirs, their_human), level)
+        if gap:
+            gaps[rule] = gap
+    return gaps
 
 
 class Contender(NamedTuple):
-    """Held-out ratings of one kind that a calibration can give."""
+    """Held-out ratings of one kind that a calibration can give.
+
+    Attributes:
+        calibration: the calibration.
+        kind: `hard` or `soft`.
+        held: the ratings.
+        is_scale_corrected: whether the ratings are on the human scale.
+    """
 
     calibration: Calibration
     kind: str
@@ -85,8 +138,14 @@ class Contender(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The ratings that err least over the `n` models that all rate, and differences that hold
-    together (Bonferroni)."""
+    """The ratings that err least over the models that all rate.
+
+    Attributes:
+        best: the ratings that err least.
+        others: the other ratings, with their differences from the best.
+        level: level at which all differences hold together (Bonferroni).
+        n: number of models that all rate.
+    """
 
     best: Contender
     others: tuple[tuple[Contender, dict[str, Estimate]], ...]
@@ -95,9 +154,17 @@ class Choice(NamedTuple):
 
 
 def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
-    """Select from all ratings that calibrations of the same battles give, hard and soft, plain and
-    scale-corrected, those with the smallest mean error, and compare the others; no others if no
-    model is in all."""
+    """Select the ratings with the smallest mean error, and compare the others with them.
+
+    The ratings are hard and soft ones, plain and scale-corrected ones.
+
+    Args:
+        calibrations: calibrations of the same battles.
+        level: level at which all differences hold together.
+
+    Returns:
+        The choice; without others if no model is in all ratings.
+    """
     contenders = []
     for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
         for calibration in parts:
@@ -105,53 +172,82 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
             contenders.append(Contender(calibration, kind, plain, False))
             if kind in calibration.scale_correction:
                 contenders.append(Contender(calibration, kind, calibration.models, True))
-    errors = [
-        {
-            own.model: abs(residual)
-            for own in each.held
-            if (residual := own.residual(each.kind)) is not None
-        }
-        for each in contenders
-    ]
+    errors = [_errors_by_model(contender) for contender in contenders]
     common = sorted(set.intersection(*map(set, errors)))
     if not common:
         return Choice(contenders[0], (), level, 0)
-    means = [np.mean([known[name] for name in common]) for known in errors]
-    best = int(np.argmin(means))
-    shared, ours = 1 - (1 - level) / max(len(contenders) - 1, 1), contenders[best]
-    others = contenders[:best] + contenders[best + 1 :]
-    beyond = tuple(
-        (each, compare_accuracy(each.held, ours.held, shared, each.kind, ours.kind))
-        for each in others
-    )
-    return Choice(ours, beyond, level, len(common))
+    means = [np.mean([by_model[name] for name in common]) for by_model in errors]
+    place = int(np.argmin(means))
+    best = contenders[place]
+    others = contenders[:place] + contenders[place + 1 :]
+    level_of_each = 1 - (1 - level) / max(len(contenders) - 1, 1)
+    compared = []
+    for other in others:
+        differences = compare_accuracy(other.held, best.held, level_of_each, other.kind, best.kind)
+        compared.append((other, differences))
+    return Choice(best, tuple(compared), level, len(common))
 
 
-def _jackknife(rule: str, sides: Sequence[np.ndarray], level: float) -> Estimate | None:
-    """Return the difference of the correlations of the first and of the last two sides with a
-    jackknife interval."""
+def _errors_by_model(contender: Contender) -> dict[str, float]:
+    """Return the absolute errors of ratings by model, of those that have one."""
+    errors = {}
+    for held in contender.held:
+        residual = held.residual(contender.kind)
+        if residual is not None:
+            errors[held.model] = abs(residual)
+    return errors
 
-    def gap(kept: np.ndarray | slice) -> float:
-        ours, theirs = (
-            correlate(rule, judge[kept], human[kept]) for judge, human in (sides[:2], sides[2:])
-        )
-        return np.nan if ours is None or theirs is None else ours - theirs
 
-    number, value = len(sides[0]), gap(slice(None))
+def _jackknife(
+    rule: str,
+    ours: tuple[np.ndarray, np.ndarray],
+    theirs: tuple[np.ndarray, np.ndarray],
+    level: float,
+) -> Estimate | None:
+    """Return the difference of two correlations with a jackknife interval over models.
+
+    Args:
+        rule: `spearman` or `kendall`.
+        ours: our ratings and the human ones, shape (models,) each.
+        theirs: their ratings and the human ones.
+        level: confidence level.
+
+    Returns:
+        None if a correlation is not known. The interval is missing if a correlation without one
+        model is not known, or if there are few models.
+    """
+
+    def difference(kept: np.ndarray | slice) -> float:
+        our_correlation = correlate(rule, ours[0][kept], ours[1][kept])
+        their_correlation = correlate(rule, theirs[0][kept], theirs[1][kept])
+        if our_correlation is None or their_correlation is None:
+            return np.nan
+        return our_correlation - their_correlation
+
+    number = len(ours[0])
+    value = difference(slice(None))
     if np.isnan(value):
         return None
-    left = np.array([gap(np.arange(number) != k) for k in range(number)])
-    if number < FEWEST_RANKED or np.isnan(left).any():
+    without_one = np.array([difference(np.arange(number) != k) for k in range(number)])
+    if number < FEWEST_RANKED or np.isnan(without_one).any():
         return Estimate(value)
-    reach = float(t_quantile(number, level) * (number - 1) * np.std(left, ddof=1) / np.sqrt(number))
+    spread = np.std(without_one, ddof=1)
+    reach = float(t_quantile(number, level) * (number - 1) * spread / np.sqrt(number))
     return Estimate(value, max(-2.0, value - reach), min(2.0, value + reach))
 
 
 def _correlation_interval(
     value: float | None, number: int, lost: int, variance: Callable[[float], float], level: float
 ) -> tuple[float, float] | None:
-    """Return the t interval of a rank correlation on Fisher's z, of variance variance(r) / (number
-    - lost)."""
+    """Return the t interval of a rank correlation on Fisher's z.
+
+    Args:
+        value: the correlation.
+        number: number of models.
+        lost: the variance is variance(r) / (number - lost).
+        variance: function of the correlation.
+        level: confidence level.
+    """
     if value is None or number < FEWEST_RANKED:
         return None
     # Complete agreement of few models is indistinguishable from nearly complete agreement.
@@ -163,8 +259,7 @@ def _correlation_interval(
 
 def _paired_ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the judge's and the human ratings of the models with both, shape (models,) each."""
-    known = [model for model in held if model.residual(kind) is not None]
-    judge = [model.rating(kind) for model in known]
-    return np.array(judge, dtype=np.float64), np.array(
-        [model.human_elo for model in known], dtype=np.float64
-    )
+    with_both = [model for model in held if model.residual(kind) is not None]
+    judge = [model.rating(kind) for model in with_both]
+    human = [model.human_elo for model in with_both]
+    return np.array(judge, dtype=np.float64), np.array(human, dtype=np.float64)

@@ -94,70 +94,92 @@ class FewBattles:
     def sweep_bound(
         self, covariance: np.ndarray, reach: float, alpha: float
     ) -> tuple[float, float]:
-        """Return the ends of the interval of a model that won, or lost, every battle; one of them
-        is infinite.
+        """Return the ends of the interval of a model that won, or lost, every battle.
 
-        All n items are won with probability p^n at most, p the mean expected credit: p is below
-        alpha^(1 / n) with confidence 1 - alpha (Clopper and Pearson 1934). The opponents' errors
-        are added in quadrature. As the other end is infinite, alpha is the whole error rate of the
-        interval.
+        One of the ends is infinite. Let p be the mean expected credit: all n items are won with
+        probability p^n at most, so p is below alpha^(1 / n) with confidence 1 - alpha (Clopper and
+        Pearson 1934). The opponents' errors are added in quadrature.
+
+        Args:
+            covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
+            reach: critical value for the opponents' errors.
+            alpha: error probability of the interval, all of it on the finite side.
         """
-        total, items = float(self.weight.sum()), int(self.item.max()) + 1
-        sign = 1 if self.earned > total / 2 else -1
-        allowed = (1 - alpha ** (1 / items)) * total
+        total = float(self.weight.sum())
+        items = int(self.item.max()) + 1
+        has_won = self.earned > total / 2
+        allowed_surplus = (1 - alpha ** (1 / items)) * total
 
         def excess(at: float) -> float:
             slope = self.sensitivity(at)
-            error = float(np.sqrt(allowed**2 + reach**2 * (slope @ covariance @ slope)))
-            expected = float(self.weight @ expit(at - self.theta[self.opponent]))
-            return sign * (self.earned - expected) - error
+            error = float(np.sqrt(allowed_surplus**2 + reach**2 * (slope @ covariance @ slope)))
+            surplus = self.earned - self.expected_sum(at)
+            return (surplus if has_won else -surplus) - error
 
-        ends = sorted((-sign * FARTHEST, sign * FARTHEST))
-        is_bounded = excess(ends[0]) * excess(ends[1]) < 0
-        end = find_root(excess, *ends) if is_bounded else -sign * np.inf
-        return (end, np.inf) if sign > 0 else (-np.inf, end)
+        is_bounded = excess(-FARTHEST) * excess(FARTHEST) < 0
+        if has_won:
+            return (find_root(excess, -FARTHEST, FARTHEST) if is_bounded else -np.inf), np.inf
+        return -np.inf, (find_root(excess, -FARTHEST, FARTHEST) if is_bounded else np.inf)
+
+    def expected_sum(self, at: float) -> float:
+        """Return the expected credit in all battles at a log-strength."""
+        return float(self.weight @ expit(at - self.theta[self.opponent]))
 
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
-        """Return the ends of a score test's interval, infinite if unbounded, given the opponents'
-        covariance."""
+        """Return the ends of a score test's interval of the log-strength.
+
+        At an end, the credit differs from its expectation by `reach` standard errors. An end is
+        infinite if there is no such place.
+
+        Args:
+            covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
+            reach: critical value of the test.
+        """
 
         def excess(sign: int, at: float) -> float:
             slope = self.sensitivity(at)
             error = float(np.sqrt(self.credit_variance(at) + slope @ covariance @ slope))
-            return (
-                self.earned
-                - float(self.weight @ expit(at - self.theta[self.opponent]))
-                - sign * reach * error
-            )
+            return self.earned - self.expected_sum(at) - sign * reach * error
 
-        low, high = (
-            find_root(partial(excess, sign), -FARTHEST, FARTHEST)
-            if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST)
-            else -sign * np.inf
-            for sign in (1, -1)
-        )
-        return low, high
+        def end(sign: int) -> float:
+            if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST):
+                return find_root(partial(excess, sign), -FARTHEST, FARTHEST)
+            return -sign * np.inf
+
+        return end(1), end(-1)
 
 
 def few_battles_of(
     strengths: Strengths, battles: BattleData, items: np.ndarray
 ) -> list[FewBattles]:
-    """Collect the battles of models with few items, or beyond a ladder, against others that are not
-    separated."""
-    pairs, separated = strengths.pairs, strengths.graph.separated
+    """Collect the battles of models with few items, or beyond a ladder, against the others.
+
+    The others are not separated and have more items.
+
+    Args:
+        strengths: the fit.
+        battles: the battles.
+        items: number of items of each model, shape (models,).
+    """
+    separated = strengths.graph.separated
     if separated.all():
         return []
-    few = (items < FEW) & (2 * items < np.median(items[~separated])) & ~separated
-    if prior := strengths.prior:
+    median = np.median(items[~separated])
+    few = (items < FEW) & (2 * items < median) & ~separated
+    prior = strengths.prior
+    if prior:
         # A ladder bounds the strengths of separated models, too.
-        few |= (items < FEW) & (items < np.median(items[~separated])) & separated
-        few = (few & ~prior.is_rated) | (prior.sides_beyond(pairs, strengths.theta) != 0)
+        few |= (items < FEW) & (items < median) & separated
+        is_beyond = prior.sides_beyond(strengths.pairs, strengths.theta) != 0
+        few = (few & ~prior.is_rated) | is_beyond
     return _collect_battles(strengths, battles, few, ~few & ~separated)
 
 
 def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewBattles]:
-    """Collect the battles of separated models against models that are not separated; empty if all
-    are, or none is."""
+    """Collect the battles of separated models against models that are not separated.
+
+    Empty if all models are separated, or none is.
+    """
     separated = strengths.graph.separated
     if separated.all():
         return []
@@ -165,63 +187,93 @@ def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewB
 
 
 def _collect_battles(
-    strengths: Strengths, battles: BattleData, own: np.ndarray, others: np.ndarray
+    strengths: Strengths, battles: BattleData, subjects: np.ndarray, others: np.ndarray
 ) -> list[FewBattles]:
-    """Collect the battles of the models of a mask against those of another mask."""
-    pairs = strengths.pairs
-    if not own.any():
+    """Collect the battles of some models against others, by model.
+
+    Args:
+        strengths: the fit.
+        battles: the battles.
+        subjects: mask of the models, shape (models,).
+        others: mask of their opponents, shape (models,).
+    """
+    if not subjects.any():
         return []
-    parts, clusters = [], 0
-    for block in battles.blocks():
-        cells = cells_by_cluster(block, pairs)
-        item, pair = (
-            np.repeat(np.arange(block.clusters), np.diff(cells.weight.indptr)),
-            cells.weight.indices,
-        )
-        for model, other in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
-            kept = own[model[pair]] & others[other[pair]]
-            weight, credit = cells.weight.data[kept], cells.credit.data[kept]
-            earned = weight - credit if model is pairs.second else credit
-            parts.append(
-                np.array(
-                    [model[pair[kept]], clusters + item[kept], other[pair[kept]], weight, earned]
-                )
-            )
-        clusters += block.clusters
-    columns, scatter = np.concatenate(parts, axis=1), estimate_scatter(strengths, battles)
+    model, item, opponent, weight, earned = _battles_between(
+        strengths.pairs, battles, subjects, others
+    )
+    scatter = estimate_scatter(strengths, battles)
     guests = []
-    for code in np.unique(columns[0]):
-        items, opponents, weight, earned = columns[1:, columns[0] == code]
-        distinct, place = np.unique(opponents.astype(np.int64), return_inverse=True)
+    for code in np.unique(model):
+        rows = model == code
+        opponents, opponent_place = np.unique(opponent[rows].astype(np.int64), return_inverse=True)
+        _, item_place = np.unique(item[rows], return_inverse=True)
         guest = FewBattles(
             model=int(code),
-            opponents=distinct,
-            item=np.unique(items, return_inverse=True)[1],
-            opponent=place,
-            weight=weight,
-            earned=float(earned.sum()),
-            theta=strengths.theta[distinct],
+            opponents=opponents,
+            item=item_place,
+            opponent=opponent_place,
+            weight=weight[rows],
+            earned=float(earned[rows].sum()),
+            theta=strengths.theta[opponents],
             scatter=scatter,
         )
         guests.append(guest)
     return guests
 
 
+def _battles_between(
+    pairs: Pairs, battles: BattleData, subjects: np.ndarray, others: np.ndarray
+) -> np.ndarray:
+    """Return the battles of models of a mask against those of another mask, shape (5, battles).
+
+    The rows are: code of the model, number of the item, code of the opponent, weight, and the
+    credit that the model earned.
+    """
+    parts = []
+    items_before = 0
+    for block in battles.blocks():
+        cells = cells_by_cluster(block, pairs)
+        item = items_before + np.repeat(np.arange(block.clusters), np.diff(cells.weight.indptr))
+        weight = cells.weight.data
+        credit = cells.credit.data
+        first = pairs.first[cells.weight.indices]
+        second = pairs.second[cells.weight.indices]
+        sides = ((first, second, credit), (second, first, weight - credit))
+        for model, opponent, earned in sides:
+            kept = subjects[model] & others[opponent]
+            columns = (model, item, opponent, weight, earned)
+            parts.append(np.array([column[kept] for column in columns]))
+        items_before += block.clusters
+    return np.concatenate(parts, axis=1)
+
+
 def covariance_with_few(
     covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray
 ) -> np.ndarray:
-    """Return a covariance in which errors of models with few items come from own credits and
-    opponents' errors."""
+    """Return a covariance with other errors of the models with few items.
+
+    Their errors come from the variance of their credits, and from their opponents' errors.
+
+    Args:
+        covariance: covariance of log-strengths, shape (models, models).
+        guests: battles of the models with few items.
+        theta: log-strengths, shape (models,).
+    """
     if not guests:
         return covariance
-    passed, variance = sparse.eye(len(theta), format="lil"), np.zeros(len(theta))
+    # Row k: how the error of model k follows from the errors of the fit.
+    propagation = sparse.eye(len(theta), format="lil")
+    credit_variance = np.zeros(len(theta))
     for guest in guests:
-        slope, code = guest.sensitivity(theta[guest.model]), guest.model
-        passed[code, code] = 0
-        passed[code, guest.opponents] = slope / slope.sum()
-        variance[code] = guest.credit_variance(theta[code]) / slope.sum() ** 2
-    rows = passed.tocsr()
-    return (rows @ (rows @ covariance).T).T + np.diag(variance)
+        code = guest.model
+        slope = guest.sensitivity(theta[code])
+        propagation[code, code] = 0
+        propagation[code, guest.opponents] = slope / slope.sum()
+        credit_variance[code] = guest.credit_variance(theta[code]) / slope.sum() ** 2
+    rows = propagation.tocsr()
+    propagated = (rows @ (rows @ covariance).T).T
+    return propagated + np.diag(credit_variance)
 
 
 def with_score_tests(
@@ -231,17 +283,24 @@ def with_score_tests(
     theta: np.ndarray,
     reach: float,
 ) -> ScoreEstimates:
-    """Replace the intervals of models with few items by score-test intervals; `reach` is the
-    critical value."""
+    """Replace the intervals of models with few items by score-test intervals.
+
+    Args:
+        estimate: the estimates in Elo.
+        guests: battles of the models with few items.
+        scale: the Elo scale.
+        theta: log-strengths, shape (models,).
+        reach: critical value of the tests.
+    """
     if scale.pinned in {guest.model for guest in guests}:
         return estimate
-    low, high = estimate.low.copy(), estimate.high.copy()
+    low = estimate.low.copy()
+    high = estimate.high.copy()
     for guest in guests:
-        code, met = guest.model, np.ix_(guest.opponents, guest.opponents)
-        ends = np.array(guest.score_interval(estimate.covariance[met] / POINTS**2, reach))
-        # The model is part of the origin, which moves with the model's own strength.
-        unit = POINTS * (1 - scale.weights[code])
-        low[code], high[code] = estimate.score[code] + unit * (ends - theta[code])
+        code = guest.model
+        covariance = _covariance_of_opponents(estimate, guest)
+        ends = np.array(guest.score_interval(covariance, reach))
+        low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
     method = f"{estimate.method}, score test of those in fewer than {FEW} items"
     return replace(estimate, low=low, high=high, method=method)
 
@@ -253,46 +312,81 @@ def with_separated_bounds(
     theta: np.ndarray,
     level: float,
 ) -> ScoreEstimates:
-    """Replace the intervals of separated models by their one-sided bounds, the wider of the exact
-    and the score test's; the estimate's covariance is that of Elo scores."""
-    if not separated or scale.pinned in {own.model for own in separated}:
+    """Replace the intervals of separated models by their one-sided bounds.
+
+    A bound is the wider one of the exact bound and of that of the score test.
+
+    Args:
+        estimate: the estimates in Elo.
+        separated: battles of the separated models.
+        scale: the Elo scale.
+        theta: log-strengths, shape (models,).
+        level: confidence level.
+    """
+    if not separated or scale.pinned in {battles.model for battles in separated}:
         return estimate
-    low, high = estimate.low.copy(), estimate.high.copy()
-    reach, alpha = t_quantile(estimate.clusters, level), 1 - level
-    for own in (each for each in separated if each.is_swept):
-        code, met = own.model, np.ix_(own.opponents, own.opponents)
-        covariance = estimate.covariance[met] / POINTS**2
-        if np.isnan(covariance).any():
+    low = estimate.low.copy()
+    high = estimate.high.copy()
+    reach = t_quantile(estimate.clusters, level)
+    for battles in separated:
+        covariance = _covariance_of_opponents(estimate, battles)
+        if not battles.is_swept or np.isnan(covariance).any():
             continue
-        exact, score = (
-            own.sweep_bound(covariance, reach, alpha),
-            own.score_interval(covariance, reach),
-        )
-        ends = np.array([min(exact[0], score[0]), max(exact[1], score[1])])
-        unit = POINTS * (1 - scale.weights[code])
-        low[code], high[code] = estimate.score[code] + unit * (ends - theta[code])
+        exact_low, exact_high = battles.sweep_bound(covariance, reach, 1 - level)
+        score_low, score_high = battles.score_interval(covariance, reach)
+        ends = np.array([min(exact_low, score_low), max(exact_high, score_high)])
+        code = battles.model
+        low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, {ONE_SIDED}")
+
+
+def _covariance_of_opponents(estimate: ScoreEstimates, battles: FewBattles) -> np.ndarray:
+    """Return the covariance of the opponents' log-strengths, shape (opponents, opponents)."""
+    block = np.ix_(battles.opponents, battles.opponents)
+    return estimate.covariance[block] / POINTS**2
+
+
+def _ends_in_elo(
+    ends: np.ndarray, code: int, estimate: ScoreEstimates, scale: EloScale, theta: np.ndarray
+) -> np.ndarray:
+    """Convert the ends of an interval of a model's log-strength to Elo, shape (2,)."""
+    # The model is part of the origin, which moves with the model's own strength.
+    unit = POINTS * (1 - scale.weights[code])
+    converted: np.ndarray = estimate.score[code] + unit * (ends - theta[code])
+    return converted
 
 
 def with_bounds_by_tests(
     estimate: ScoreEstimates, pairs: Pairs, scale: EloScale, level: float
 ) -> ScoreEstimates:
-    """Return one-sided bounds of models that never lost, or never won, where all models are
-    separated: the score is the weighted mean of the gaps to the others, and each gap has a bound by
-    its own test. Their mean is a wider bound than that of a joint test, because the standard error
-    of a mean is at most the mean of the standard errors."""
+    """Bound the scores of models that never lost, or never won, where all models are separated.
+
+    The score is the weighted mean of the gaps to the others, and each gap has a bound by its own
+    test. Their mean is a wider bound than that of a joint test, because the standard error of a
+    mean is at most the mean of the standard errors.
+
+    Args:
+        estimate: the estimates in Elo.
+        pairs: sums of each pair.
+        scale: the Elo scale.
+        level: confidence level.
+    """
     if estimate.tests is None or estimate.method is None or pairs.models > MOST_BOUNDED:
         return estimate
-    low, high = estimate.low.copy(), estimate.high.copy()
+    low = estimate.low.copy()
+    high = estimate.high.copy()
+    alpha = 1 - level
     rates = win_rates(pairs)
     for code in np.flatnonzero((rates == 0) | (rates == 1)).tolist():
         others = [k for k in np.flatnonzero(scale.weights).tolist() if k != code]
         tests = [estimate.tests.difference(code, other) for other in others]
-        alpha, weights = 1 - level, scale.weights[others]
+        weights = scale.weights[others]
         if rates[code] == 1:
-            ends = np.array([test.low(alpha) for test in tests if test])
-            low[code], high[code] = scale.origin + weights @ ends, np.inf
+            low_gaps = np.array([test.low(alpha) for test in tests if test])
+            low[code] = scale.origin + weights @ low_gaps
+            high[code] = np.inf
         else:
-            ends = np.array([test.high(alpha) for test in tests if test])
-            low[code], high[code] = -np.inf, scale.origin + weights @ ends
+            high_gaps = np.array([test.high(alpha) for test in tests if test])
+            low[code] = -np.inf
+            high[code] = scale.origin + weights @ high_gaps
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, {ONE_SIDED}")

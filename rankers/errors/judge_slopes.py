@@ -24,8 +24,14 @@ HALVINGS = 40
 
 @dataclass(frozen=True, slots=True)
 class JuryBattles:
-    """Battles of several judges: `judge` is the code of each battle's judge, `order` 1, -1 or 0,
-    (battles,)."""
+    """Battles of several judges.
+
+    Attributes:
+        coded: the battles.
+        judge: code of each battle's judge, shape (battles,).
+        judges: names of the judges, by code.
+        order: 1 if a was shown first, -1 if b was, 0 for merged orders, shape (battles,).
+    """
 
     coded: CodedBattles
     judge: np.ndarray
@@ -34,37 +40,61 @@ class JuryBattles:
 
     @property
     def slope_columns(self) -> slice:
-        """Places of the slopes among the parameters of a fit, behind the strengths."""
-        return slice(len(self.coded.models), len(self.coded.models) + len(self.judges))
+        """Places of the slopes among the parameters of a fit, after the strengths."""
+        models = len(self.coded.models)
+        return slice(models, models + len(self.judges))
 
     def take(self, rows: np.ndarray) -> "JuryBattles":
-        """Return the battles of a mask or of positions; clusters, models and judges keep their
-        codes."""
+        """Return the battles of a mask or of positions.
+
+        Clusters, models and judges keep their codes.
+        """
         return replace(
             self, coded=self.coded.take(rows), judge=self.judge[rows], order=self.order[rows]
         )
 
     def matchups(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct numbers of item and pair (item * models^2 + lower code * models +
-        higher code), and the position of each battle among them, (battles,)."""
-        a, b, models = self.coded.a, self.coded.b, np.int64(len(self.coded.models))
-        key = (self.coded.cluster * models + np.minimum(a, b)) * models + np.maximum(a, b)
-        distinct, place = np.unique(key, return_inverse=True)
+        """Return the matchups, each of an item and a pair, and the matchup of each battle.
+
+        Returns:
+            The number of each distinct matchup, item * models^2 + lower code * models + higher
+            code, shape (matchups,); and the position of each battle's matchup among them, shape
+            (battles,).
+        """
+        models = np.int64(len(self.coded.models))
+        lower = np.minimum(self.coded.a, self.coded.b)
+        higher = np.maximum(self.coded.a, self.coded.b)
+        number = (self.coded.cluster * models + lower) * models + higher
+        distinct, place = np.unique(number, return_inverse=True)
         return distinct, place
 
     def means_by_judge(self, about_a: np.ndarray) -> np.ndarray:
-        """Return means of values about a, turned to the lower-coded model, NaN if not judged,
-        (matchups, judges)."""
+        """Return the mean of values about a for each matchup and judge, shape (matchups, judges).
+
+        Signs are turned so that values are about the model with the lower code. The mean is NaN
+        where a judge did not judge a matchup.
+        """
         distinct, place = self.matchups()
-        cell, size = place * len(self.judges) + self.judge, len(distinct) * len(self.judges)
-        total = np.bincount(cell, np.where(self.coded.a < self.coded.b, about_a, -about_a), size)
-        return ratio_or_nan(total, np.bincount(cell, minlength=size)).reshape(-1, len(self.judges))
+        judges = len(self.judges)
+        cell = place * judges + self.judge
+        cells = len(distinct) * judges
+        about_lower = np.where(self.coded.a < self.coded.b, about_a, -about_a)
+        total = np.bincount(cell, about_lower, cells)
+        return ratio_or_nan(total, np.bincount(cell, minlength=cells)).reshape(-1, judges)
 
 
 @dataclass(frozen=True)
 class SlopeFit:
-    """The maximum of the log-likelihood - (lambda / 2) |at|^2: `at` holds theta (mean 0), beta - 1,
-    and gamma of the `positioned` judges. With `equal`, all slopes beta are 1."""
+    """The maximum of the log-likelihood - (lambda / 2) |at|^2.
+
+    Attributes:
+        data: the battles.
+        at: the parameters: theta (mean 0), beta - 1 of each judge, and gamma of the `positioned`
+            judges, shape (parameters,).
+        regularization: lambda.
+        positioned: codes of the judges with battles of known order.
+        equal: whether all slopes beta are 1.
+    """
 
     data: JuryBattles
     at: np.ndarray
@@ -84,8 +114,10 @@ class SlopeFit:
 
     @property
     def position(self) -> np.ndarray:
-        """Log-odds that each judge adds to the response shown first, 0 if no order is known, shape
-        (judges,)."""
+        """Log-odds that each judge adds to the response shown first, shape (judges,).
+
+        0 for a judge of whose battles no order is known.
+        """
         effects = np.zeros(len(self.data.judges))
         effects[self.positioned] = self.at[self.data.slope_columns.stop :]
         return effects
@@ -119,29 +151,36 @@ class SlopeFit:
     @cached_property
     def design(self) -> sparse.csr_matrix:
         """Derivative of each battle's logit by the parameters, shape (battles, parameters)."""
-        data, slope = self.data, self.slopes[self.data.judge]
-        rows, column = np.arange(len(slope)), np.full(len(data.judges), -1)
-        column[self.positioned] = data.slope_columns.stop + np.arange(len(self.positioned))
-        shown = column[data.judge] >= 0
-        columns = [
-            data.coded.a,
-            data.coded.b,
-            len(self.theta) + data.judge,
-            column[data.judge][shown],
-        ]
-        values = np.concatenate([slope, -slope, self.gaps, data.order[shown]])
-        cells = np.concatenate([rows, rows, rows, rows[shown]]), np.concatenate(columns)
-        return sparse.csr_matrix((values, cells), shape=(len(rows), len(self.at)))
+        data = self.data
+        slope = self.slopes[data.judge]
+        slope_column = len(self.theta) + data.judge
+        position_column_of_judge = np.full(len(data.judges), -1)
+        position_columns = data.slope_columns.stop + np.arange(len(self.positioned))
+        position_column_of_judge[self.positioned] = position_columns
+        position_column = position_column_of_judge[data.judge]
+        has_position = position_column >= 0
+        battle = np.arange(len(slope))
+        rows = [battle, battle, battle, battle[has_position]]
+        columns = [data.coded.a, data.coded.b, slope_column, position_column[has_position]]
+        values = [slope, -slope, self.gaps, data.order[has_position]]
+        cells = (np.concatenate(rows), np.concatenate(columns))
+        shape = (len(battle), len(self.at))
+        return sparse.csr_matrix((np.concatenate(values), cells), shape=shape)
 
     @cached_property
     def tangent(self) -> np.ndarray:
-        """Orthonormal directions that keep the mean strength 0 and the mean slope 1, shape
-        (parameters, directions)."""
-        data, each = self.data, np.eye(len(self.at))
-        slopes = each[data.slope_columns]
+        """Orthonormal directions that keep the mean strength 0 and the mean slope 1.
+
+        Shape (parameters, directions). With `equal`, they keep each slope 1.
+        """
+        unit = np.eye(len(self.at))
+        sum_of_strengths = unit[: len(self.theta)].sum(axis=0)
+        slope_constraints = unit[self.data.slope_columns]
         if not self.equal:
-            slopes = np.bincount(data.judge, data.coded.weight, len(slopes))[None] @ slopes
-        return linalg.null_space(np.vstack([each[: len(self.theta)].sum(axis=0), slopes]))
+            judges = len(self.data.judges)
+            weight_of_judge = np.bincount(self.data.judge, self.data.coded.weight, judges)
+            slope_constraints = weight_of_judge[None] @ slope_constraints
+        return linalg.null_space(np.vstack([sum_of_strengths, slope_constraints]))
 
     @cached_property
     def gradient(self) -> np.ndarray:
@@ -149,42 +188,52 @@ class SlopeFit:
         return np.asarray(self.design.T @ self.surplus) - self.regularization * self.at
 
     def information(self, *, observed: bool) -> np.ndarray:
-        """Return the negative Hessian, or its expectation, along `tangent`, shape (directions,
-        directions)."""
-        matrix = (self.design.T @ self.design.multiply(self.curvature[:, None])).toarray()
+        """Return the negative Hessian (`observed`), or its expectation, along `tangent`.
+
+        Shape (directions, directions).
+        """
+        weighted_design = self.design.multiply(self.curvature[:, None])
+        matrix = (self.design.T @ weighted_design).toarray()
         matrix += self.regularization * np.eye(len(matrix))
         if observed:
             # The logit is bilinear: its second derivative by theta_a and beta_j is 1, by theta_b
             # and beta_j it is -1.
-            cross, data = np.zeros_like(matrix), self.data
-            np.add.at(cross, (data.coded.a, len(self.theta) + data.judge), -self.surplus)
-            np.add.at(cross, (data.coded.b, len(self.theta) + data.judge), self.surplus)
+            cross = np.zeros_like(matrix)
+            slope_column = len(self.theta) + self.data.judge
+            np.add.at(cross, (self.data.coded.a, slope_column), -self.surplus)
+            np.add.at(cross, (self.data.coded.b, slope_column), self.surplus)
             matrix += cross + cross.T
         return self.tangent.T @ matrix @ self.tangent
 
     def share_of_penalty(self) -> float:
         """Return the largest model-based variance of a slope, over that of the penalty alone."""
-        inverse = self.tangent @ np.linalg.pinv(self.information(observed=False)) @ self.tangent.T
-        return self.regularization * float(np.diag(inverse)[self.data.slope_columns].max())
+        inverse_along_tangent = np.linalg.pinv(self.information(observed=False))
+        covariance = self.tangent @ inverse_along_tangent @ self.tangent.T
+        variance_of_slopes = np.diag(covariance)[self.data.slope_columns]
+        return self.regularization * float(variance_of_slopes.max())
 
     def value(self) -> float:
         """Return the penalized log-likelihood."""
         coded = self.data.coded
-        terms = coded.credit * log_expit(self.logits) + (1 - coded.credit) * log_expit(-self.logits)
+        log_probability = log_expit(self.logits)
+        log_opposite = log_expit(-self.logits)
+        terms = coded.credit * log_probability + (1 - coded.credit) * log_opposite
         return float(coded.weight @ terms) - self.regularization / 2 * float(np.sum(self.at**2))
 
     @cached_property
     def influence(self) -> np.ndarray:
         """Influence of each item on the parameters, shape (clusters, parameters)."""
-        scores = (
-            add_by_cluster(self.data.coded, self.surplus) @ self.design
-        ).toarray() @ self.tangent
-        solved = np.linalg.solve(self.information(observed=True), (scores - scores.mean(axis=0)).T)
+        scores = (add_by_cluster(self.data.coded, self.surplus) @ self.design).toarray()
+        along_tangent = scores @ self.tangent
+        centred = along_tangent - along_tangent.mean(axis=0)
+        solved = np.linalg.solve(self.information(observed=True), centred.T)
         return solved.T @ self.tangent.T
 
     def step_without_penalty(self) -> np.ndarray:
-        """Return the step, to first order, from this fit to the maximum without the penalty, shape
-        (parameters,)."""
+        """Return the first-order step from this fit to the maximum without the penalty.
+
+        Shape (parameters,).
+        """
         penalty = self.tangent.T @ (self.regularization * self.at)
         return self.tangent @ np.linalg.solve(self.information(observed=True), penalty)
 
@@ -195,8 +244,10 @@ class SlopeFit:
 
 
 def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix:
-    """Return a matrix that adds up rows of battles, times values, by cluster, shape (clusters,
-    battles)."""
+    """Return a matrix that sums rows of battles, times values, by cluster.
+
+    Shape (clusters, battles).
+    """
     return sparse.csr_matrix(
         (values, (coded.cluster, np.arange(len(values)))), shape=(coded.clusters, len(values))
     )
@@ -205,10 +256,19 @@ def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix
 def fit_slopes(
     data: JuryBattles, theta: np.ndarray, regularization: float, *, equal: bool = False
 ) -> SlopeFit:
-    """Fit strengths, slopes and position effects, starting at the log-strengths of Bradley-Terry on
-    all battles; NotConvergedError if there is no maximum, as where judges contradict each other
-    throughout."""
-    positioned = np.flatnonzero(np.bincount(data.judge, data.order != 0, len(data.judges)))
+    """Fit strengths, slopes and position effects by Newton's method.
+
+    Args:
+        data: battles of several judges.
+        theta: start: log-strengths of Bradley-Terry on all battles, shape (models,).
+        regularization: lambda of the penalty.
+        equal: whether all slopes are 1.
+
+    Raises:
+        NotConvergedError: there is no maximum, as where judges contradict each other throughout.
+    """
+    ordered_battles = np.bincount(data.judge, data.order != 0, len(data.judges))
+    positioned = np.flatnonzero(ordered_battles)
     start = np.append(theta - theta.mean(), np.zeros(len(data.judges) + len(positioned)))
     fit = SlopeFit(data, start, regularization, positioned, equal)
     for _ in range(STEPS):
@@ -222,12 +282,16 @@ def fit_slopes(
 
 
 def _ascending_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
-    """Return an ascending step and the gain that it promises, by the observed information if it is
-    positive."""
+    """Return an ascending step and the gain that it promises.
+
+    The step is Newton's by the observed information, or by the expected one if the observed one is
+    not positive definite.
+    """
     gradient = fit.tangent.T @ fit.gradient
     for observed in (True, False):
+        information = fit.information(observed=observed)
         try:
-            step = linalg.cho_solve(linalg.cho_factor(fit.information(observed=observed)), gradient)
+            step = linalg.cho_solve(linalg.cho_factor(information), gradient)
             return fit.tangent @ step, float(gradient @ step)
         except linalg.LinAlgError:
             continue
@@ -237,12 +301,16 @@ def _ascending_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
 
 
 def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
-    """Return the fit after the largest of 1, 1/2, 1/4, ... steps that raises the likelihood as far
-    as promised."""
+    """Return the fit after the largest of 1, 1/2, 1/4, ... steps that raises the likelihood.
+
+    It must rise by 1e-4 of the gain that the step promises (Armijo's rule).
+    """
     before = fit.value()
+    rounding = 1e-12 * abs(before)
     for halving in range(HALVINGS):
-        trial = replace(fit, at=fit.at + step / 2**halving)
-        if trial.value() >= before + 1e-4 * gain / 2**halving - 1e-12 * abs(before):
+        divisor = 2**halving
+        trial = replace(fit, at=fit.at + step / divisor)
+        if trial.value() >= before + 1e-4 * gain / divisor - rounding:
             return trial
     raise NotConvergedError(
         "the fit of the judges' slopes does not rise any more; rank by bradley-terry"

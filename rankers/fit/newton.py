@@ -21,32 +21,35 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 
 STEPS = 200
 TOLERANCE = 1e-9
-"""Logits; iteration stops after a smaller step. Newton steps converge quadratically: the error left
-is far smaller."""
+"""Logits; iteration stops after a smaller step.
+
+Newton steps converge quadratically, so the remaining error is far smaller.
+"""
 RESAMPLE_TOLERANCE = 1e-4
-"""Logits; for resamples. The remaining error is at most about half its square: a millionth of a
-point of Elo."""
+"""Logits; for resamples.
+
+The remaining error is at most about half its square: a millionth of a point of Elo.
+"""
 ROUGH = 0.1
 """Logits; a smaller step ends the search for a start, which need not be better."""
 NOISE = 1e-6
-"""Logits; a step below this that no longer shrinks is rounding error of a weakly identified
-design."""
+"""Logits; a smaller step that no longer shrinks is rounding error of a weakly identified design."""
 LARGEST_UNDAMPED = 1.5
-"""Logits; a step that changes no logit by more is taken whole: with r the largest change, it gains
-at least 1 - (e^r - 1 - r) / r^2 of the predicted gain, because the likelihood is self-concordant
-(Bach 2010)."""
+"""Logits; a step that changes no logit by more is taken whole.
+
+With r the largest change, it gains at least 1 - (e^r - 1 - r) / r^2 of the predicted gain, because
+the likelihood is self-concordant (Bach 2010).
+"""
 ROUNDING = 1e-9
 """Share of the slope at a step's start by which rounding may make it seem to fall at its end."""
 MOST_CHOLESKY = 1500
 """Parameters up to which a step is solved by Cholesky; above, by conjugate gradients."""
 MOST_BATCHED = 100
-"""Parameters up to which the steps of several samples are solved in one call; above, one by one by
-Cholesky."""
+"""Parameters up to which the steps of several samples are solved in one call; above, one by one."""
 FEW_SAMPLES = 4
 """Samples up to which their rows are summed one by one; above, by a product of sparse matrices."""
 BLOCK_CELLS = 2_000_000
-"""Numbers in an array of all samples that are fitted at once; larger arrays are slow to
-allocate."""
+"""Numbers in an array of all samples that are fitted at once; larger ones are slow to allocate."""
 
 
 class SingularError(NotConvergedError):
@@ -54,34 +57,48 @@ class SingularError(NotConvergedError):
 
 
 Loss: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""A function of the rows' credits, weights and logits that returns the first derivative of the
-log-likelihood by each logit (the surplus: credit minus expected credit) and minus the second (the
-curvature), shape (samples, rows) each.
+"""A function from credits, weights and logits to surplus and curvature, shape (samples, rows) each.
 
-Rows may depend on each other (several outcomes of one event), as long as the information is the sum
-over rows of curvature times X'X. Standard errors use `Strengths.cluster_scores`, which assume
-`logistic`."""
+The surplus is the first derivative of the log-likelihood by each logit (credit minus expected
+credit). The curvature is minus the second derivative. Rows may depend on each other (several
+outcomes of one event), as long as the information is the sum over rows of curvature times X'X.
+Standard errors use `Strengths.cluster_scores`, which assume `logistic`.
+"""
 
 
 def logistic(
     credit: np.ndarray, weight: np.ndarray, logits: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit)."""
-    # Exactly antisymmetric when sides are swapped, and accurate where one of the two probabilities
-    # is tiny.
+    """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit).
+
+    They are exactly antisymmetric when sides are swapped, and accurate where one of the two
+    probabilities is tiny.
+    """
     underdog = np.exp(-np.abs(logits))
     favourite = 1 / (1 + underdog)
     underdog /= 1 + underdog
-    ahead = logits >= 0
-    wins, losses = np.where(ahead, favourite, underdog), np.where(ahead, underdog, favourite)
-    return credit * losses - (weight - credit) * wins, weight * (favourite * underdog)
+    is_ahead = logits >= 0
+    p_win = np.where(is_ahead, favourite, underdog)
+    p_loss = np.where(is_ahead, underdog, favourite)
+    surplus = credit * p_loss - (weight - credit) * p_win
+    curvature = weight * (favourite * underdog)
+    return surplus, curvature
 
 
 @dataclass(frozen=True)
 class DesignMatrix:
-    """The design matrix X, shape (rows, parameters): strengths, +1 for `first` and -1 for `second`,
-    then `columns`; either may be missing. Rows identify only differences, so fitted strengths have
-    mean zero."""
+    """The design matrix X, shape (rows, parameters).
+
+    Its first columns are those of the strengths, with +1 for the model `first` of a row and -1 for
+    `second`. Then come `columns`. Either part may be missing. Rows identify only differences of
+    strengths, so fitted strengths have mean zero.
+
+    Attributes:
+        columns: further columns, shape (rows, further parameters); None without.
+        first: code of the first model of each row, shape (rows,).
+        second: code of the second model of each row, shape (rows,).
+        models: number of strengths; 0 without.
+    """
 
     columns: np.ndarray | None = None
     first: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -99,25 +116,22 @@ class DesignMatrix:
         if not self.models:
             return sparse.csr_matrix(self.columns)
         rows = len(self.first)
-        signs, codes = (
-            np.tile([1.0, -1.0], rows),
-            np.column_stack([self.first, self.second]).ravel(),
-        )
-        strengths = sparse.csr_matrix(
-            (signs, codes, np.arange(0, 2 * rows + 1, 2)), shape=(rows, self.models)
-        )
-        return (
-            strengths
-            if self.columns is None
-            else sparse.hstack([strengths, self.columns], format="csr")
-        )
+        signs = np.tile([1.0, -1.0], rows)
+        codes = np.column_stack([self.first, self.second]).ravel()
+        row_starts = np.arange(0, 2 * rows + 1, 2)
+        strengths = sparse.csr_matrix((signs, codes, row_starts), shape=(rows, self.models))
+        if self.columns is None:
+            return strengths
+        return sparse.hstack([strengths, self.columns], format="csr")
 
     def product(self, at: np.ndarray) -> np.ndarray:
         """Return X b, from shape (samples, parameters) to (samples, rows)."""
         if not self.models and self.columns is not None:
             return at @ self.columns.T
         gaps = at.take(self.first, axis=1) - at.take(self.second, axis=1)
-        return gaps if self.columns is None else gaps + at[:, self.models :] @ self.columns.T
+        if self.columns is None:
+            return gaps
+        return gaps + at[:, self.models :] @ self.columns.T
 
     def transpose_product(self, values: np.ndarray) -> np.ndarray:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
@@ -125,42 +139,69 @@ class DesignMatrix:
             return values @ self.columns
         if len(values) > FEW_SAMPLES:
             return (self.sparse.T @ values.T).T
-        first, second = (
-            np.stack([np.bincount(side, row, self.models) for row in values])
-            for side in (self.first, self.second)
-        )
-        strengths = first - second
-        return strengths if self.columns is None else np.hstack([strengths, values @ self.columns])
+        as_first = np.stack([np.bincount(self.first, row, self.models) for row in values])
+        as_second = np.stack([np.bincount(self.second, row, self.models) for row in values])
+        strengths = as_first - as_second
+        if self.columns is None:
+            return strengths
+        return np.hstack([strengths, values @ self.columns])
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return X' diag(c) X, (samples, rows) to (samples, parameters, parameters); with several
-        samples, X has strengths or columns, not both, and each pair in one row only."""
-        samples, size = len(curvature), self.models
-        if self.columns is not None and not size:
+        """Return X' diag(c) X, shape (samples, parameters, parameters).
+
+        Args:
+            curvature: c, shape (samples, rows). With several samples, X has strengths or columns,
+                not both, and each pair of models is in one row only.
+        """
+        if not self.models and self.columns is not None:
             if self.columns.shape[1] == 1:
                 return (curvature @ self.columns**2)[:, :, None]
             return (self.columns.T * curvature[:, None]) @ self.columns
+        strengths = self._information_of_strengths(curvature)
+        if self.columns is None:
+            return strengths
+        # Row k is X' diag(c) times the k-th further column.
+        weighted_columns = self.columns.T * curvature[0]
+        further_rows = np.concatenate(
+            [self.transpose_product(column[None]) for column in weighted_columns]
+        )
+        with_strengths = further_rows[:, : self.models]
+        return np.vstack([np.hstack([strengths[0], with_strengths.T]), further_rows])[None]
+
+    def _information_of_strengths(self, curvature: np.ndarray) -> np.ndarray:
+        """Return the block of X' diag(c) X of the strengths, shape (samples, models, models).
+
+        It is the Laplacian of the graph of pairs, weighted by their curvature.
+        """
+        samples = len(curvature)
+        size = self.models
         if samples == 1:
             cell = self.first * np.int64(size) + self.second
-            met = np.bincount(cell, curvature[0], size * size).reshape(1, size, size)
-            matrix: np.ndarray = -met - met.transpose(0, 2, 1)
+            by_pair = np.bincount(cell, curvature[0], size * size).reshape(1, size, size)
+            matrix: np.ndarray = -by_pair - by_pair.transpose(0, 2, 1)
         else:
             matrix = np.zeros((samples, size, size))
-            matrix[:, self.first, self.second] = matrix[:, self.second, self.first] = -curvature
-        np.einsum("kii->ki", matrix)[:] = -matrix.sum(axis=2)
-        if self.columns is None:
-            return matrix
-        cross = np.concatenate(
-            [self.transpose_product(column[None]) for column in self.columns.T * curvature[0]]
-        )
-        return np.vstack([np.hstack([matrix[0], cross[:, :size].T]), cross])[None]
+            matrix[:, self.first, self.second] = -curvature
+            matrix[:, self.second, self.first] = -curvature
+        diagonals = np.einsum("kii->ki", matrix)  # a view
+        diagonals[:] = -matrix.sum(axis=2)
+        return matrix
 
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """A penalized likelihood; credit and weight are sums, (rows,) or (samples, rows), `penalty` is
-    P or its diagonal, `offset` is added to logits; `mean` is m if P identifies all parameters; with
-    None, m is zero and strengths are centred."""
+    """A penalized likelihood.
+
+    Attributes:
+        design: the design matrix X.
+        credit: sum of credits of each row, shape (rows,) or (samples, rows).
+        weight: sum of weights of each row, of the same shape.
+        penalty: P, shape (parameters, parameters), or its diagonal, shape (parameters,) or (1,).
+        offset: added to logits, shape (rows,).
+        loss: surplus and curvature of the rows.
+        mean: m, shape (parameters,), if P identifies all parameters. With None, m is zero and the
+            strengths are centred.
+    """
 
     design: DesignMatrix
     credit: np.ndarray
@@ -186,30 +227,37 @@ class Likelihood:
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters)."""
-        # The mean of the strengths, which no row identifies, gets a prior; on centred vectors the
-        # inverse is the same.
-        matrix, size = self.design.information(curvature), self.centred_strengths
+        matrix = self.design.information(curvature)
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
         else:
-            np.einsum("kii->ki", matrix)[:] += self.penalty
+            diagonals = np.einsum("kii->ki", matrix)  # a view
+            diagonals += self.penalty
+        size = self.centred_strengths
         if size:
-            matrix[:, :size, :size] += (np.einsum("kii->k", matrix[:, :size, :size]) / size**2)[
-                :, None, None
-            ]
+            # The mean of the strengths, which no row identifies, gets a prior; on centred vectors
+            # the inverse is the same.
+            strengths = matrix[:, :size, :size]  # a view
+            prior = np.einsum("kii->k", strengths) / size**2
+            strengths += prior[:, None, None]
         return matrix
 
     def information_at(self, at: np.ndarray) -> np.ndarray:
         """Return the negative Hessian of one sample at a point, shape (parameters, parameters)."""
-        return self.information(
-            self.loss(self.credit[None], self.weight[None], self.logits(at[None]))[1]
-        )[0]
+        logits = self.logits(at[None])
+        _, curvature = self.loss(self.credit[None], self.weight[None], logits)
+        return self.information(curvature)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """Parameters that maximize a likelihood, the gradient's largest component over the total
-    weight, and the steps."""
+    """The maximum of a likelihood.
+
+    Attributes:
+        at: the parameters, shape (parameters,).
+        gradient: the largest component of the gradient, over the total weight.
+        steps: number of Newton steps.
+    """
 
     at: np.ndarray
     gradient: float
@@ -217,8 +265,10 @@ class Optimum:
 
 
 class _SampleFits(NamedTuple):
-    """Data and current parameters of samples during iteration, shape (samples, rows or parameters)
-    each."""
+    """Data and current parameters of samples during iteration.
+
+    Shape (samples, rows) each; that of the parameters `at` is (samples, parameters).
+    """
 
     credit: np.ndarray
     weight: np.ndarray
@@ -242,30 +292,58 @@ def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
 def maximize_samples(
     likelihood: Likelihood, start: np.ndarray | None = None, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """Return the parameters that maximize the likelihood of each sample, shape (samples,
-    parameters)."""
-    size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
+    """Maximize the likelihood of each sample.
+
+    Args:
+        likelihood: credits and weights have shape (samples, rows).
+        start: parameters at which all samples start, shape (parameters,).
+        tolerance: logits; iteration stops after a smaller step.
+
+    Returns:
+        The parameters, shape (samples, parameters).
+
+    Raises:
+        NotIdentifiedError: the likelihood has no finite maximum.
+        NotConvergedError: no maximum was found.
+    """
+    size = likelihood.design.parameters
+    samples, rows = likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
     optima = [np.empty((0, size))]
-    for part in (slice(k, k + block) for k in range(0, samples, block)):
-        own = replace(likelihood, credit=likelihood.credit[part], weight=likelihood.weight[part])
-        optima.append(_iterate(own, start, tolerance)[0])
+    for first in range(0, samples, block):
+        credit = likelihood.credit[first : first + block]
+        weight = likelihood.weight[first : first + block]
+        at, _ = _iterate(replace(likelihood, credit=credit, weight=weight), start, tolerance)
+        optima.append(at)
     return np.concatenate(optima)
 
 
 def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float:
-    """Return about the most likely strength of one model of one sample, all other parameters
-    unchanged: a start for the fit of all."""
-    design, penalty = likelihood.design, likelihood.penalty[code]
-    side = (design.first == code).astype(np.float64) - (design.second == code)
-    rows = np.flatnonzero(side)
-    side, credit, weight = side[rows], likelihood.credit[0, rows], likelihood.weight[0, rows]
-    strength, logits = float(at[code]), likelihood.logits(at[None])[0, rows]
+    """Return about the most likely strength of one model, with all other parameters unchanged.
+
+    It is a start for the fit of all parameters.
+
+    Args:
+        likelihood: likelihood of one sample, shape (1, rows), with a diagonal penalty.
+        at: the parameters, shape (parameters,).
+        code: code of the model.
+    """
+    design = likelihood.design
+    penalty = likelihood.penalty[code]
+    side_in_all_rows = (design.first == code).astype(np.float64) - (design.second == code)
+    rows = np.flatnonzero(side_in_all_rows)
+    side = side_in_all_rows[rows]
+    credit = likelihood.credit[0, rows]
+    weight = likelihood.weight[0, rows]
+    logits = likelihood.logits(at[None])[0, rows]
+    strength = float(at[code])
     for _ in range(STEPS):
         surplus, curvature = likelihood.loss(credit, weight, logits)
-        step = float((side @ surplus - penalty * strength) / (curvature.sum() + penalty))
-        step = min(max(step, -LARGEST_UNDAMPED), LARGEST_UNDAMPED)
-        strength, logits = strength + step, logits + step * side
+        gradient = side @ surplus - penalty * strength
+        newton_step = float(gradient / (curvature.sum() + penalty))
+        step = min(max(newton_step, -LARGEST_UNDAMPED), LARGEST_UNDAMPED)
+        strength += step
+        logits = logits + step * side
         if abs(step) < ROUGH:
             break
     return strength
@@ -274,62 +352,107 @@ def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float
 def _iterate(
     likelihood: Likelihood, start: np.ndarray | None, tolerance: float = TOLERANCE
 ) -> tuple[np.ndarray, int]:
-    """Take damped Newton steps until each sample has converged; return the parameters and the
-    number of steps."""
-    design, samples = likelihood.design, len(likelihood.credit)
-    origin = (
-        np.zeros((1, design.parameters))
-        if start is None
-        else np.array(start, dtype=np.float64)[None]
-    )
-    at = np.repeat(_centre_strengths(origin, likelihood.centred_strengths), samples, axis=0)
-    active, previous = np.arange(samples), np.inf
+    """Take damped Newton steps until each sample has converged.
+
+    Returns:
+        The parameters, shape (samples, parameters), and the number of steps.
+    """
+    at = _start_of_samples(likelihood, start)
     has_penalty = bool(np.count_nonzero(likelihood.penalty))
+    active = np.arange(len(at))
+    previous_move: np.ndarray | float = np.inf
     here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
-        surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
-        gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(here.at)
-        step = _newton_step(likelihood, curvature, gradient)
-        change = design.product(step)
-        move = np.maximum.reduce(np.abs(change), axis=1)
-        largest = np.maximum.reduce(move)
-        if not largest < np.inf:
-            raise SingularError(
-                "a Newton step is not finite: a credit, weight or column is NaN, infinite or too large"
-            )
-        if largest > LARGEST_UNDAMPED:
-            factor = _damp_factors(
-                likelihood, here, here._replace(at=step, logits=change), gradient
-            )[:, None]
-            step, change = factor * step, factor * change
-        here = _SampleFits(here.credit, here.weight, here.at + step, here.logits + change)
+        step, gradient = _damped_step(likelihood, here)
+        # The largest change of a logit before damping decides whether a sample has converged.
+        move = step.move
+        here = here._replace(at=here.at + step.at, logits=here.logits + step.logits)
         if not has_penalty:
             _check_separation(likelihood, here)
-        left = move >= tolerance
+        is_moving = move >= tolerance
         if np.minimum.reduce(move) < NOISE:
-            left &= (move >= NOISE) | (move <= previous / 2)
-        previous, number = move, np.count_nonzero(left)
-        if number == len(left):
+            is_moving &= (move >= NOISE) | (move <= previous_move / 2)
+        previous_move = move
+        number = np.count_nonzero(is_moving)
+        if number == len(is_moving):
             continue
         at[active] = here.at
         if not number:
             return _centre_strengths(at, likelihood.centred_strengths), steps
-        active, previous, here = active[left], move[left], here.select(left)
-    gains = np.sum(gradient * step, axis=1)[left]
+        active = active[is_moving]
+        previous_move = move[is_moving]
+        here = here.select(is_moving)
+    gains = np.sum(gradient * step.at, axis=1)[is_moving]
     raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
+
+
+def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.ndarray:
+    """Return the parameters at which samples start, centred, shape (samples, parameters)."""
+    if start is None:
+        origin = np.zeros((1, likelihood.design.parameters))
+    else:
+        origin = np.array(start, dtype=np.float64)[None]
+    centred = _centre_strengths(origin, likelihood.centred_strengths)
+    return np.repeat(centred, len(likelihood.credit), axis=0)
+
+
+class _Step(NamedTuple):
+    """A damped Newton step of several samples.
+
+    Attributes:
+        at: change of the parameters, shape (samples, parameters).
+        logits: change of the logits, shape (samples, rows).
+        move: largest change of a logit before damping, shape (samples,).
+    """
+
+    at: np.ndarray
+    logits: np.ndarray
+    move: np.ndarray
+
+
+def _damped_step(likelihood: Likelihood, here: _SampleFits) -> tuple[_Step, np.ndarray]:
+    """Return the next step of several samples, and the gradient before it.
+
+    The gradient has shape (samples, parameters).
+    """
+    surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
+    design = likelihood.design
+    gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(here.at)
+    step = _newton_step(likelihood, curvature, gradient)
+    change = design.product(step)
+    move = np.maximum.reduce(np.abs(change), axis=1)
+    largest = np.maximum.reduce(move)
+    if not largest < np.inf:
+        raise SingularError(
+            "a Newton step is not finite: a credit, weight or column is NaN, infinite or too large"
+        )
+    if largest > LARGEST_UNDAMPED:
+        whole_step = here._replace(at=step, logits=change)
+        factor = _damp_factors(likelihood, here, whole_step, gradient)[:, None]
+        step = factor * step
+        change = factor * change
+    return _Step(step, change, move), gradient
 
 
 def _no_convergence(
     gains: np.ndarray, weights: np.ndarray, move: float
 ) -> NotConvergedError | NotIdentifiedError:
-    """Return the error of samples that did not converge: without a maximum if their last steps
-    gained nothing."""
+    """Return the error of samples that did not converge.
+
+    They have no maximum if their last steps gained nothing.
+
+    Args:
+        gains: predicted gain of the last step, shape (samples,).
+        weights: total weight, shape (samples,).
+        move: largest change of a logit in the last step.
+    """
     if (gains <= TOLERANCE * weights).all():
         return NotIdentifiedError(
             "no finite maximum: the parameters keep growing and the likelihood hardly changes"
         )
     return NotConvergedError(
-        f"no maximum after {STEPS} Newton steps (last step {move:.1e} logits); raise the regularization or add battles"
+        f"no maximum after {STEPS} Newton steps (last step {move:.1e} logits); raise the "
+        "regularization or add battles"
     )
 
 
@@ -342,21 +465,16 @@ def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
 
 def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
-    if likelihood.design.parameters > MOST_CHOLESKY:
-        return np.stack(
-            [
-                _conjugate_gradients(likelihood, *system)
-                for system in zip(curvature, gradient, strict=True)
-            ]
-        )
-    if len(curvature) > 1 and likelihood.design.parameters > MOST_BATCHED:
-        steps = [
-            _newton_step(likelihood, c[None], g[None])
-            for c, g in zip(curvature, gradient, strict=True)
-        ]
-        return np.concatenate(steps)
+    parameters = likelihood.design.parameters
+    if parameters > MOST_CHOLESKY:
+        samples = zip(curvature, gradient, strict=True)
+        return np.stack([_conjugate_gradients(likelihood, c, g) for c, g in samples])
+    if len(curvature) > 1 and parameters > MOST_BATCHED:
+        samples = zip(curvature, gradient, strict=True)
+        return np.concatenate([_newton_step(likelihood, c[None], g[None]) for c, g in samples])
     matrix = likelihood.information(curvature)
-    if matrix.size == len(matrix) == np.count_nonzero(matrix):
+    has_one_parameter = matrix.size == len(matrix)
+    if has_one_parameter and np.count_nonzero(matrix) == len(matrix):
         return gradient / matrix[:, 0]
     try:
         if len(matrix) > 1:
@@ -377,25 +495,32 @@ def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
 def _singular(reason: str) -> SingularError:
     """Return the error of a linear system without a solution."""
     return SingularError(
-        f"the linear system of a Newton step could not be solved ({reason}); raise the regularization"
+        f"the linear system of a Newton step could not be solved ({reason}); raise the "
+        "regularization"
     )
 
 
 def _conjugate_gradients(
     likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray
 ) -> np.ndarray:
-    """Solve (X' C X + P) step = gradient of one sample by conjugate gradients, shape
-    (parameters,)."""
-    x, size, models = likelihood.design.sparse, len(gradient), likelihood.centred_strengths
-    penalty = (
-        sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
-    )
+    """Solve (X' C X + P) step = gradient of one sample by conjugate gradients.
+
+    Returns:
+        The step, shape (parameters,).
+    """
+    size = len(gradient)
+    penalty = likelihood.penalty
+    if penalty.ndim == 1:
+        penalty = sparse.diags(penalty)
+    x = likelihood.design.sparse
     matrix = x.T @ sparse.diags(curvature) @ x + penalty
     diagonal = matrix.diagonal()
-    level = np.where(
-        np.arange(size) < models, diagonal[:models].mean() / models if models else 0.0, 0.0
-    )
-    operator = LinearOperator((size, size), matvec=lambda v: matrix @ v + level * v[:models].sum())
+    # The prior of the mean strength, as in `Likelihood.information`.
+    models = likelihood.centred_strengths
+    prior = np.zeros(size)
+    if models:
+        prior[:models] = diagonal[:models].mean() / models
+    operator = LinearOperator((size, size), matvec=lambda v: matrix @ v + prior * v[:models].sum())
     jacobi = LinearOperator((size, size), matvec=lambda v: v / diagonal)
     step, failed = cg(operator, gradient, rtol=1e-10, atol=0.0, maxiter=20 * size, M=jacobi)
     if failed:
@@ -408,18 +533,29 @@ def _conjugate_gradients(
 def _damp_factors(
     likelihood: Likelihood, here: _SampleFits, step: _SampleFits, gradient: np.ndarray
 ) -> np.ndarray:
-    """Halve each step until the likelihood, which is concave, rises at its end or no logit changes
-    by over 1.5."""
-    factor, move = np.ones(len(gradient)), np.abs(step.logits).max(axis=1)
+    """Return the factors of the steps of several samples, powers of 1/2, shape (samples,).
+
+    A step is halved until the likelihood, which is concave, rises at its end, or no logit changes by
+    more than `LARGEST_UNDAMPED`.
+
+    Args:
+        likelihood: the likelihood.
+        here: the samples before the step.
+        step: the whole step: changes of parameters and logits.
+        gradient: gradient before the step, shape (samples, parameters).
+    """
+    factor = np.ones(len(gradient))
+    move = np.abs(step.logits).max(axis=1)
     predicted = np.sum(gradient * step.at, axis=1)
     left = np.flatnonzero(move > LARGEST_UNDAMPED)
     while len(left):
-        origin, ahead, part = here.select(left), step.select(left), factor[left, None]
-        surplus, _ = likelihood.loss(
-            origin.credit, origin.weight, origin.logits + part * ahead.logits
-        )
-        pull = likelihood.penalty_gradient(origin.at + part * ahead.at)
-        slope = np.sum(surplus * ahead.logits, axis=1) - np.sum(pull * ahead.at, axis=1)
+        origin = here.select(left)
+        whole = step.select(left)
+        part = factor[left, None]
+        logits_at_end = origin.logits + part * whole.logits
+        surplus, _ = likelihood.loss(origin.credit, origin.weight, logits_at_end)
+        pull = likelihood.penalty_gradient(origin.at + part * whole.at)
+        slope = np.sum(surplus * whole.logits, axis=1) - np.sum(pull * whole.at, axis=1)
         left = left[slope < -ROUNDING * predicted[left]]
         factor[left] /= 2
         left = left[factor[left] * move[left] > LARGEST_UNDAMPED]
@@ -428,9 +564,11 @@ def _damp_factors(
 
 def _check_separation(likelihood: Likelihood, here: _SampleFits) -> None:
     """Raise NotIdentifiedError if parameters without a penalty separate wins from losses."""
-    side = here.logits - likelihood.offset
-    right = ((here.credit == here.weight) & (side >= 0)) | ((here.credit == 0) & (side <= 0))
-    if (right.all(axis=1) & side.any(axis=1)).any():
+    logits = here.logits - likelihood.offset
+    is_right_win = (here.credit == here.weight) & (logits >= 0)
+    is_right_loss = (here.credit == 0) & (logits <= 0)
+    is_separated = (is_right_win | is_right_loss).all(axis=1) & logits.any(axis=1)
+    if is_separated.any():
         raise NotIdentifiedError(
             "no finite maximum: the outcomes are separated, so ever larger parameters fit better"
         )

@@ -64,14 +64,21 @@ class RandomEffects:
 
 
 class _Modes(NamedTuple):
-    """Modes of (u, kappa - 1) for each tau of a grid, with their covariances and log evidences;
-    `spread` is the prior spread of u, shape (taus, models)."""
+    """Modes of the parameters (u, kappa - 1) for each tau of a grid.
+
+    Attributes:
+        grid: the values of tau, shape (taus,).
+        spread: prior standard deviation of u, shape (taus, models).
+        at: the modes, shape (taus, models + 1).
+        joint: covariances of the parameters, shape (taus, models + 1, models + 1).
+        log_evidence: log marginal likelihood times prior of tau, shape (taus,).
+    """
 
     grid: np.ndarray
     spread: np.ndarray
     at: np.ndarray
     joint: np.ndarray
-    evidence: np.ndarray
+    log_evidence: np.ndarray
 
 
 def fit_random_effects(
@@ -82,18 +89,26 @@ def fit_random_effects(
     spreads: np.ndarray = SPREADS,
     misjudged: np.ndarray | None = None,
 ) -> RandomEffects:
-    """Return the posterior given labels weighted by votes and predictions `phi`; the dispersion is
-    by default estimated from a first fit; tau (`spreads`, decreasing) and its prior are in logits.
-    The deviation of `misjudged` models (a mask) has the spread `WIDE`: they rest on their labels,
-    and kappa, tau and the others on the judge without them."""
-    phi, pairs = phi - phi.mean(), pair_sums(labels)
+    """Return the posterior of log-strengths, given human labels and the judge's predictions.
+
+    Args:
+        labels: human labels, weighted by votes.
+        phi: log-strengths by the judge, shape (models,).
+        spread_prior: prior median of tau, in logits.
+        dispersion: variance of labels over the binomial variance; by default it is estimated from a
+            first fit.
+        spreads: the grid of tau in logits, decreasing.
+        misjudged: mask of models whose deviation has the spread `WIDE`. They rest on their labels;
+            kappa, tau and the other models rest on the judge without them.
+    """
+    phi = phi - phi.mean()
+    pairs = pair_sums(labels)
     is_wide = np.zeros(len(phi), dtype=bool) if misjudged is None else misjudged
 
     def average(grid: np.ndarray, dispersion: float) -> RandomEffects:
         spread = np.where(is_wide, WIDE, grid[:, None])
-        return _average(
-            _find_modes(pairs, phi, grid, spread, spread_prior, dispersion), phi, dispersion
-        )
+        modes = _find_modes(pairs, phi, grid, spread, spread_prior, dispersion)
+        return _average(modes, phi, dispersion)
 
     if dispersion is None:
         dispersion = dispersion_of(labels, average(spreads[::2], 1.0).theta)
@@ -101,22 +116,27 @@ def fit_random_effects(
 
 
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
-    """Return the variance of labels over the binomial variance, given the log-strengths of a
-    penalized fit."""
+    """Return the variance of labels over the binomial variance.
+
+    It is Pearson's statistic, times the factor by which errors clustered by item exceed those of
+    independent labels.
+
+    Args:
+        labels: human labels, weighted by votes.
+        theta: log-strengths of a penalized fit, shape (models,).
+    """
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
-    surplus, spread, design = (
-        labels.credit - p,
-        p * (1 - p),
-        DesignMatrix(None, labels.a, labels.b, len(theta)),
-    )
-    inverse = linalg.inv(
-        design.information((labels.weight * spread)[None])[0] + np.eye(len(theta)) / 2
-    )
-    by_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
-    by_item = surplus_by_cluster(labels, p) @ inverse
-    clustered = float(np.sum(by_item**2)) / max(float(np.sum(by_row**2)), 1e-300)
-    pearson = float(np.sum(labels.weight * surplus**2) / np.sum(spread))
-    return max(LEAST_DISPERSION, pearson * max(1.0, clustered))
+    surplus = labels.credit - p
+    variance = p * (1 - p)
+    design = DesignMatrix(None, labels.a, labels.b, len(theta))
+    information = design.information((labels.weight * variance)[None])[0]
+    inverse = linalg.inv(information + np.eye(len(theta)) / 2)
+    influence_of_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
+    influence_of_item = surplus_by_cluster(labels, p) @ inverse
+    independent = float(np.sum(influence_of_row**2))
+    clustering = float(np.sum(influence_of_item**2)) / max(independent, 1e-300)
+    pearson = float(np.sum(labels.weight * surplus**2) / np.sum(variance))
+    return max(LEAST_DISPERSION, pearson * max(1.0, clustering))
 
 
 def expected_errors(
@@ -127,29 +147,42 @@ def expected_errors(
     dispersion: float,
     numbers: tuple[int, ...],
 ) -> list[float]:
-    """Return the expected mean standard error of log-strengths for each number of labels, at
-    strengths `theta`."""
-    phi, pairs = phi - phi.mean(), pair_sums(labels)
+    """Return the expected mean standard error of log-strengths for each number of labels.
+
+    Args:
+        labels: the labels so far, whose pairs the further labels are of, in the same shares.
+        phi: log-strengths by the judge, shape (models,).
+        theta: log-strengths at which the information is computed, shape (models,).
+        tau: standard deviation of the models' deviations, in logits.
+        dispersion: variance of labels over the binomial variance.
+        numbers: numbers of labels.
+    """
+    phi = phi - phi.mean()
+    pairs = pair_sums(labels)
     likelihood = _likelihood(pairs, phi, np.full(pairs.models, tau**-2), 1.0)
     p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
-    one_label = likelihood.design.information(
-        (pairs.weight * p * (1 - p) / pairs.weight.sum())[None]
-    )[0]
+    curvature_of_label = pairs.weight * p * (1 - p) / pairs.weight.sum()
+    information_of_label = likelihood.design.information(curvature_of_label[None])[0]
     centring = _centring_matrix(phi)
-    informations = (
-        number / dispersion * one_label + np.diag(likelihood.penalty) for number in numbers
-    )
-    return [
-        float(np.sqrt(np.diag(centring @ linalg.inv(each) @ centring.T)).mean())
-        for each in informations
-    ]
+    errors = []
+    for number in numbers:
+        information = number / dispersion * information_of_label + np.diag(likelihood.penalty)
+        covariance = centring @ linalg.inv(information) @ centring.T
+        errors.append(float(np.sqrt(np.diag(covariance)).mean()))
+    return errors
 
 
 def _likelihood(
     pairs: Pairs, phi: np.ndarray, precision: np.ndarray, dispersion: float
 ) -> Likelihood:
-    """Return the likelihood of (u, kappa - 1), divided by the dispersion, with their priors;
-    `precision` is that of u, shape (models,)."""
+    """Return the likelihood of (u, kappa - 1), divided by the dispersion, with their priors.
+
+    Args:
+        pairs: sums of the labels of each pair.
+        phi: centred log-strengths by the judge, shape (models,).
+        precision: prior precision of u, shape (models,); that of kappa is 1.
+        dispersion: variance of labels over the binomial variance.
+    """
     gaps = phi[pairs.first] - phi[pairs.second]
     design = DesignMatrix(gaps[:, None], pairs.first, pairs.second, pairs.models)
     penalty = np.append(precision, 1.0)
@@ -166,97 +199,152 @@ def _find_modes(
     prior: float,
     dispersion: float,
 ) -> _Modes:
-    """Find the mode for each tau of a grid, given the prior spread of u, and `prior`, the prior
-    median of tau."""
-    ats: list[np.ndarray] = []
-    covariances, evidences = [], []
+    """Find the mode of the parameters for each tau of a grid.
+
+    Args:
+        pairs: sums of the labels of each pair.
+        phi: centred log-strengths by the judge, shape (models,).
+        grid: values of tau, decreasing.
+        spread: prior standard deviation of u, shape (taus, models).
+        prior: prior median of tau.
+        dispersion: variance of labels over the binomial variance.
+    """
+    modes: list[np.ndarray] = []
+    covariances = []
+    log_evidences = []
     for tau, precision in zip(grid, spread**-2.0, strict=True):
         likelihood = _likelihood(pairs, phi, precision, dispersion)
         # The solver centres u, so it gets the prior of differences; the mean weighted by precision
         # is zero at the mode.
-        weights, penalty = precision / precision.sum(), np.diag(likelihood.penalty)
+        weights = precision / precision.sum()
+        penalty = np.diag(likelihood.penalty)
         penalty[:-1, :-1] -= np.outer(precision, weights)
-        at = maximize(replace(likelihood, penalty=penalty), ats[-1] if ats else None).at
-        at[:-1] -= weights @ at[:-1]
-        logits = likelihood.logits(at[None])[0]
-        curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])[
-            1
-        ]
-        information = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)
+        mode = maximize(replace(likelihood, penalty=penalty), modes[-1] if modes else None).at
+        mode[:-1] -= weights @ mode[:-1]
+        log_likelihood, information = _value_and_information(likelihood, mode)
         factor = linalg.cholesky(information, lower=True)
-        fitted = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
-        value = fitted - at @ (likelihood.penalty * at) / 2
-        evidence = value + np.log(precision).sum() / 2 - np.log(np.diag(factor)).sum()
+        penalized = log_likelihood - mode @ (likelihood.penalty * mode) / 2
+        # Laplace's approximation of the integral over the parameters.
+        log_marginal = penalized + np.log(precision).sum() / 2 - np.log(np.diag(factor)).sum()
         # The grid of tau is logarithmic: its prior density is that of tau times tau.
-        evidences.append(evidence + np.log(tau) - np.log1p((tau / prior) ** 2))
-        covariances.append(linalg.cho_solve((factor, True), np.eye(len(at))))
-        ats.append(at)
-    return _Modes(grid, spread, np.array(ats), np.array(covariances), np.array(evidences))
+        log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / prior) ** 2))
+        covariances.append(linalg.cho_solve((factor, True), np.eye(len(mode))))
+        modes.append(mode)
+    return _Modes(grid, spread, np.array(modes), np.array(covariances), np.array(log_evidences))
+
+
+def _value_and_information(likelihood: Likelihood, at: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the log-likelihood without the penalty, and the negative Hessian with it, at a point.
+
+    The Hessian has shape (parameters, parameters). The penalty is a diagonal.
+    """
+    logits = likelihood.logits(at[None])[0]
+    _, curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])
+    information = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)
+    value = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
+    return value, information
 
 
 def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects:
     """Average the modes over tau, weighted by their evidence."""
-    grid, spread, at, joint, evidence = modes
-    weight, centring = softmax(evidence), _centring_matrix(phi)
-    thetas, moved = at @ centring.T + phi, centring @ joint
-    theta, centred = weight @ thetas, moved @ centring.T
+    weight = softmax(modes.log_evidence)
+    centring = _centring_matrix(phi)
+    thetas = modes.at @ centring.T + phi
+    theta = weight @ thetas
+    with_parameters = centring @ modes.joint
+    covariances = with_parameters @ centring.T
+    within = np.tensordot(weight, covariances, 1)
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
-    kappas = 1 + at[:, -1]
-    kappa = float(weight @ kappas)
-    kappa_reach = ndtri(0.95) * float(np.sqrt(weight @ (joint[:, -1, -1] + (kappas - kappa) ** 2)))
-    low, high = np.exp(np.interp((0.05, 0.95), np.cumsum(weight[::-1]), np.log(grid[::-1])))
-    variance = np.einsum("tii->ti", joint)[:, :-1]
-    own, own_se, p_value = _fits_without_each(modes, thetas, moved, centred)
+    tails = (0.05, 0.95)
+    log_taus = np.interp(tails, np.cumsum(weight[::-1]), np.log(modes.grid[::-1]))
+    tau_low, tau_high = np.exp(log_taus)
+    variance_of_u = np.einsum("tii->ti", modes.joint)[:, :-1]
+    by_labels, by_labels_se, p_value = _fits_without_each(
+        modes, thetas, with_parameters, covariances
+    )
     return RandomEffects(
         theta=theta,
-        covariance=np.tensordot(weight, centred, 1) + between,
-        kappa=(kappa, kappa - kappa_reach, kappa + kappa_reach),
-        tau=(float(weight @ grid), float(low), float(high)),
-        pull=np.clip(1 - weight @ variance / (weight @ spread**2), 0.0, 1.0),
+        covariance=within + between,
+        kappa=_kappa_interval(modes, weight),
+        tau=(float(weight @ modes.grid), float(tau_low), float(tau_high)),
+        pull=np.clip(1 - weight @ variance_of_u / (weight @ modes.spread**2), 0.0, 1.0),
         dispersion=dispersion,
-        own=own,
-        own_se=own_se,
+        own=by_labels,
+        own_se=by_labels_se,
         p_value=p_value,
     )
 
 
+def _kappa_interval(modes: _Modes, weight: np.ndarray) -> tuple[float, float, float]:
+    """Return the posterior mean of kappa and its 90% interval, with modes weighted by evidence."""
+    kappas = 1 + modes.at[:, -1]
+    variances = modes.joint[:, -1, -1]
+    kappa = float(weight @ kappas)
+    reach = ndtri(0.95) * float(np.sqrt(weight @ (variances + (kappas - kappa) ** 2)))
+    return kappa, kappa - reach, kappa + reach
+
+
 def _fits_without_each(
-    modes: _Modes, thetas: np.ndarray, moved: np.ndarray, centred: np.ndarray
+    modes: _Modes, thetas: np.ndarray, with_parameters: np.ndarray, covariances: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return theta by a model's own labels, its standard error and the p-value of its deviation,
-    from the fit that widens its prior alone to `WIDE`: u / sqrt(spread^2 - var u) is normal if it
-    deviates as the others do. `moved` are covariances of theta with (u, kappa), `centred` those of
-    theta."""
-    spread, u = modes.spread, modes.at[:, :-1]
-    variance, moved, centred = (
-        np.einsum("tii->ti", part)[:, : u.shape[1]]
-        for part in (modes.joint, moved[:, :, :-1], centred)
-    )
+    """Fit each model by its own labels, and test its deviation from the judge.
+
+    The prior of this model alone is widened to `WIDE`. Its u / sqrt(spread^2 - var u) is standard
+    normal if the model deviates as the others do.
+
+    Args:
+        modes: the modes for each tau.
+        thetas: log-strengths for each tau, shape (taus, models).
+        with_parameters: covariances of log-strengths with the parameters, shape (taus, models,
+            models + 1).
+        covariances: covariances of log-strengths, shape (taus, models, models).
+
+    Returns:
+        By model: its log-strength by its own labels, the standard error, and the p-value of the
+        deviation, shape (models,) each.
+    """
+    u = modes.at[:, :-1]
+    prior_variance = modes.spread**2
+    variance_of_u = np.einsum("tii->ti", modes.joint)[:, :-1]
+    variance_of_theta = np.einsum("tii->ti", covariances)
+    covariance_with_u = np.einsum("tii->ti", with_parameters[:, :, :-1])
     # A model without labels has no more variance left than rounding.
-    left = np.maximum(spread**2 - variance, 1e-9 * spread**2)
+    left = np.maximum(prior_variance - variance_of_u, 1e-9 * prior_variance)
     z = u / np.sqrt(left)
     # The prior's evidence about a model goes with its prior: the weights of tau differ by model.
-    weight = softmax(modes.evidence[:, None] + np.log(spread**2 / np.sqrt(left)) + z**2 / 2, axis=0)
-    # Sherman and Morrison's formula for the precision without 1 / spread^2 - 1 / WIDE^2 of one
-    # model.
-    released = spread**-2.0 - WIDE**-2
-    gain = released / (1 - released * variance)
-    by_spread = thetas + moved * gain * u
-    own = np.sum(weight * by_spread, axis=0)
-    own_variance = np.sum(weight * (centred + gain * moved**2 + (by_spread - own) ** 2), axis=0)
-    return own, np.sqrt(own_variance), np.sum(weight * 2 * ndtr(-np.abs(z)), axis=0)
+    log_weight = modes.log_evidence[:, None] + np.log(prior_variance / np.sqrt(left)) + z**2 / 2
+    weight = softmax(log_weight, axis=0)
+    # Sherman and Morrison's formula: the prior of one model loses the precision `released`.
+    released = modes.spread**-2.0 - WIDE**-2
+    gain = released / (1 - released * variance_of_u)
+    theta_by_tau = thetas + covariance_with_u * gain * u
+    variance_by_tau = variance_of_theta + gain * covariance_with_u**2
+    theta = np.sum(weight * theta_by_tau, axis=0)
+    variance = np.sum(weight * (variance_by_tau + (theta_by_tau - theta) ** 2), axis=0)
+    p_value = np.sum(weight * 2 * ndtr(-np.abs(z)), axis=0)
+    return theta, np.sqrt(variance), p_value
 
 
 def _centring_matrix(phi: np.ndarray) -> np.ndarray:
     """Return the matrix from (u, kappa) to centred log-strengths, shape (models, models + 1)."""
-    return (np.eye(len(phi)) - 1 / len(phi)) @ np.column_stack([np.eye(len(phi)), phi])
+    models = len(phi)
+    strengths_of_parameters = np.column_stack([np.eye(models), phi])
+    return (np.eye(models) - 1 / models) @ strengths_of_parameters
 
 
 @dataclass(frozen=True, slots=True)
 class MisjudgedFit:
-    """A posterior in which `flagged` models (`p_value` below `threshold`) rest on their labels;
-    `is_open`: the others with labels; `excess`: the judge's rating minus that of the fit, logits.
-    Arrays have shape (models,)."""
+    """A posterior in which models that the judge misjudges rest on their labels.
+
+    Attributes:
+        fit: the posterior.
+        flagged: mask of the misjudged models, whose `p_value` is below `threshold`. Arrays have
+            shape (models,).
+        is_open: mask of the other models with labels.
+        p_value: p-value of each model's deviation; 1 without labels.
+        excess: the judge's rating minus that of the fit, in logits.
+        threshold: p-value below which a model is flagged.
+    """
 
     fit: RandomEffects
     flagged: np.ndarray
@@ -267,39 +355,37 @@ class MisjudgedFit:
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
         """Return the flagged models with their tests, as diagnostics; `excess` in Elo points."""
-        tests = zip(
-            models,
-            self.p_value.tolist(),
-            (POINTS * self.excess).tolist(),
-            self.flagged,
-            strict=True,
-        )
-        flagged = {
-            name: {"p_value": p, "excess": excess}
-            for name, p, excess, is_flagged in tests
-            if is_flagged
-        }
+        flagged = {}
+        for k in np.flatnonzero(self.flagged).tolist():
+            excess = float(POINTS * self.excess[k])
+            flagged[models[k]] = {"p_value": float(self.p_value[k]), "excess": excess}
         return {"threshold": self.threshold, "models": flagged}
 
     def interval_parts(self, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the reach of the fit's intervals in standard errors, shape (models,), and what its
-        square gains below and above, squared logits, shape (2, models), so that intervals of open
-        models also hold those by own labels.
+        """Return the reach of the fit's intervals, and how far those of open models are widened.
 
-        Where the judge decides (pull 0), the two intervals err on different sides, and a one-sided
-        quantile z is enough. The larger d, the test's z of a model's deviation, the less likely the
-        judge is right about the model: own labels reach sqrt(z^2 + (d^2 - 1) / 2) of their errors,
-        the fit sqrt(z^2 - (1 - pull^2) d^2 / 4).
+        The interval of an open model also holds the one by its own labels. Where the judge decides
+        (pull 0), the two intervals err on different sides, and a one-sided quantile z is enough.
+        Let d be the test's z of a model's deviation. The larger d, the less likely the judge is
+        right about the model: own labels reach sqrt(z^2 + (d^2 - 1) / 2) of their errors, the fit
+        sqrt(z^2 - (1 - pull^2) d^2 / 4).
+
+        Returns:
+            The reach in standard errors, shape (models,), and what the square of the half-width
+            gains below and above, in squared logits, shape (2, models).
         """
-        fit, shared = self.fit, np.where(self.is_open, self.fit.pull**2, 1.0)
-        squared, evidence = ndtri((1 - level) * (1 - shared / 2)) ** 2, ndtri(fit.p_value / 2) ** 2
-        reach = np.sqrt(
-            np.maximum(squared - np.where(self.is_open, (1 - shared) * evidence / 4, 0.0), 0.0)
-        )
-        own = fit.own_se * np.sqrt(np.maximum(squared + (evidence - 1) / 2, 0.0))
-        away, plain = fit.own - fit.theta, reach * np.sqrt(np.diag(fit.covariance))
-        wider = np.maximum([own - away, own + away], plain) ** 2 - plain**2
-        return reach, np.where(self.is_open, wider, 0.0)
+        fit = self.fit
+        pull_squared = np.where(self.is_open, fit.pull**2, 1.0)
+        z_squared = ndtri((1 - level) * (1 - pull_squared / 2)) ** 2
+        d_squared = ndtri(fit.p_value / 2) ** 2
+        reduction = np.where(self.is_open, (1 - pull_squared) * d_squared / 4, 0.0)
+        reach = np.sqrt(np.maximum(z_squared - reduction, 0.0))
+        half_width = reach * np.sqrt(np.diag(fit.covariance))
+        half_by_labels = fit.own_se * np.sqrt(np.maximum(z_squared + (d_squared - 1) / 2, 0.0))
+        shift = fit.own - fit.theta
+        to_end_by_labels = [half_by_labels - shift, half_by_labels + shift]
+        gain = np.maximum(to_end_by_labels, half_width) ** 2 - half_width**2
+        return reach, np.where(self.is_open, gain, 0.0)
 
 
 def fit_with_misjudged(
@@ -308,11 +394,20 @@ def fit_with_misjudged(
     spread_prior: float = SPREAD_PRIOR,
     false_flags: float = FALSE_FLAGS,
 ) -> MisjudgedFit:
-    """Test each model against the fit without it; fit again without the judge's ratings of those
-    that are flagged."""
+    """Test each model against the fit without it, and fit again without misjudged models.
+
+    The second fit does not use the judge's ratings of the models that are flagged.
+
+    Args:
+        labels: human labels, weighted by votes.
+        phi: log-strengths by the judge, shape (models,).
+        spread_prior: prior median of tau, in logits.
+        false_flags: expected number of models that are flagged if none is misjudged.
+    """
     fit = fit_random_effects(labels, phi, spread_prior)
     labelled = labels.battles_by_model() > 0
-    p_value, threshold = np.where(labelled, fit.p_value, 1.0), false_flags / int(labelled.sum())
+    p_value = np.where(labelled, fit.p_value, 1.0)
+    threshold = false_flags / int(labelled.sum())
     flagged = p_value < threshold
     if flagged.any():
         fit = fit_random_effects(labels, phi, spread_prior, misjudged=flagged)

@@ -132,7 +132,8 @@ def _read_all(
         return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:
         raise UsageError(
-            "battles that are read already stand alone: give no other sources and no options beside them"
+            "battles that are read already stand alone: give no other sources and no options "
+            "beside them"
         )
     return next(each for each in tables if isinstance(each, Battles))
 

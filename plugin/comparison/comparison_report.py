@@ -160,7 +160,10 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
         same = "" if own.identical is None else f", {own.identical:,} identical"
         unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
         missing = f", {own.missing:,} missing" if own.missing else ""
-        items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unparsed}{missing}"
+        items = (
+            f"{len(own.results):,} {plural('item', len(own.results))} with "
+            f"both{same}{unparsed}{missing}"
+        )
         lines.append(f"{name}{items} · {own.difference.method}")
     if any(own.identical is None for own in comparison.findings):
         reason = comparison.unknown_answers or "some answers are missing"

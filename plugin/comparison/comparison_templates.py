@@ -1,11 +1,14 @@
 """The sentences of a comparison, with named fields; `comparison.answer` chooses among them."""
 
-LEVEL = "{candidate} and {baseline} are too close to call, with no difference measured{interval}: {test}."
+LEVEL = (
+    "{candidate} and {baseline} are too close to call, with no difference measured{interval}: "
+    "{test}."
+)
 OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
 CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
 UNIT_UNKNOWN = (
-    "Neither {candidate} nor {baseline} is called clearly ahead: rows are counted as independent, but the column "
-    "{column!r} looks like the item: say --columns {option}."
+    "Neither {candidate} nor {baseline} is called clearly ahead: rows are counted as independent, "
+    "but the column {column!r} looks like the item: say --columns {option}."
 )
 TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}."
 BY_WEIGHT = " (by weight {weights})"
@@ -18,13 +21,14 @@ ALL_MET = "PASS: {requirements} are met{unseen}."
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
 NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."
 BOUND = (
-    "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than {threshold} is "
-    "required{unseen}."
+    "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than "
+    "{threshold} is required{unseen}."
 )
 UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} items may not be in the sample"
 GATE_NOTE = (
-    "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at most: simultaneous over "
-    "all requirements (Holm); a requirement fails if it is below what is needed. Otherwise it is undecided"
+    "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at "
+    "most: simultaneous over all requirements (Holm); a requirement fails if it is below what is "
+    "needed. Otherwise it is undecided"
 )
 SLICES_NOTE = "p by Holm's rule over {slices}; intervals are simultaneous"
 ITEMS_NOTE = "largest differences: {shown}; --format json has all"

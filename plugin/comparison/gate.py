@@ -124,7 +124,10 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
     texts = list(map(parse_requirement, [typed] if isinstance(typed, str) else typed))
     if file is None:
         return texts
-    remedy = "write a list `requirements` of tables with require, and task, metric, candidate, advisory as needed"
+    remedy = (
+        "write a list `requirements` of tables with require, and task, metric, candidate, "
+        "advisory as needed"
+    )
     content = _load(Path(file))
     rows = content.get("requirements") if isinstance(content, Mapping) else content
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
@@ -236,7 +239,8 @@ def _measure_of(
         )
     if requirement.unit == "points" and not finding.is_share:
         raise UsageError(
-            f"requirement {requirement.text!r}: points are hundredths of a share; write units instead"
+            f"requirement {requirement.text!r}: points are hundredths of a share; write units "
+            "instead"
         )
     scale = 0.01 if requirement.unit == "points" else 1.0
     return measures[wanted], -requirement.margin * scale, wanted

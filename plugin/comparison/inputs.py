@@ -55,7 +55,8 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     model they hold."""
     _require_paths(
         words,
-        f"to compare models by name, add their source: podium compare {words[0]} {words[1]} SOURCE...",
+        f"to compare models by name, add their source: podium compare {words[0]} {words[1]} "
+        "SOURCE...",
     )
     labels, paths = zip(*map(split_label, words), strict=True)
     if not is_url(paths[0]) and Path(paths[0]).resolve() == Path(paths[1]).resolve():

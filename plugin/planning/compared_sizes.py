@@ -37,8 +37,9 @@ def compared_size(
         test, words, power_on = _score_test(difference, size, ties, level)
     elif (disagree is None) == (spread is None):
         raise UsageError(
-            f"--difference {difference}: give either --disagree (the share of items on which just one of two models is "
-            "right) or --spread (the standard deviation of the difference over items)"
+            f"--difference {difference}: give either --disagree (the share of items on which just "
+            "one of two models is right) or --spread (the standard deviation of the difference "
+            "over items)"
         )
     elif disagree is not None:
         if not size <= disagree <= 1:

@@ -46,8 +46,9 @@ def draw_labels(
     leave."""
     if by != "random":
         raise UsageError(
-            f"--by {by} is not available: ratings from labels where the judge is unsure had three times the error when "
-            "measured, and intervals that held 43% of the time instead of 95%. Use --by random"
+            f"--by {by} is not available: ratings from labels where the judge is unsure had three "
+            "times the error when measured, and intervals that held 43% of the time instead of "
+            "95%. Use --by random"
         )
     coded = code_battles(battles)
     try:
@@ -118,7 +119,10 @@ def _too_few(
         return f"all {len(battles):,} battles have a label: none is left to label"
     if responses is None:
         return "no battle without a label has an item and two models with a readable verdict each"
-    return "no battle without a label has both responses: --responses and SOURCE must name items and models alike"
+    return (
+        "no battle without a label has both responses: --responses and SOURCE must name items and "
+        "models alike"
+    )
 
 
 def _sheet_row(
@@ -166,13 +170,14 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
     each = " to ".join(map(str, sorted({*draw.per_model})))
     these = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
     notes = [
-        f"With {these} the mean error of ratings is about {joined:.0f} Elo{before}; with labels alone it would be "
-        f"{alone:.0f}.",
+        f"With {these} the mean error of ratings is about {joined:.0f} Elo{before}; with labels "
+        f"alone it would be {alone:.0f}.",
         f"Drawn at random among battles without a label; each model then has {each} labels.",
     ]
     if not draw.from_labels:
         notes.append(
-            "There is no label yet: the judge's distance from humans is a prior assumption (61 Elo)."
+            "There is no label yet: the judge's distance from humans is a prior assumption (61 "
+            "Elo)."
         )
     rows = tuple(
         (f"{number:,}", *(f"{error:.1f}" for error in errors))

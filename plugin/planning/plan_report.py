@@ -35,15 +35,18 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     advice, answer = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", []
     if size := plan.compared:
         answer.append(
-            f"Compare on {size.items:,} items: podium compare then detects {size.difference} with {size.power:.0%} "
-            f"power ({size.test}; {size.spread})."
+            f"Compare on {size.items:,} items: podium compare then detects {size.difference} with "
+            f"{size.power:.0%} power ({size.test}; {size.spread})."
         )
     if design := _design_sentence(plan):
         answer.append(design)
         notes.append(advice)
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if counts := asked["pilot_battles"]:
-        pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
+        pilot = (
+            f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} "
+            "battles judged"
+        )
     title = f"plan · {asked['models']} models, {items}; {pilot}"
     return (
         Report(
@@ -63,7 +66,10 @@ def _design_sentence(plan: Plan) -> str:
         return ""
     design, _, how = best.design.partition(", ")
     play = f"Play podium/{design}{f' ({how})' if how else ''}"
-    goal = f"detect {plan.gap_elo:.0f} Elo between two models of typical strength with {plan.asked['power']:.0%} power"
+    goal = (
+        f"detect {plan.gap_elo:.0f} Elo between two models of typical strength with "
+        f"{plan.asked['power']:.0%} power"
+    )
     if best.planned and best.gap:
         planned = _calls_and_price(best.planned)
         play += (
@@ -139,7 +145,8 @@ def _anchor_section(plan: Plan) -> Section:
     )
     bars = bar_column([own.informativeness for own in plan.candidates], 24, ".0%", ends=(0, 1))
     notes = (
-        "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item",
+        "informative: pairs of others whose verdicts against it differ, of all pairs compared on "
+        "an item",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
     title = "candidates for the anchor"
@@ -162,13 +169,17 @@ def _sample_size_section(plan: Plan) -> Section:
         else ""
     )
     notes = [
-        "wins: of decided items, those that the better model wins; decided: by the formula of the sign test",
+        "wins: of decided items, those that the better model wins; decided: by the formula of "
+        "the sign test",
         f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: by the normal limit of its power; {plan.methods['wilcoxon']}")
-    title = f"items that separate two models, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
+    title = (
+        f"items that separate two models, {asked['power']:.0%} power, one-sided "
+        f"{asked['alpha']:.3g}"
+    )
     return _section("samples", title, plan.samples, columns, notes)
 
 
@@ -181,7 +192,10 @@ def _edge_section(plan: Plan) -> Section:
         ("decided", lambda gap: _estimate(gap.share, "{:.1%}")),
         ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
     )
-    title = f"the smallest edge that {plan.asked['items']:,} items detect, one pair at a time (sign test)"
+    title = (
+        f"the smallest edge that {plan.asked['items']:,} items detect, one pair at a time (sign "
+        "test)"
+    )
     return _section("gaps", title, plan.gaps, columns, (f"intervals: {plan.methods['sign test']}",))
 
 
@@ -198,7 +212,10 @@ def _planned_costs(plan: Plan) -> Section:
     )
     notes = ["tournaments that stop when a question is answered: measured in docs/stopping.md"]
     if "precision" in plan.methods:
-        detected = f"detects: the smallest such difference detected with {plan.asked['power']:.0%} power, Elo"
+        detected = (
+            f"detects: the smallest such difference detected with {plan.asked['power']:.0%} power, "
+            "Elo"
+        )
         error = f"error: standard error of the difference of a typical pair, Elo; {detected}"
         notes = [error, f"intervals: {plan.methods['precision']}", *notes]
     return _section(
@@ -214,8 +231,8 @@ def _needed_costs(plan: Plan) -> Section:
         ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
     )
     title = (
-        f"what it costs to detect an edge of {plan.asked['edge']:+.3g}, which is {plan.gap_elo:.1f} Elo, with "
-        f"{plan.asked['power']:.0%} power for a typical pair"
+        f"what it costs to detect an edge of {plan.asked['edge']:+.3g}, which is "
+        f"{plan.gap_elo:.1f} Elo, with {plan.asked['power']:.0%} power for a typical pair"
     )
     notes = [f"intervals: {plan.methods['precision']}"] if "precision" in plan.methods else []
     notes += [f"cheapest: {plan.cheapest}"] if plan.cheapest else []
@@ -264,7 +281,10 @@ def _ends(estimate: Estimate, form: str) -> str:
     """Format the ends of an interval; a dash if there is none, ∞ if it is open above."""
     if estimate.low is None:
         return EMPTY
-    return f"{form.format(estimate.low)} … {'∞' if estimate.high is None else form.format(estimate.high)}"
+    return (
+        f"{form.format(estimate.low)} … "
+        f"{'∞' if estimate.high is None else form.format(estimate.high)}"
+    )
 
 
 register_view(Plan, View(plan_reports))

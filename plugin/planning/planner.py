@@ -193,7 +193,10 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
         size = battles_of(
             TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.models), 10
         )
-        remedy = f"play 10 items ({size:,} battles, {request.tariff.cost(size).calls:,} calls) and plan from them"
+        remedy = (
+            f"play 10 items ({size:,} battles, {request.tariff.cost(size).calls:,} calls) and plan "
+            "from them"
+        )
         request.leave_out(part, "there is no pilot", remedy)
         return
     from podium.ranking.rank_battles import rank
@@ -250,23 +253,35 @@ UNWEIGHTED = (
 
 def _assumptions(request: PlanRequest) -> Iterator[str]:
     if request.record is None:
-        yield f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models are independent"
-        yield "the anchor is of middling strength; a strong or a weak one is less informative, as a pilot would show"
         yield (
-            f"ratings have a standard deviation of {SPREAD:.0f} Elo over models, and a model's rating one of "
-            f"{ITEM_EFFECT:.0f} Elo over items, as in GPT-4's verdicts on seven models"
+            f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models "
+            "are independent"
+        )
+        yield (
+            "the anchor is of middling strength; a strong or a weak one is less informative, as a "
+            "pilot would show"
+        )
+        yield (
+            f"ratings have a standard deviation of {SPREAD:.0f} Elo over models, and a model's "
+            f"rating one of {ITEM_EFFECT:.0f} Elo over items, as in GPT-4's verdicts on seven "
+            "models"
         )
     else:
         yield "items to come are like the pilot's, and the judge is the same"
         if request.record.battles.has_weights:
             yield UNWEIGHTED
         if request.anchor and request.anchor != request.baseline:
-            yield f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"
+            yield (
+                f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"
+            )
     if len(request.tariff.shares) > 1:
-        yield "errors and items needed are those of one judge's verdicts; judges that err apart need fewer items"
+        yield (
+            "errors and items needed are those of one judge's verdicts; judges that err apart "
+            "need fewer items"
+        )
     yield (
-        "items needed and errors are of chance alone; `podium replay --seeds 20` of a record shows the errors of a "
-        "design that more items do not remove"
+        "items needed and errors are of chance alone; `podium replay --seeds 20` of a record "
+        "shows the errors of a design that more items do not remove"
     )
 
 
@@ -309,7 +324,8 @@ def select_design(
         )
     steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (
-        "for a full ranking, take a middling model as the anchor, never the strongest or the weakest, confirm its "
-        "informativeness by a pilot and report it; or take a design without an anchor where the tables below allow it"
+        "for a full ranking, take a middling model as the anchor, never the strongest or the "
+        "weakest, confirm its informativeness by a pilot and report it; or take a design without "
+        "an anchor where the tables below allow it"
     )
     return Decision("ranking", advice, tuple(steps))

@@ -277,5 +277,6 @@ def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     ):
         return Outcome(pairing, None)
     raise PluginError(
-        f"no such battle: {pairing}; a pairing names two models of the field, the first by name first"
+        f"no such battle: {pairing}; a pairing names two models of the field, the first by name "
+        "first"
     )

@@ -234,7 +234,10 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
         informative, known = informative_needed(edge, **request.test), differences[edge]
         wilcoxon = signed_rank_items(known, **request.test) if known else None
         if known and wilcoxon is None:
-            why = f"of the pilot's {len(known)} pairs with this edge, some win more often but lose by more"
+            why = (
+                f"of the pilot's {len(known)} pairs with this edge, some win more often but lose "
+                "by more"
+            )
             remedy = "count signs, or play a larger pilot"
             request.leave_out(
                 f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True

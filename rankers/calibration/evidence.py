@@ -82,15 +82,16 @@ class Evidence:
             return maximize(likelihood, start).at
         except (NotIdentifiedError, SingularError):
             raise UnknownScaleError(
-                "the map from the judge's signal to human preferences has no finite maximum: the signal is always "
-                "0, or humans agree with its sign every time or never, or one of its parts repeats another; more "
-                "battles with human labels would bound it, or fewer parts",
+                "the map from the judge's signal to human preferences has no finite maximum: the "
+                "signal is always 0, or humans agree with its sign every time or never, or one "
+                "of its parts repeats another; more battles with human labels would bound it, or "
+                "fewer parts",
                 instead=RANKER_OF_UNKNOWN_SCALE,
             ) from None
         except NotConvergedError:
             raise NotConvergedError(
-                f"no map from the judge's signal to human preferences after {STEPS} Newton steps; a few signals may "
-                "be very much larger than the others"
+                f"no map from the judge's signal to human preferences after {STEPS} Newton steps; "
+                "a few signals may be very much larger than the others"
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
@@ -120,9 +121,10 @@ class Evidence:
             return rows
         human = ~np.isnan(self.human)
         raise UnknownScaleError(
-            f"no battle has both a signal ({self.signal.kind}) and a human preference: {int(human.sum()):,} of "
-            f"{len(human):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties or votes that "
-            f"cancel, and {int((human & self.signal.is_known).sum()):,} have a signal beside it",
+            f"no battle has both a signal ({self.signal.kind}) and a human preference: "
+            f"{int(human.sum()):,} of {len(human):,} have a human label, "
+            f"{int((self.human == 0.5).sum()):,} of those are ties or votes that cancel, and "
+            f"{int((human & self.signal.is_known).sum()):,} have a signal beside it",
             instead=RANKER_OF_UNKNOWN_SCALE,
         )
 
@@ -162,9 +164,10 @@ def select_calibratable(evidence: Evidence) -> Evidence:
         kept = _select_complete(_restrict_models(kept, ~outside))
     if len(kept.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
-            f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, verdicts and "
-            "signals against each other, and a rating by humans that these bound; holding one out needs at least "
-            f"{FEWEST_MODELS}: label more battles (`podium label`), until each model wins some and loses some"
+            f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, "
+            "verdicts and signals against each other, and a rating by humans that these bound; "
+            f"holding one out needs at least {FEWEST_MODELS}: label more battles (`podium label`), "
+            "until each model wins some and loses some"
         )
     return replace(kept, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 

@@ -134,8 +134,8 @@ def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
     """Return the message that says which columns a kind needs, and what would do instead."""
     none = f"none of the {int(battles.readable.sum()):,} judged battles has a"
     instead = (
-        "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a constant fitted to "
-        "human labels"
+        "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a "
+        "constant fitted to human labels"
     )
     if kind in ("credit", "log-odds"):
         return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
@@ -146,7 +146,7 @@ def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
     if are_probabilities(battles).any():
         return f"{none} margin; the credits are probabilities: target=credit takes them as they are"
     return (
-        f"{none} margin (judge score of a minus that of b), and the verdicts are wins, ties and losses only: nothing "
-        "says how clear each one was. A judge that scores both responses, grades on five levels or gives "
-        f"probabilities would; {instead}"
+        f"{none} margin (judge score of a minus that of b), and the verdicts are wins, ties and "
+        "losses only: nothing says how clear each one was. A judge that scores both responses, "
+        f"grades on five levels or gives probabilities would; {instead}"
     )

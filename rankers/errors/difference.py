@@ -331,12 +331,13 @@ def parse_margin(margin: str, where: str) -> tuple[float, str]:
         number = np.nan
     if shape is None or not 0 <= number < np.inf:
         raise UsageError(
-            f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or 0.02"
+            f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or "
+            "0.02"
         )
     unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
     if not unit and not ("." in shape["number"] and number < 1):
         raise UsageError(
-            f"{where}: {margin} has no unit; write {margin}elo, {margin}points (percentage points), "
-            f"{margin}units (of the metric), or a fraction such as 0.02"
+            f"{where}: {margin} has no unit; write {margin}elo, {margin}points (percentage "
+            f"points), {margin}units (of the metric), or a fraction such as 0.02"
         )
     return number, unit or "units"

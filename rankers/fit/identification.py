@@ -52,8 +52,9 @@ def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -
         f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles.battles_by_model())
     ]
     return (
-        f"the {which} fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
-        f"{len(joins)} {plural('battle', len(joins))} would join them: {some(joins, '; ', MOST_NAMES)}"
+        f"the {which} fall into {len(groups)} groups that never met, so no common scale exists: "
+        f"{shown}. {len(joins)} {plural('battle', len(joins))} would join them: "
+        f"{some(joins, '; ', MOST_NAMES)}"
     )
 
 

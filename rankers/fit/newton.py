@@ -535,8 +535,8 @@ def _damp_factors(
 ) -> np.ndarray:
     """Return the factors of the steps of several samples, powers of 1/2, shape (samples,).
 
-    A step is halved until the likelihood, which is concave, rises at its end, or no logit changes by
-    more than `LARGEST_UNDAMPED`.
+    A step is halved until the likelihood, which is concave, rises at its end, or until no logit
+    changes by more than `LARGEST_UNDAMPED`.
 
     Args:
         likelihood: the likelihood.

@@ -310,5 +310,6 @@ def check_regularization(regularization: float) -> None:
     """Raise UsageError if lambda is negative or not finite."""
     if not 0 <= regularization < np.inf:
         raise UsageError(
-            f"regularization={regularization} is not a finite number of 0 or more ({REGULARIZATION} is the default)"
+            f"regularization={regularization} is not a finite number of 0 or more "
+            f"({REGULARIZATION} is the default)"
         )

@@ -128,8 +128,8 @@ def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
     common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]
     if len(common) != 1:
         raise UsageError(
-            "length_control=true of win-rate compares with one baseline: name it (anchor=NAME); battles among many can "
-            "be ranked by bradley-terry with length_control=true"
+            "length_control=true of win-rate compares with one baseline: name it (anchor=NAME); "
+            "battles among many can be ranked by bradley-terry with length_control=true"
         )
     return common[0]
 
@@ -228,8 +228,8 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
     what, number = ("won", won) if won < lost else ("lost", lost)
     if number < coefficients:
         raise NotIdentifiedError(
-            f"{number:g} of {len(credit):,} battles {what} (a tie is half a battle), and separating length from "
-            f"strength needs at least {coefficients}; judge more items"
+            f"{number:g} of {len(credit):,} battles {what} (a tie is half a battle), and "
+            f"separating length from strength needs at least {coefficients}; judge more items"
         )
     if items <= coefficients:
         raise NotIdentifiedError(

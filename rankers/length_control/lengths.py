@@ -23,7 +23,10 @@ SIDES = {
     "answer": ("length_a", "length_b"),
     "transcript": ("transcript_length_a", "transcript_length_b"),
 }
-LACK = "length control needs them; give columns length_a and length_b (characters), or a format that holds the responses"
+LACK = (
+    "length control needs them; give columns length_a and length_b (characters), or a format that "
+    "holds the responses"
+)
 NO_TRANSCRIPTS = "length_of=transcript needs a log whose judge was shown transcripts; leave it out"
 
 

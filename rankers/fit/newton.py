@@ -366,7 +366,7 @@ def _iterate(
         step, gradient = _damped_step(likelihood, here)
         # The largest change of a logit before damping decides whether a sample has converged.
         move = step.move
-        here = here._replace(at=here.at + step.at, logits=here.logits + step.logits)
+        here = _SampleFits(here.credit, here.weight, here.at + step.at, here.logits + step.logits)
         if not has_penalty:
             _check_separation(likelihood, here)
         is_moving = move >= tolerance

@@ -11,7 +11,7 @@ from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
-from podium.responses.transcripts import AgentWork
+from podium.responses.transcripts import AgentWork, Show
 from podium.text import parse_json
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})

@@ -11,7 +11,7 @@ import pandas as pd
 
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
-from podium.comparison.gate import decide_requirements, read_requirements
+from podium.comparison.gate import Requirement, decide_requirements, read_requirements
 from podium.comparison.inputs import find_responses, identical_items, split_arguments
 from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
@@ -75,28 +75,18 @@ def compare(
     names, sources = split_arguments([*typed, *("battles" for _ in tables)], baseline)
     battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
     answers, unknown = find_responses(sources if not tables else (), responses)
-    named = _pairs(battles, names, baseline, candidates)
-    same = (None if answers is None else identical_items(answers, *pair) for pair in named)
-    pairs = [
-        ComparedPair(*pair, measure, level, identical)
-        for pair, identical in zip(named, same, strict=True)
-    ]
+    pairs = []
+    for candidate, reference in _pairs(battles, names, baseline, candidates):
+        identical = None if answers is None else identical_items(answers, candidate, reference)
+        pairs.append(ComparedPair(candidate, reference, measure, level, identical))
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    options = {
-        "reading": dict(battles.reading),
-        "level": level,
-        "measure": measure,
-        "by": by,
-        "pool": pool,
-    }
+    options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
         level=level,
-        provenance=build_provenance(
-            battles.sources, options | {"require": [own.text for own in required]}
-        ),
+        provenance=_comparison_provenance(battles, options, required),
         gate=decide_requirements(required, findings, level) if required else None,
         warnings=_collect_warnings(battles, answers, findings),
         failures=tuple(failures),
@@ -106,11 +96,19 @@ def compare(
     )
 
 
+def _comparison_provenance(
+    battles: Battles, options: Mapping[str, Any], required: Sequence[Requirement]
+) -> dict[str, Any]:
+    """Return the sources and options of a comparison."""
+    reading = {"reading": dict(battles.reading)}
+    require = {"require": [requirement.text for requirement in required]}
+    return build_provenance(battles.sources, {**reading, **options, **require})
+
+
 def _collect_warnings(
     battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]
 ) -> tuple[Notice, ...]:
-    """Return the notes of reading, items with different instructions, and warnings about judges,
-    each once."""
+    """Return notes of reading, of items with different instructions, and on judges, each once."""
     several = len({finding.question for finding in findings}) > 1
     notes = [note for note in battles.notes if not (several and note.code == OF_RANKINGS)]
     for note in select_codes(answers.notes if answers else (), ["different-words"]):

@@ -1,7 +1,9 @@
-"""A comparison as a report: the answer, the differences, the requirements, slices, and the items
-that changed."""
+"""A comparison as a report.
 
-from collections.abc import Sequence
+It has the answer, the differences, the requirements, slices, and the items that changed.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from podium.comparison import comparison_templates
 from podium.comparison.answer import (
@@ -23,47 +25,56 @@ from podium.show.report.terminal import terminal_text
 from podium.tables import EMPTY, Report, Section, Table
 from podium.text import plural, some
 
-MOST_ITEMS, FEW_ITEMS = 10, 3
+MOST_ITEMS = 10
+FEW_ITEMS = 3
 """Items shown for each of the two models, for one comparison and for several."""
 
 
 def comparison_text(comparison: Comparison) -> str:
     """Render a comparison as text, with warnings and failures."""
     notes = (*notice_texts(comparison.warnings), *comparison.failures)
-    return terminal_text(comparison_reports(comparison)) + "".join(
-        f"podium: {printable(note)}\n" for note in notes
-    )
+    lines = [f"podium: {printable(note)}\n" for note in notes]
+    return terminal_text(comparison_reports(comparison)) + "".join(lines)
 
 
 def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     """Build the report of a comparison; a gate's verdict comes first."""
     findings = comparison.findings
-    sections = [_gate_section(comparison.gate, comparison.level)] if comparison.gate else []
+    sections = []
+    if comparison.gate:
+        sections.append(_gate_section(comparison.gate, comparison.level))
     for finding in findings:
-        about = (
-            f": {finding_label(finding, findings)}" if len(findings) > 1 or finding.question else ""
-        )
-        if finding.slices:
-            slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
-            table, note = _findings_table(finding.slices, "slice"), comparison_templates.SLICES_NOTE
-            sections.append(
-                Section("slices", f"by slice{about}", (), (table,), (note.format(slices=slices),))
-            )
-        if finding.results["difference"].any():
-            sections.append(
-                _items_section(finding, about, MOST_ITEMS if len(findings) == 1 else FEW_ITEMS)
-            )
-    pairs = dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings)
-    about = "question" if any(own.question for own in findings) else ""
-    return (
-        Report(
-            title=f"compare · {some(list(pairs), most=3) if pairs else 'nothing compared'}",
-            answer=comparison.answer,
-            table=_findings_table(findings, about) if findings else None,
-            notes=tuple(_format_finding_counts(comparison)),
-            sections=tuple(sections),
-        ),
+        sections += _sections_of_finding(finding, findings)
+    pairs = dict.fromkeys(f"{finding.candidate} against {finding.baseline}" for finding in findings)
+    subject = some(list(pairs), most=3) if pairs else "nothing compared"
+    first_column = "question" if any(finding.question for finding in findings) else ""
+    report = Report(
+        title=f"compare · {subject}",
+        answer=comparison.answer,
+        table=_findings_table(findings, first_column) if findings else None,
+        notes=tuple(_format_finding_counts(comparison)),
+        sections=tuple(sections),
     )
+    return (report,)
+
+
+def _sections_of_finding(
+    finding: PairFinding, findings: Sequence[PairFinding]
+) -> Iterator[Section]:
+    """Yield the sections with the slices and with the items of a finding.
+
+    Their titles name the finding if there are several, or if it has a question of its own.
+    """
+    is_named = len(findings) > 1 or finding.question
+    suffix = f": {finding_label(finding, findings)}" if is_named else ""
+    if finding.slices:
+        table = _findings_table(finding.slices, "slice")
+        slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
+        note = comparison_templates.SLICES_NOTE.format(slices=slices)
+        yield Section("slices", f"by slice{suffix}", (), (table,), (note,))
+    if finding.results["difference"].any():
+        most = MOST_ITEMS if len(findings) == 1 else FEW_ITEMS
+        yield _items_section(finding, suffix, most)
 
 
 def _gate_section(gate: Gate, level: float) -> Section:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,15 @@ MEASURES = ("auto", SCORE, ELO, WIN_RATE)
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """A candidate and a baseline, the measure of `MEASURES`, and the items on which their answers
-    are identical."""
+    """Two models that are compared.
+
+    Attributes:
+        candidate: the model that may be better.
+        baseline: the model that it is compared with.
+        measure: one of `MEASURES`.
+        level: confidence level.
+        identical: items on which their answers are identical; None if the answers are not known.
+    """
 
     candidate: str
     baseline: str
@@ -32,8 +39,17 @@ class ComparedPair:
 
 
 def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -> PairFinding:
-    """Estimate the difference between two models; `about` is the question, task, metric and slice
-    of the battles."""
+    """Estimate the difference between two models.
+
+    Args:
+        battles: all battles.
+        pair: the two models, and what is measured.
+        about: question, task, metric and slice of the battles, as fields of `PairFinding`.
+
+    Raises:
+        UsageError: scores are to be compared, and no item has scores of both models.
+        NotIdentifiedError: win rates are to be compared, and no battle of the two is readable.
+    """
     direct = direct_battles(battles, pair)
     scored = direct.dropna(subset=["candidate", "baseline"])
     if pair.measure == SCORE and not len(scored):
@@ -41,59 +57,97 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
             f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}"
         )
     if len(scored) and pair.measure in ("auto", SCORE):
-        results = _score_results(
-            scored, by_metric=bool(battles.metrics) and battles.metrics.issuperset(battles.judges)
-        )
-        main, is_lost = SCORE, ~direct.index.isin(scored.index)
-        is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
-        differences, leads = {SCORE: score_difference(results)}, results["difference"]
+        measured = _measure_scores(battles, direct, scored)
     else:
-        results, is_share, is_lost = (
-            _credit_results(direct),
-            True,
-            direct["credit"].isna().to_numpy(),
-        )
-        leads = _credit_results(direct, "outcome")["difference"]
-        differences = verdict_differences(battles, pair, results)
-        main = ELO if pair.measure == "auto" else pair.measure
-        if main not in differences:
-            raise NotIdentifiedError(
-                "no readable battle between the two, which --measure win-rate needs"
-            )
+        measured = _measure_verdicts(battles, direct, pair)
+    results = measured.results
     is_unparsed = direct["is_unparsed"].to_numpy()
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
         **about,
-        measure=main,
-        differences=differences,
-        is_share=is_share,
+        measure=measured.measure,
+        differences=measured.differences,
+        is_share=measured.is_share,
         results=results.sort_values(
             "difference", key=lambda difference: -difference.abs(), kind="stable"
         ),
-        leads=leads,
+        leads=measured.leads,
         identical=None if pair.identical is None else int(results["is_identical"].sum()),
-        unparsed=int((is_lost & is_unparsed).sum()),
-        missing=_count_missing(battles, int((is_lost & ~is_unparsed).sum())),
+        unparsed=int((measured.is_lost & is_unparsed).sum()),
+        missing=_count_missing(battles, int((measured.is_lost & ~is_unparsed).sum())),
         level=pair.level,
-        p_adjusted=differences[main].p_value,
+        p_adjusted=measured.differences[measured.measure].p_value,
     )
 
 
-def _count_missing(battles: Battles, lacking: int) -> int | None:
-    """Return the number of the pair's battles that are missing; `lacking` have a row without a
-    score. With more than two models, battles without a row are not counted: whose they are is not
-    known. None if nothing is known."""
+class _Measured(NamedTuple):
+    """Results of two models by item, and their difference.
+
+    Attributes:
+        measure: the measure of the main difference.
+        differences: the difference by measure.
+        results: results of both models and their difference, a row per item.
+        leads: difference of each item that decides who is ahead on it.
+        is_share: whether all results lie in [0, 1].
+        is_lost: mask of the battles without a result, shape (battles,).
+    """
+
+    measure: str
+    differences: Mapping[str, Any]
+    results: pd.DataFrame
+    leads: pd.Series
+    is_share: bool
+    is_lost: np.ndarray
+
+
+def _measure_scores(battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame) -> _Measured:
+    """Compare the scores of two models; `scored` are the direct battles with both scores."""
+    by_metric = bool(battles.metrics) and battles.metrics.issuperset(battles.judges)
+    results = _score_results(scored, by_metric=by_metric)
+    is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
+    is_lost = ~direct.index.isin(scored.index)
+    differences = {SCORE: score_difference(results)}
+    return _Measured(SCORE, differences, results, results["difference"], is_share, is_lost)
+
+
+def _measure_verdicts(battles: Battles, direct: pd.DataFrame, pair: ComparedPair) -> _Measured:
+    """Compare the credits of two models."""
+    results = _credit_results(direct)
+    leads = _credit_results(direct, "outcome")["difference"]
+    differences = verdict_differences(battles, pair, results)
+    measure = ELO if pair.measure == "auto" else pair.measure
+    if measure not in differences:
+        raise NotIdentifiedError(
+            "no readable battle between the two, which --measure win-rate needs"
+        )
+    is_lost = direct["credit"].isna().to_numpy()
+    return _Measured(measure, differences, results, leads, True, is_lost)
+
+
+def _count_missing(battles: Battles, without_score: int) -> int | None:
+    """Return the number of the pair's battles that are missing; None if nothing is known.
+
+    With more than two models, battles without a row are not counted: whose they are is not known.
+
+    Args:
+        battles: all battles.
+        without_score: number of the pair's battles that have a row but no score.
+    """
     if len(battles.models) > 2:
-        return lacking
-    absent = battles.missing
-    return lacking + absent if absent is not None else lacking or None
+        return without_score
+    without_row = battles.missing
+    if without_row is None:
+        return without_score or None
+    return without_score + without_row
 
 
 def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
-    """Return weighted mean scores, their difference and the mean weight per item. Identical answers
-    differ by 0 unless a metric scored them otherwise: it may look at more than the answer, such as
-    what an agent did."""
+    """Return weighted mean scores, their difference and the mean weight per item.
+
+    Identical answers differ by 0 unless a metric scored them otherwise: it may look at more than
+    the answer, such as what an agent did.
+    """
     sides = ["candidate", "baseline"]
     # Divided by the first, equal weights round nothing.
     weight = scored["weight"] / scored["weight"].iloc[0]

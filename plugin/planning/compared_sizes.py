@@ -24,8 +24,23 @@ def compared_size(
     level: float = 0.95,
     power: float = 0.8,
 ) -> ComparedSize | None:
-    """Return on how many items `podium compare` detects a difference (see `make_plan`); None if it
-    is empty."""
+    """Return on how many items `podium compare` detects a difference.
+
+    Args:
+        difference: the difference, as `2points`, `0.02` or `40elo`; empty for none.
+        ties: share of verdicts that are ties, for a difference in Elo.
+        disagree: share of items on which just one of the two models is right.
+        spread: standard deviation of the difference over items.
+        level: confidence level of the comparison.
+        power: probability with which the difference is detected.
+
+    Returns:
+        None if the difference is empty.
+
+    Raises:
+        UsageError: a number is out of its range, or not just one of `disagree` and `spread` is
+            given for a difference in a metric.
+    """
     if not difference:
         if disagree is None and spread is None:
             return None
@@ -42,22 +57,32 @@ def compared_size(
             "over items)"
         )
     elif disagree is not None:
-        if not size <= disagree <= 1:
-            raise UsageError(
-                f"--disagree {disagree} must lie between the difference ({size:g}) and 1"
-            )
-        test, words = "exact sign test", f"one right, the other wrong on {disagree:.0%}"
-        power_on = partial(sign_power, size, disagree, level)
+        test, words, power_on = _sign_test(size, disagree, level)
     else:
-        if spread is None or not 0 < spread < np.inf:
-            raise UsageError(f"--spread {spread}: give a standard deviation above 0")
-        test, words = "t test, paired", f"standard deviation {spread:g}"
-        power_on = partial(t_power, size, spread, level)
+        test, words, power_on = _paired_t_test(size, spread, level)
     items = smallest_number(lambda number: power_on(number) >= power, MOST_COMPARED)
     if items is None:
         few = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
         raise UsageError(f"--difference {difference}: {few}")
     return ComparedSize(difference, test, words, items, power_on(items))
+
+
+def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:
+    """Return the name, the assumption and the power of the test of a metric of right and wrong."""
+    if not size <= disagree <= 1:
+        raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
+    words = f"one right, the other wrong on {disagree:.0%}"
+    return "exact sign test", words, partial(sign_power, size, disagree, level)
+
+
+def _paired_t_test(
+    size: float, spread: float | None, level: float
+) -> tuple[str, str, partial[float]]:
+    """Return the name, the assumption and the power of the test of another metric."""
+    if spread is None or not 0 < spread < np.inf:
+        raise UsageError(f"--spread {spread}: give a standard deviation above 0")
+    words = f"standard deviation {spread:g}"
+    return "t test, paired", words, partial(t_power, size, spread, level)
 
 
 def _score_test(

@@ -31,6 +31,9 @@ from podium.tournaments.schedule import TournamentDesign
 if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
+ASSUMED_TIES = 0.15
+"""Share of battles that end in a tie, if there is neither a pilot nor a number."""
+
 
 def make_plan(
     pilot: Battles | pd.DataFrame | str | Path | None = None,
@@ -83,39 +86,36 @@ def make_plan(
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
     number = models or len(names) or (2 if difference else 0)
-    if number < 2:
-        raise UsageError(
-            "nothing to plan for: give a pilot, or the number of models (--models, 2 or more)"
-        )
-    # Without a pilot or a number, the share of battles that end in a tie is assumed.
-    expected = (
-        share_of_ties(record, level)
-        if ties is None and record
-        else Estimate(0.15 if ties is None else ties)
-    )
-    asked: dict[str, Any] = {
-        "items": items,
-        "edge": edge,
-        "alpha": alpha,
-        "power": power,
-        "level": level,
-        "seed": seed,
-    }
-    who: dict[str, Any] = {
-        "record": record,
-        "models": number,
-        "baseline": baseline,
-        "pairs": tuple(pairs),
-    }
+    _refuse_single_model(number)
+    expected = _expected_ties(ties, record, level)
     share = None if informativeness is None else Estimate(informativeness)
-    request = PlanRequest(ties=expected, share=share, tariff=tariff or Tariff(), **asked, **who)
+    goal: dict[str, Any] = {"edge": edge, "alpha": alpha, "power": power, "level": level}
+    design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
+    given: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff or Tariff()}
+    request = PlanRequest(record=record, models=number, seed=seed, **design, **given, **goal)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
     return replace(_build_plan(request), compared=compared)
 
 
+def _refuse_single_model(number: int) -> None:
+    """Raise UsageError unless there are two models or more."""
+    if number < 2:
+        raise UsageError(
+            "nothing to plan for: give a pilot, or the number of models (--models, 2 or more)"
+        )
+
+
+def _expected_ties(ties: float | None, record: "Recording | None", level: float) -> Estimate:
+    """Return the share of battles that end in a tie: as given, the pilot's, or as assumed."""
+    if ties is not None:
+        return Estimate(ties)
+    return share_of_ties(record, level) if record else Estimate(ASSUMED_TIES)
+
+
 def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
+    """Return the record of a pilot."""
     # Imported here, like all that only a pilot needs: a plan without one starts in half the time.
     from podium.planning.replays import recording_of
 

@@ -84,9 +84,9 @@ class Judge:
         shape."""
         if self.noise == 0:
             return self.credit(margin)
-        return (
-            expit((margin - self.tie) / self.noise) + expit((margin + self.tie) / self.noise)
-        ) / 2
+        p_win = expit((margin - self.tie) / self.noise)
+        p_not_loss = expit((margin + self.tie) / self.noise)
+        return (p_win + p_not_loss) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,42 +132,51 @@ class World:
             pairs: model positions to compare on every item; all pairs by default.
         """
         rng = np.random.default_rng(self.seed)
-        compared = (
-            np.transpose(np.triu_indices(len(self.models), 1)) if pairs is None else np.array(pairs)
-        )
-        item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
-        a, b = compared[pair].T
-        names, length = (
-            np.array(self.models, dtype=object),
-            np.exp(self.log_length).round().astype(int),
-        )
+        if pairs is None:
+            pairs_to_play = np.transpose(np.triu_indices(len(self.models), 1))
+        else:
+            pairs_to_play = np.array(pairs)
+        shape = (len(self.quality), len(pairs_to_play))
+        item, pair = (positions.ravel() for positions in np.indices(shape))
+        a, b = pairs_to_play[pair].T
+        battles = self._battle_columns(item, a, b)
+        if human:
+            p_win = expit(self.quality[item, a] - self.quality[item, b])
+            battles["human"] = (rng.random(len(item)) < p_win) * 1.0
+        parts = []
+        for judge in judges or (Judge(),):
+            for repeat in range(repeats):
+                for order in ("ab", "ba") if orders == "both" else ("ab",):
+                    verdicts = self._verdict_columns(judge, item, a, b, order, rng)
+                    parts.append(pd.DataFrame({**battles, **verdicts, "repeat": repeat}))
+        left_out = set()
+        if repeats <= 1:
+            left_out.add("repeat")
+        if not human:
+            left_out.add("human")
+        columns = [name for name in COLUMNS if name not in left_out]
+        return pd.concat(parts, ignore_index=True)[columns]
+
+    def _battle_columns(self, item: np.ndarray, a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
+        """Return item, models, category and lengths of battles as columns.
+
+        Args:
+            item: position of the item of each battle, shape (battles,).
+            a: position of the model named first, shape (battles,).
+            b: position of the model named second, shape (battles,).
+        """
         digits = len(str(len(self.quality)))
-        known: dict[str, Any] = {
-            "item": np.array([f"item-{k:0{digits}d}" for k in range(len(self.quality))])[item],
-            "model_a": names[a],
-            "model_b": names[b],
+        item_names = np.array([f"item-{k:0{digits}d}" for k in range(len(self.quality))])
+        model_names = np.array(self.models, dtype=object)
+        length = np.exp(self.log_length).round().astype(int)
+        return {
+            "item": item_names[item],
+            "model_a": model_names[a],
+            "model_b": model_names[b],
             "category": np.array(self.categories, dtype=object)[item],
             "length_a": length[item, a],
             "length_b": length[item, b],
         }
-        if human:
-            known["human"] = (
-                rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])
-            ) * 1.0
-        parts = [
-            pd.DataFrame(
-                {**known, **self._verdict_columns(judge, item, a, b, order, rng), "repeat": repeat}
-            )
-            for judge in judges or (Judge(),)
-            for repeat in range(repeats)
-            for order in (("ab", "ba") if orders == "both" else ("ab",))
-        ]
-        shown = [
-            name
-            for name in COLUMNS
-            if (name != "repeat" or repeats > 1) and (name != "human" or human)
-        ]
-        return pd.concat(parts, ignore_index=True)[shown]
 
     def battles(self, *judges: Judge, **how: Any) -> Battles:
         """Return the same verdicts, the two orders merged; it takes what `judgments` takes."""

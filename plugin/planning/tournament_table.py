@@ -96,9 +96,25 @@ def compare_tournaments(
     pool: bool = False,
     **options: Any,
 ) -> TournamentTable:
-    """Replay tournaments with many seeds on as many items as each budget allows, one with variants
-    in each of them."""
-    names, (ranker, *more) = tournament_names(tournaments), ranker_names(ranker)
+    """Replay tournaments with many seeds, and compare their rankings with that of all battles.
+
+    Args:
+        battles: the recorded battles.
+        tournaments: names of tournaments, a sequence or with commas; one with variants is replayed
+            in each of them.
+        ranker: name of the ranker.
+        seeds: number of seeds.
+        seed: the first seed.
+        budgets: largest numbers of battles; each tournament has as many items as fit. Without
+            budgets, it has all items.
+        pool: whether verdicts of several judges count together.
+        options: settings of the tournaments and the ranker.
+
+    Raises:
+        UsageError: a name or option is unknown, a number is out of range, or a budget is too small.
+    """
+    names = tournament_names(tournaments)
+    ranker, *more = ranker_names(ranker)
     if more:
         raise UsageError(
             f"--ranker: several tournaments are compared by one ranker; leave out {', '.join(more)}"
@@ -106,32 +122,25 @@ def compare_tournaments(
     if seeds < 1:
         raise UsageError(f"--seeds {seeds}: give 1 or more")
     settings, others = divide_options(options, names, [ranker])
-    if any("seed" in own for own in settings.values()):
+    if any("seed" in of_tournament for of_tournament in settings.values()):
         raise UsageError("--set seed: the seeds are counted from --seed; leave it out")
     record = recording_of(battles, pool=pool)
-    reference = ReferenceRanking(
-        record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed
-    )
-    variants = [variant for name in names for variant in _variants(name, settings[name], record)]
-    designs = [
-        design for variant in variants for design in _fit_to_budgets(variant, record, budgets)
-    ]
-    rows = tuple(
-        _compare_design(design, record, reference, range(seed, seed + seeds)) for design in designs
-    )
+    options_of_ranker = ranker_options([ranker], others)[ranker]
+    reference = ReferenceRanking(record.battles, ranker, options_of_ranker, seed=seed)
+    designs: list[TournamentDesign] = []
+    for name in names:
+        for variant in _variants(name, settings[name], record):
+            designs += _fit_to_budgets(variant, record, budgets)
+    all_seeds = range(seed, seed + seeds)
+    rows = tuple(_compare_design(design, record, reference, all_seeds) for design in designs)
     counts = record.battles.counts()
     whole = {"battles": counts.battles, "calls": counts.judgments, "items": counts.items}
-    asked = {
-        "tournaments": names,
-        "ranker": ranker,
-        "seeds": seeds,
-        "seed": seed,
-        "budgets": list(budgets),
-    }
-    origin = build_provenance(record.battles.sources, {**asked, **options})
-    return TournamentTable(
-        ranker, reference.scale, whole, rows, origin, tuple(_replay_warnings(rows, record))
+    asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed}
+    origin = build_provenance(
+        record.battles.sources, {**asked, "budgets": list(budgets), **options}
     )
+    warnings = tuple(_replay_warnings(rows, record))
+    return TournamentTable(ranker, reference.scale, whole, rows, origin, warnings)
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:

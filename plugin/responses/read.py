@@ -154,17 +154,7 @@ def read_responses(
     """
     strips_reasoning = check_policy(reasoning)
     show = replace(show, reasoning=reasoning)
-    parts: list[Part] = []
-    notes: list[Notice] = []
-    owners: dict[str, str] = {}
-    for source in map(str, sources):
-        parts_of_source, notes_of_source = _read_source(
-            source, readers, show=show, optional=optional
-        )
-        if not optional:
-            _reject_repeated_models(owners, source, _rows_in(parts_of_source))
-        parts += parts_of_source
-        notes += notes_of_source
+    parts, notes = _read_all_sources(sources, readers, show, optional=optional)
     rows, tasks, prompts = _name_tasks(_rows_in(parts), prompts)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
@@ -186,6 +176,28 @@ def read_responses(
         notes=tuple(note.map_texts(with_urls) for note in notes),
         tasks=tasks,
     )
+
+
+def _read_all_sources(
+    sources: Sequence[str | Path], readers: Sequence[FileReader], show: Show, *, optional: bool
+) -> tuple[list[Part], list[Notice]]:
+    """Read the files of all sources, with notes.
+
+    Raises:
+        UsageError: two sources that must hold responses have a model of one name.
+    """
+    parts: list[Part] = []
+    notes: list[Notice] = []
+    owners: dict[str, str] = {}
+    for source in map(str, sources):
+        parts_of_source, notes_of_source = _read_source(
+            source, readers, show=show, optional=optional
+        )
+        if not optional:
+            _reject_repeated_models(owners, source, _rows_in(parts_of_source))
+        parts += parts_of_source
+        notes += notes_of_source
+    return parts, notes
 
 
 def _note_skipped(parts: Sequence[Part]) -> list[Notice]:

@@ -79,26 +79,24 @@ def build_tournament_answer(
     Returns:
         None if the tournament has no stopping rule, or had no interim analysis.
     """
-    asked = rule
-    while hasattr(asked, "rule"):
-        asked = asked.rule
+    asked = _innermost_rule(rule)
     if not isinstance(asked, Stopping) or not asked.until:
         return None
     progress = asked.progress_of(field, played)
     if not progress.looks:
         return None
-    most = getattr(rule, "most", None)
     last = progress.looks[-1]
+    most = getattr(rule, "most", None)
     names = sorted(field.models)
     reason = _end_reason(asked, field, played, progress, most)
-    advice = "" if reason == "answered" else _advice(asked, last, names)
-    groups = () if asked.error is not None else connected_groups(last.open)
-    open_groups = tuple(tuple(names[k] for k in group) for group in groups)
+    is_answered = reason == "answered"
+    advice = "" if is_answered else _advice(asked, last, names)
+    open_groups = _open_groups(asked, last, names)
     undecided = some([some(group) for group in open_groups], "; ")
     sentences = [
         *_decisions(asked, last, names, asked.newcomers(field)),
         _end(reason, progress, most),
-        f"Undecided: {undecided}." if undecided and reason != "answered" else "",
+        f"Undecided: {undecided}." if undecided and not is_answered else "",
         advice,
         *_limits(asked, field, progress),
     ]
@@ -108,7 +106,7 @@ def build_tournament_answer(
         level=asked.level,
         look=last.number,
         looks=last.planned,
-        answered=reason == "answered",
+        answered=is_answered,
         reason=reason,
         decisions=tuple(filter(None, sentences)),
         advice=advice,
@@ -117,6 +115,21 @@ def build_tournament_answer(
         calls=last.battles,
         about="played" if _depends_on_transitivity(asked, field, progress) else "field",
     )
+
+
+def _innermost_rule(rule: Any) -> Any:
+    """Return a tournament without its limits of battles."""
+    while hasattr(rule, "rule"):
+        rule = rule.rule
+    return rule
+
+
+def _open_groups(asked: Stopping, last: Look, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of models that are connected by open pairs; none for `error:X`."""
+    if asked.error is not None:
+        return ()
+    groups = connected_groups(last.open)
+    return tuple(tuple(names[k] for k in group) for group in groups)
 
 
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:

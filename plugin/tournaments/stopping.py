@@ -9,7 +9,7 @@ or looks are independent.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -308,22 +308,19 @@ class Stopping:
         """
         self.refuse_unanswerable(field, len(order))
         names = sorted(field.models)
-        most_visits = passes * len(order)
-        plan = self.planned_looks(most_visits)
+        plan = self.planned_looks(passes * len(order))
         prior = build_prior(ladder, names) if ladder else None
         pairs = self._pairs_to_compare(field, order, against)
         is_subject = np.isin(names, list(against))
-        place = {item: k for k, item in enumerate(order)}
         looks: list[Look] = []
         visits = 0
         for number, round_ in enumerate(played, start=1):
-            visits = self._visits_after_round(round_, visits, place, plan)
+            visits = self._visits_after_round(round_, visits, order, plan)
             coded = code_rounds([*given, *played[:number]], names)
             fit = _fit_look(names, coded, prior)
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
-                as_round_robin = _fit_look(names, weigh_as_round_robin(coded, field), prior)
-                evidence = _weaker_evidence(evidence, as_round_robin.z(self.margin))
+                evidence = self._weaker_evidence(evidence, coded, field, prior)
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
             look = self._analyse(
@@ -332,13 +329,34 @@ class Stopping:
             looks.append(look)
             if not look.open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
-        groups: tuple[tuple[int, ...], ...] = (tuple(range(len(names))),)
-        if looks and not self.error:
-            groups = connected_groups(looks[-1].open)
-        if visits >= most_visits:
+        groups = self._playing_groups(looks, len(names))
+        if visits >= plan[-1]:
             return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
         upcoming = self.visits_at_next_look(visits, looks, plan)
         return Progress(tuple(order), tuple(looks), visits, upcoming, "", groups)
+
+    def _playing_groups(self, looks: Sequence[Look], models: int) -> tuple[tuple[int, ...], ...]:
+        """Return the positions of the models that play on, by group.
+
+        These are all models in one group before the first look, and for `error:X`.
+        """
+        if self.error or not looks:
+            return (tuple(range(models)),)
+        return connected_groups(looks[-1].open)
+
+    def _weaker_evidence(
+        self, evidence: np.ndarray, coded: CodedBattles, field: Field, prior: LadderPrior | None
+    ) -> np.ndarray:
+        """Return the evidence of all battles, or that of battles weighted as in a round robin.
+
+        It is the value of z that is nearer to 0, or 0 if their signs differ. Both must allow a
+        decision, so that the weighted value, which is less precise, adds no second chance of a
+        wrong decision.
+        """
+        as_round_robin = _fit_look(sorted(field.models), weigh_as_round_robin(coded, field), prior)
+        bound = MOST_SURPLUS * as_round_robin.z(self.margin)
+        weaker: np.ndarray = np.median([np.zeros_like(bound), evidence, bound], axis=0)
+        return weaker
 
     def _pairs_to_compare(
         self, field: Field, order: Sequence[str], against: Collection[str]
@@ -378,16 +396,17 @@ class Stopping:
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
 
     def _visits_after_round(
-        self, round_: Round, before: int, place: Mapping[str, int], plan: Sequence[int]
+        self, round_: Round, before: int, order: Sequence[str], plan: Sequence[int]
     ) -> int:
         """Return the number of item visits after a round.
 
         Args:
             round_: the round; its last item in the order of visits was visited last.
             before: item visits before the round.
-            place: place of each item in the order of visits.
+            order: the items in the order of visits.
             plan: item visits at the planned looks.
         """
+        place = {item: k for k, item in enumerate(order)}
         items = {outcome.pairing.item for outcome in round_.outcomes} & place.keys()
         visits_of_round = [(place[item] - before) % len(place) + 1 for item in items]
         reached = before + max(visits_of_round, default=1)
@@ -429,9 +448,7 @@ class Stopping:
             alpha = (1 - self.level) * _spending_share(plan.index(visits) + 1, planned)
             critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
         else:
-            # The diagonal stands for the question whether the error is reached.
-            is_reached = np.mean(half) <= self.error
-            asked = np.zeros_like(pairs) if is_reached else np.eye(len(pairs), dtype=bool)
+            asked = _error_question(half, self.error, len(pairs))
         return Look(
             theta=fit.theta,
             covariance=fit.covariance,
@@ -479,15 +496,13 @@ class Stopping:
         return inside[:, None] != inside
 
 
-def _weaker_evidence(evidence: np.ndarray, as_round_robin: np.ndarray) -> np.ndarray:
-    """Return the value nearer to 0 of two estimates of z, or 0 if their signs differ.
+def _error_question(half: np.ndarray, error: float, models: int) -> np.ndarray:
+    """Return a mask that stands for the question of `error:X`, shape (models, models).
 
-    Both must allow a decision, so that the weighted value, which is less precise, adds no second
-    chance of a wrong decision.
+    Its diagonal is true until the mean half-width is at most the error.
     """
-    bound = MOST_SURPLUS * as_round_robin
-    weaker: np.ndarray = np.median([np.zeros_like(bound), evidence, bound], axis=0)
-    return weaker
+    is_reached = np.mean(half) <= error
+    return np.zeros((models, models), dtype=bool) if is_reached else np.eye(models, dtype=bool)
 
 
 def _spending_share(look: int, planned: int) -> float:

@@ -90,15 +90,44 @@ def calibrate(
     _check_options(level, cluster, splits, bootstrap, regularization)
     _require_labels(battles)
     kind = target or ("smoothing" if constant is not None else default_kind(battles))
-    evidence = select_calibratable(
-        build_evidence(battles, read_signal(battles, kind, ridge, verdicts=True), cluster)
-    )
+    signal = read_signal(battles, kind, ridge, verdicts=True)
+    evidence = select_calibratable(build_evidence(battles, signal, cluster))
     method = ErrorMethod(bootstrap or 0, seed)
-    run = hold_out_models(
-        evidence, build_given_target(kind, None, constant), level, regularization, method
+    given_target = build_given_target(kind, None, constant)
+    run = hold_out_models(evidence, given_target, level, regularization, method)
+    calibration = _build_calibration(
+        battles, run, method, level, splits, regularization, scale_correction=scale_correction
     )
-    held, corrections = (run.corrected, run.factors) if scale_correction else (run.plain, {})
-    calibration = Calibration(
+    provenance = _calibration_provenance(battles, evidence, level, splits, ridge, constant)
+    warnings = _calibration_warnings(
+        battles, run, calibration, level, scale_corrected=scale_correction
+    )
+    answer = calibration_answer(calibration)
+    return replace(calibration, provenance=provenance, answer=answer, warnings=warnings)
+
+
+def _build_calibration(
+    battles: Battles,
+    run: HeldOutRun,
+    method: ErrorMethod,
+    level: float,
+    splits: int,
+    regularization: float,
+    *,
+    scale_correction: bool,
+) -> Calibration:
+    """Return the calibration of a run, without provenance, answer and warnings."""
+    evidence = run.evidence
+    seed = method.seed
+    held = run.corrected if scale_correction else run.plain
+    corrections = run.factors if scale_correction else {}
+    conformal = {}
+    for kind in BOTH:
+        conformal[kind] = measure_conformal(held, kind, corrections.get(kind), level, splits, seed)
+    stability: tuple[Any, ...] = ()
+    if run.target.battles:
+        stability = tuple(measure_stability(evidence, np.random.default_rng(seed)))
+    return Calibration(
         judge=next(iter(battles.judges), None),
         target=run.target,
         regularization=regularization,
@@ -108,22 +137,12 @@ def calibrate(
         accuracy=run.accuracy(held, level),
         models=held,
         anchors=run.anchors(),
-        conformal={
-            name: measure_conformal(held, name, corrections.get(name), level, splits, seed)
-            for name in BOTH
-        },
+        conformal=conformal,
         agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
-        stability=tuple(measure_stability(evidence, np.random.default_rng(seed)))
-        if run.target.battles
-        else (),
-        provenance=_calibration_provenance(battles, evidence, level, splits, ridge, constant),
+        stability=stability,
         scale_correction=corrections,
         is_uninformative="soft" not in run.factors,
     )
-    warnings = _calibration_warnings(
-        battles, run, calibration, level, scale_corrected=scale_correction
-    )
-    return replace(calibration, answer=calibration_answer(calibration), warnings=warnings)
 
 
 def _check_options(

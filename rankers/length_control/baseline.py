@@ -25,8 +25,10 @@ from podium.score_scale import win_rate_against
 
 SINGULAR = 1e-10
 EXTREME = 1e-6
-"""A win rate nearer to 0 or 1 was not observed: length predicts nearly all verdicts, and equal
-length is far away."""
+"""A win rate nearer to 0 or 1 was not observed.
+
+Length then predicts nearly all verdicts, and equal length is far away.
+"""
 UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
 MOST_LEVERAGE = 0.99
 """Largest leverage of an item whose effect on its own residual is corrected."""
@@ -140,28 +142,41 @@ def fit_rates_against(
     external: External | None = None,
     difficulty: np.ndarray | None = None,
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[Notice]]:
-    """Return battle positions and fitted rate of every model against the baseline, and why others
-    have no fit."""
-    coded, rates, refused = lengths.coded, {}, []
-    for which, name in enumerate(coded.models):
-        first, second = (
-            (coded.a == which) & (coded.b == base),
-            (coded.b == which) & (coded.a == base),
-        )
-        own = np.flatnonzero(first | second)
-        if which == base:
+    """Fit the rate of every model against the baseline.
+
+    Args:
+        lengths: the battles, with differences of lengths.
+        base: code of the baseline.
+        external: data that join the fits.
+        difficulty: difficulty of the items, shape (battles,).
+
+    Returns:
+        By code of the model, the positions of its battles and its rate; and why other models have
+        none.
+    """
+    coded = lengths.coded
+    rates: dict[int, tuple[np.ndarray, Rate]] = {}
+    refused: list[Notice] = []
+    for code, name in enumerate(coded.models):
+        if code == base:
             continue
-        if not len(own):
+        is_first = (coded.a == code) & (coded.b == base)
+        is_second = (coded.b == code) & (coded.a == base)
+        battles = np.flatnonzero(is_first | is_second)
+        if not len(battles):
             refused.append(Notice("no-lengths", {"model": name, "baseline": coded.models[base]}))
             continue
-        credit = np.where(first[own], coded.credit[own], 1 - coded.credit[own])
-        lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
+        sides = is_first[battles]
+        credit_of_a = coded.credit[battles]
+        credit = np.where(sides, credit_of_a, 1 - credit_of_a)
+        lead_of_a = lengths.difference[battles]
+        lead = np.where(sides, lead_of_a, -lead_of_a)
+        weight = coded.weight[battles]
+        cluster = coded.cluster[battles]
+        own_difficulty = None if difficulty is None else difficulty[battles]
         try:
-            own_difficulty = None if difficulty is None else difficulty[own]
-            fitted = _fit_rate(
-                credit, lead, coded.weight[own], own_difficulty, external, coded.cluster[own]
-            )
-            rates[which] = (own, fitted)
+            rate = _fit_rate(credit, lead, weight, own_difficulty, external, cluster)
+            rates[code] = (battles, rate)
         except (NotIdentifiedError, NotConvergedError) as error:
             refused.append(Notice("no-length-control", {"model": name, "why": str(error)}))
     return rates, refused
@@ -175,48 +190,73 @@ def _fit_rate(
     external: External | None,
     cluster: np.ndarray,
 ) -> Rate:
-    """Fit one model's battles and return the mean prediction at equal lengths."""
-    sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
-    if not sd > 0:
-        raise NotIdentifiedError("its lead in length is the same in all battles")
-    known = np.ones(len(lead), dtype=bool) if difficulty is None else np.isfinite(difficulty)
-    columns = [
-        np.ones(len(lead)),
-        saturate_lengths(lead, sd),
-        *([] if difficulty is None else [difficulty]),
-    ]
-    rows = np.column_stack(columns)[known]
-    own, y, w = len(rows), credit[known], weight[known]
-    items, item = np.unique(cluster[known], return_inverse=True)
+    """Fit one model's battles and return the mean prediction at equal lengths.
+
+    Args:
+        credit: credit of the model, shape (battles,).
+        lead: length of its response minus that of the baseline's, shape (battles,).
+        weight: weights of the battles, shape (battles,).
+        difficulty: difficulty of the items, NaN if not known, shape (battles,); None without.
+        external: data that join the fit.
+        cluster: code of the item of each battle, shape (battles,).
+
+    Raises:
+        NotIdentifiedError: the battles do not bound the coefficients or the rate.
+    """
+    sd = _spread_of_leads(lead)
+    columns = [np.ones(len(lead)), saturate_lengths(lead, sd)]
+    is_known = np.ones(len(lead), dtype=bool)
+    if difficulty is not None:
+        columns.append(difficulty)
+        is_known = np.isfinite(difficulty)
+    rows = np.column_stack(columns)[is_known]
+    y = credit[is_known]
+    w = weight[is_known]
+    items, item = np.unique(cluster[is_known], return_inverse=True)
     _refuse_one_sided(y, len(columns), len(items))
-    if external is not None and external.gamed is not None:
-        rows = np.vstack([rows, external.gamed.rows(rows.shape[1])])
-        y, w = (
-            np.append(y, external.gamed.credit),
-            np.append(w, np.full(len(external.gamed.credit), WEIGHT)),
-        )
-    at, information = _fit_logistic(rows, y, w)
-    plain = rows[:own].copy()
-    plain[:, 1] = 0
-    expected, share = expit(plain @ at), w[:own] / w[:own].sum()
+    all_rows, all_y, all_w = _with_gamed(rows, y, w, external)
+    at, information = _fit_logistic(all_rows, all_y, all_w)
+    at_equal_lengths = rows.copy()
+    at_equal_lengths[:, 1] = 0
+    expected = expit(at_equal_lengths @ at)
+    share = w / w.sum()
     value = float(share @ expected)
     if not EXTREME < value < 1 - EXTREME:
         raise NotIdentifiedError(UNBOUNDED)
-    slope = (share * expected * (1 - expected)) @ plain
-    fitted = expit(rows @ at)[:own]
-    scores = (w[:own] * (y[:own] - fitted))[:, None] * rows[:own]
-    leverage = (
-        w[:own]
-        * fitted
-        * (1 - fitted)
-        * np.sum(rows[:own] * np.linalg.solve(information, rows[:own].T).T, axis=1)
-    )
-    followed = np.minimum(np.bincount(item, leverage), MOST_LEVERAGE)[item]
+    gradient_of_value = (share * expected * (1 - expected)) @ at_equal_lengths
+    fitted = expit(all_rows @ at)[: len(rows)]
+    scores = (w * (y - fitted))[:, None] * rows
+    distance = np.sum(rows * np.linalg.solve(information, rows.T).T, axis=1)
+    leverage = np.bincount(item, w * fitted * (1 - fitted) * distance)
+    # The fit follows the credits of an item: its residuals are divided by sqrt(1 - leverage).
+    remainder = 1 - np.minimum(leverage, MOST_LEVERAGE)[item]
+    by_coefficients = scores @ np.linalg.solve(information, gradient_of_value) / np.sqrt(remainder)
     influence = np.zeros(len(lead))
-    influence[known] = share * (expected - value) + scores @ np.linalg.solve(
-        information, slope
-    ) / np.sqrt(1 - followed)
+    influence[is_known] = share * (expected - value) + by_coefficients
     return Rate(value, influence, len(items) - len(columns), sd, float(at[1]))
+
+
+def _spread_of_leads(lead: np.ndarray) -> float:
+    """Return the standard deviation of leads in length; NotIdentifiedError if all are the same."""
+    sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
+    if not sd > 0:
+        raise NotIdentifiedError("its lead in length is the same in all battles")
+    return sd
+
+
+def _with_gamed(
+    rows: np.ndarray, credit: np.ndarray, weight: np.ndarray, external: External | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows, credits and weights with those of gamed responses of external data, if any."""
+    if external is None or external.gamed is None:
+        return rows, credit, weight
+    gamed = external.gamed
+    weight_of_gamed = np.full(len(gamed.credit), WEIGHT)
+    return (
+        np.vstack([rows, gamed.rows(rows.shape[1])]),
+        np.append(credit, gamed.credit),
+        np.append(weight, weight_of_gamed),
+    )
 
 
 def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:

@@ -4,6 +4,7 @@ import pytest
 from played_logs import place
 
 import podium
+from podium.checks import CHECKS
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.scorers.judge_record import JudgeRecord
 
@@ -35,9 +36,8 @@ def test_a_log_tells_all_of_its_judge_whatever_it_is_called(
     )
     assert len(known.prompt) == 12
     assert podium.read_battles(str(place(played)), where={"judge": name}).judges == battles.judges
-    names_itself = any(
-        "judges itself" in text for text in podium.rank(battles).standings[0].warnings
-    )
+    codes = {warning.code for warning in podium.rank(battles).standings[0].warnings}
+    names_itself = CHECKS["own model"].code in codes
     assert names_itself == (name == "gpt-4")
 
 

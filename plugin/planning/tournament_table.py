@@ -154,8 +154,8 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
         raise UsageError("no tournament named; `podium list tournaments` shows them")
     if "recorded" in names:
         raise UsageError(
-            "recorded re-judges recorded battles, and a replay has their verdicts already: name another tournament, "
-            "or type inspect eval podium/recorded -T battles=LOG"
+            "recorded re-judges recorded battles, and a replay has their verdicts already: name "
+            "another tournament, or type inspect eval podium/recorded -T battles=LOG"
         )
     return list(names)
 
@@ -238,7 +238,8 @@ def _fit_to_budgets(
         items = bisect_right(counts, budget, key=size)
         if not items:
             raise UsageError(
-                f"--budget {budget} is too small for {variant.label}: one item takes {size(1)} battles"
+                f"--budget {budget} is too small for {variant.label}: one item takes {size(1)} "
+                "battles"
             )
         yield replace(variant, settings={**variant.settings, "items": items}, budget=budget)
 
@@ -263,19 +264,25 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     whole, seeds = table.whole, max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     legend = (
-        f"error: mean absolute difference of the scores ({table.scale.title}), both centred; tau: Kendall's; {means}; "
-        "calls: judge calls, both orders"
+        f"error: mean absolute difference of the scores ({table.scale.title}), both centred; tau: "
+        f"Kendall's; {means}; calls: judge calls, both orders"
     )
     if any(row.tournament.partition(" ")[0] == "ring" for row in table.rows):
         legend += " (ring: one order)"
     if any(row.answered is not None for row in table.rows):
-        legend += "; answered: seeds in which the question was answered; 90% within: calls of nine of ten seeds"
+        legend += (
+            "; answered: seeds in which the question was answered; 90% within: calls of nine of "
+            "ten seeds"
+        )
     rows = [_cells(row) for row in table.rows]
     kept = [
         k for k, name in enumerate(HEADER) if any(row[k] != UNINFORMATIVE.get(name) for row in rows)
     ]
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
-    title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {table.ranker}"
+    title = (
+        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by "
+        f"{table.ranker}"
+    )
     return (
         Report(
             title,
@@ -292,8 +299,14 @@ def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
         (-row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None
     ]:
         share, calls, name = min(asked)
-        sentence = f"{name} answers the question in {-share:.0%} of seeds, for {calls:,.0f} judge calls on average."
-        none = "No tournament answers the question on these items: more items, or a margin, would help."
+        sentence = (
+            f"{name} answers the question in {-share:.0%} of seeds, for {calls:,.0f} judge calls "
+            "on average."
+        )
+        none = (
+            "No tournament answers the question on these items: more items, or a margin, would "
+            "help."
+        )
         yield sentence if share else none
     ranked = [(row, row.error) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record is at its ranking by definition.
@@ -308,13 +321,13 @@ def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
     cheapest, error = min(alike, key=lambda pair: (pair[0].calls, pair[1]))
     digits = 1 if least >= 1 else 3
     yield (
-        f"{nearest.tournament} is nearest to the ranking of the whole record: {least:.{digits}f} {unit} off on "
-        f"average, for {nearest.calls:,.0f} judge calls."
+        f"{nearest.tournament} is nearest to the ranking of the whole record: {least:.{digits}f} "
+        f"{unit} off on average, for {nearest.calls:,.0f} judge calls."
     )
     if cheapest is not nearest:
         yield (
-            f"{cheapest.tournament} has a similar error ({error:.{digits}f}, within a standard deviation over seeds) "
-            f"for {cheapest.calls:,.0f} calls."
+            f"{cheapest.tournament} has a similar error ({error:.{digits}f}, within a standard "
+            f"deviation over seeds) for {cheapest.calls:,.0f} calls."
         )
 
 

@@ -154,7 +154,8 @@ def _check_options(
         raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
     if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
         raise UsageError(
-            f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual"
+            f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are "
+            "usual"
         )
     check_regularization(regularization)
 
@@ -190,13 +191,14 @@ def _require_labels(battles: Battles) -> None:
     without human labels."""
     if len(battles.judges) > 1:
         raise NotIdentifiedError(
-            f"verdicts of {len(battles.judges)} judges in one table ({some(battles.judges, most=10)}): calibrate one "
-            "at a time, with --where judge=NAME"
+            f"verdicts of {len(battles.judges)} judges in one table "
+            f"({some(battles.judges, most=10)}): calibrate one at a time, with --where judge=NAME"
         )
     if "human" not in battles.table or battles.table["human"].isna().all():
         raise NotIdentifiedError(
-            "no human labels: calibration compares the judge with humans. Give a column `human` (what model_a earned "
-            "from them), or name one judge's rows as theirs with --human-judge"
+            "no human labels: calibration compares the judge with humans. Give a column `human` "
+            "(what model_a earned from them), or name one judge's rows as theirs with "
+            "--human-judge"
         )
 
 

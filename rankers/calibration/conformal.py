@@ -172,8 +172,9 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
             else NO_CORRECTION
         )
         raise NotIdentifiedError(
-            f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond humans' own sampling "
-            f"errors ({known}); of=votes, the default, covers the rating that about as many votes would give"
+            f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
+            f"humans' own sampling errors ({known}); of=votes, the default, covers the rating that "
+            "about as many votes would give"
         )
     scored = [model.score("soft", correction) for model in calibration.models]
     scores = np.array([score for score in scored if score is not None], dtype=np.float64)

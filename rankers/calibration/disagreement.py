@@ -73,7 +73,10 @@ def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
         f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."
     ]
     if calibration.is_uninformative:
-        nothing = "The soft ratings carry no information about human ratings: take another judge or another target."
+        nothing = (
+            "The soft ratings carry no information about human ratings: take another judge or "
+            "another target."
+        )
         sentences.insert(0, nothing)
     if correction and correction.low is not None:
         sentences.append(f"{_scale_text(correction)}.".capitalize())

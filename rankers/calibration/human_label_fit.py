@@ -22,8 +22,9 @@ LARGEST_Z = 3.0
 """Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000
 samples."""
 NO_LABELS = (
-    "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, model_b, "
-    "credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
+    "no label by humans of any battle between these models: give them by --human-labels FILE "
+    "(item, model_a, model_b, credit; `podium label` makes a sheet), by a column `human`, or by "
+    "--human-judge NAME"
 )
 
 

@@ -31,9 +31,9 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     beta = float(direction @ weights)
     if beta <= 0:
         raise NotIdentifiedError(
-            f"humans prefer the response that the judge likes less (beta = {beta:.3g} on {preferences:,} human "
-            "preferences): the signal says nothing, or its sign is reversed (margin is the judge's score of model_a "
-            "minus that of model_b)"
+            f"humans prefer the response that the judge likes less (beta = {beta:.3g} on "
+            f"{preferences:,} human preferences): the signal says nothing, or its sign is reversed "
+            "(margin is the judge's score of model_a minus that of model_b)"
         )
     width = t_quantile(clusters, level) * float(np.sqrt(direction @ covariance @ direction))
     known = bool(np.isfinite(width))
@@ -65,7 +65,8 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
     if kind == "credit":
         if beta is not None or constant is not None:
             raise UsageError(
-                "beta and constant soften other targets; soft credits (target=credit) are taken as they are"
+                "beta and constant soften other targets; soft credits (target=credit) are taken "
+                "as they are"
             )
         return Target("credit", {"credit": 1.0}, 1.0)
     if beta is None and constant is None:
@@ -77,7 +78,8 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
             )
         if not 0.5 < constant < 1:
             raise UsageError(
-                f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1"
+                f"constant={constant:g}: the credit of a win under label smoothing lies between "
+                "0.5 and 1"
             )
         weight = float(logit(constant))
         return Target("smoothing", {"verdict": weight}, weight)
@@ -93,8 +95,8 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
     other features."""
     if set(target.weights) != set(signal.names):
         raise NotIdentifiedError(
-            f"the calibration weighs {', '.join(target.weights)}, and the battles have {', '.join(signal.names)}: "
-            "another judge or another rubric"
+            f"the calibration weighs {', '.join(target.weights)}, and the battles have "
+            f"{', '.join(signal.names)}: another judge or another rubric"
         )
     return np.array([target.weights[name] for name in signal.names])
 

@@ -91,13 +91,13 @@ def fit_with_length(
     left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
     if left <= COLLINEAR * total:
         raise NotIdentifiedError(
-            "length and strength are confounded: between two models the same one is always longer by as much; judge "
-            "items with other lengths"
+            "length and strength are confounded: between two models the same one is always longer "
+            "by as much; judge items with other lengths"
         )
     if length_separates(coded, term):
         raise NotIdentifiedError(
-            "length and strength predict every winner, so that no finite length term fits best: ratings at equal "
-            "length need battles that the shorter response wins"
+            "length and strength predict every winner, so that no finite length term fits best: "
+            "ratings at equal length need battles that the shorter response wins"
         )
     try:
         return Strengths(

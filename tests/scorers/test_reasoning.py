@@ -103,7 +103,7 @@ def test_reasoning_is_removed_from_responses_and_counted(tmp_path) -> None:
     assert read.missing["wren"] == {"q1": "only reasoning"}
     assert notice_texts(read.notes) == (
         "2 of 4 responses begin with reasoning, which the judge is not shown (1 hold nothing else); "
-        "reasoning=keep shows it",
+        "reasoning='keep' shows it",
     )
     kept = read_responses(*sources, reasoning="keep")
     assert kept.texts["wren"] == {"q0": "<think>2+2</think>4", "q1": "<think>2+"}

@@ -8,7 +8,7 @@ return a `Check`. Rankings, comparisons, judge cards, pages and JSON show it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
 LENGTH_CONTROL = "--set length_control=true"
@@ -171,6 +171,8 @@ class Check:
             "high": _number_or_none(high),
             "threshold": _number_or_none(self.kind.threshold),
             "p": self.p,
+            "fields": {name: _plain_field(value) for name, value in self.fields.items()},
+            "models": list(self.models),
             "text": self.finding_text,
             "remedy": self.remedy,
         }
@@ -179,6 +181,11 @@ class Check:
 def _number_or_none(number: float | None) -> float | None:
     """Return a number for JSON, which has no infinity."""
     return number if number is not None and isfinite(number) else None
+
+
+def _plain_field(value: Any) -> Any:
+    """Return a field for JSON: an infinite number as its text, by which templates show it."""
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def make_check(name: str, is_flagged: bool, **facts: Any) -> Check:
@@ -434,6 +441,32 @@ _WARNINGS = (
 )
 """Thresholds of warnings that belong to one ranker or judge, and to no list of checks."""
 CHECKS: Mapping[str, CheckKind] = {kind.name: kind for kind in (*_CHECKS, *_WARNINGS)}
+_NAMES = {kind.code: name for name, kind in CHECKS.items()}
 """All checks by name."""
 GRAVITY: Mapping[str, int] = {kind.name: place for place, kind in enumerate(_CHECKS)}
 """The place of each check in a list of them, the gravest first."""
+
+
+def check_from_json(content: Mapping[str, Any]) -> Check:
+    """Return the check that `Check.to_dict` wrote; KeyError for a code that no check has."""
+    name = _NAMES[content["code"]]
+    result = Result(content["result"])
+    low, high = content["low"], content["high"]
+    has_interval = low is not None or high is not None
+    is_known = result is not Result.NOT_KNOWN
+    return Check(
+        name=name,
+        result=result,
+        reason="" if is_known else content["text"],
+        answer="" if is_known else content["remedy"],
+        number=content["number"],
+        interval=(_or_infinite(low, -inf), _or_infinite(high, inf)) if has_interval else None,
+        p=content["p"],
+        fields=content["fields"],
+        models=tuple(content["models"]),
+    )
+
+
+def _or_infinite(end: float | None, infinite: float) -> float:
+    """Return the end of an interval; one that is missing is infinite."""
+    return infinite if end is None else end

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from podium.checks import CHECKS, Check, check_from_json
 from podium.data.battles import LARGEST
 from podium.data.counts import Counts
 from podium.errors import DataError, UsageError, reject_stream
@@ -293,6 +294,27 @@ class ScaleFields(TypedDict, total=False):
     bounds: tuple[float, float] | None
 
 
+class CheckContent(JsonRecord):
+    """A check in a file; its threshold is that of this version."""
+
+    code: str
+    result: Literal["ok", "flagged", "not known"]
+    number: int | float | None
+    low: int | float | None
+    high: int | float | None
+    p: int | float | None
+    fields: dict[str, Any]
+    models: tuple[str, ...]
+    text: str
+    remedy: str
+
+
+def _read_checks(checks: Iterable[CheckContent]) -> tuple[Check, ...]:
+    """Return the checks of a file, without those that only a later version of podium has."""
+    known = {kind.code for kind in CHECKS.values()}
+    return tuple(check_from_json(dict(own)) for own in checks if own.code in known)
+
+
 class StandingsContent(JsonRecord):
     """One element of the list `rankings`."""
 
@@ -308,6 +330,7 @@ class StandingsContent(JsonRecord):
     fit: Fit
     counts: Counts
     diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
+    checks: tuple[CheckContent, ...] = ()
     warnings: tuple[WarningContent, ...] = ()
     answer: tuple[str, ...] = ()
 
@@ -344,5 +367,6 @@ def _standings_of(part: StandingsContent) -> Standings:
     del values["models"], values["scale_record"]
     values["entries"] = part.models
     values["scale"] = Scale(part.scale, **part.scale_record)
+    values["checks"] = _read_checks(part.checks)
     values["warnings"] = _read_warnings(part.warnings)
     return Standings(**values)

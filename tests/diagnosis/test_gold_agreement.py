@@ -22,6 +22,7 @@ from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_bot
 from podium.diagnosis.ratings import kendall_taus
 from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.fit.scale import POINTS
+from podium.score_scale import WIN_RATE
 
 WORLDS = 200
 SYSTEMS = 7
@@ -304,7 +305,7 @@ def test_without_a_gold_standard_it_says_what_would_help():
     ("gold", "why"),
     [
         (
-            Gold("r.json", dict(zip("ABCD", (0.9, 0.6, 0.4, 0.1), strict=True)), "win rate"),
+            Gold("r.json", dict(zip("ABCD", (0.9, 0.6, 0.4, 0.1), strict=True)), WIN_RATE),
             "scale 'win rate' gives no",
         ),
         (Gold("r.csv", dict(zip("ABCD", (1.2, 0.6, -0.4, -1.1), strict=True))), "lie within 2.3"),

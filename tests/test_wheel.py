@@ -62,6 +62,18 @@ def in_package(name: Path) -> str:
     return "/".join([ROOMS[room], *rest])
 
 
+def test_every_folder_of_modules_is_a_package_of_the_project() -> None:
+    """A folder that is missing in `packages` is missing in an installed podium."""
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = {
+        in_package(name.parent).replace("/", ".")
+        for name in repository_files()
+        if name.parts[0] in ROOMS and name.name == "__init__.py"
+    }
+    assert len(folders) > 20
+    assert folders == set(setuptools["packages"]) == set(setuptools["package-dir"])
+
+
 @pytest.mark.slow
 def test_every_module_of_the_rooms_is_in_the_wheel(content: set[str]) -> None:
     modules = {

@@ -24,7 +24,7 @@ from podium.rankers.fit.scale import POINTS, elo_scale
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.score_scale import ELO
-from podium.text import some
+from podium.wording import some
 
 ERROR = CHECKS["one truth"].threshold
 FEWEST_ITEMS = 5

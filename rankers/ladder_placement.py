@@ -26,7 +26,7 @@ from podium.rankers.fit.identification import bounded_models, fit_battles
 from podium.rankers.fit.scale import POINTS, elo_scale
 from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior, fit_strengths
 from podium.rankers.given_ratings import Ratings, read_ladder
-from podium.text import some
+from podium.wording import some
 
 SLOPE_LEVEL, FALSE_NAMES = 0.975, CHECKS["ladder rating"].threshold
 """Level of the slope's interval, and the chance that any rating of a right ladder is named: 7% for

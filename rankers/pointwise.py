@@ -31,7 +31,7 @@ from podium.rankers.standings import (
     build_standings,
     measure_exposure,
 )
-from podium.text import plural
+from podium.wording import plural
 
 ROUNDING = 1e-12
 """Share by which sums of weights may differ from half of their total by rounding."""

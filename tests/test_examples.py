@@ -27,7 +27,8 @@ from podium.show.answers.rank_templates import (
 from podium.show.page.packing import pack_columns
 from podium.show.report.markup import escape_latex
 from podium.show.report.terminal import _wrap
-from podium.text import join_item_names, join_names, json_text, plural, some, text_of
+from podium.text import json_text, text_of
+from podium.wording import join_item_names, join_names, plural, some
 
 
 def test_a_small_number_is_spelled_and_a_large_one_is_in_digits():

@@ -29,7 +29,7 @@ def leaderboard(folder: Path, output: Path, space: str | None) -> int:
     from podium.cli.output import show_progress
     from podium.show.page.leaderboard_site import rankings_in, site_files
     from podium.storage.atomic_files import write_text
-    from podium.text import plural
+    from podium.wording import plural
 
     rankings, failures = rankings_in(folder, output)
     with show_progress():

@@ -10,7 +10,7 @@ from podium.comparison.outcomes import ELO, PairFinding
 from podium.numbers import percent
 from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.tables import EMPTY
-from podium.text import item_option, plural, some
+from podium.wording import item_option, plural, some
 
 
 def comparison_answer(

@@ -23,7 +23,7 @@ from podium.numbers import percent
 from podium.printable import printable
 from podium.show.report.terminal import terminal_text
 from podium.tables import EMPTY, Report, Section, Table
-from podium.text import plural, some
+from podium.wording import plural, some
 
 MOST_ITEMS = 10
 FEW_ITEMS = 3

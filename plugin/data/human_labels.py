@@ -12,7 +12,8 @@ from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import as_text, some
+from podium.text import as_text
+from podium.wording import some
 
 ROUNDING = 1e-9
 

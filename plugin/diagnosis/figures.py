@@ -10,7 +10,7 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.estimate import Estimate
 from podium.tables import EMPTY, Table
-from podium.text import plural
+from podium.wording import plural
 
 Answer = TypeVar("Answer")
 

@@ -26,7 +26,7 @@ from podium.rankers.fit.pairs import (
 )
 from podium.rankers.fit.strengths import Strengths
 from podium.tables import Table
-from podium.text import plural
+from podium.wording import plural
 
 RESAMPLES = 500
 MOST_DRAWN = 20_000_000

@@ -37,7 +37,7 @@ from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_qu
 from podium.rankers.fit.coded import ratio_or_nan
 from podium.rankers.fit.scale import POINTS
 from podium.tables import EMPTY, Table
-from podium.text import some
+from podium.wording import some
 
 NARROWEST = 20.0
 """Elo points: a gold ranking whose scores all lie within this is hardly on the Elo scale."""

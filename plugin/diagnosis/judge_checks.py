@@ -11,7 +11,7 @@ from podium.data.battles import Battles
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import FAILED, ONE_ORDER_UNPARSED, UNSHOWN
-from podium.text import plural, some
+from podium.wording import plural, some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
     "01.AI": ("yi-",),

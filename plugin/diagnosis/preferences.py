@@ -18,7 +18,7 @@ from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 from podium.tables import EMPTY, Table
-from podium.text import some
+from podium.wording import some
 
 LENGTHS = "give columns length_a and length_b, in characters"
 MARGINS = "give a column margin (judge score of a minus that of b)"

@@ -25,7 +25,8 @@ from podium.diagnosis.ratings import (
 from podium.errors import DataError
 from podium.score_scale import ELO, Scale
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import some, text_of
+from podium.text import text_of
+from podium.wording import some
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to

@@ -9,7 +9,7 @@ from typing import Any
 from podium.notices.catalogue_of_notices import REMEDIES, TEMPLATES
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
-from podium.text import plural, some
+from podium.wording import plural, some
 
 LIST = re.compile(r"(\d*)(;?)(?: (.*))?", re.DOTALL)
 """A format of a list: the most elements shown, `;` to separate by semicolons, and the text of one

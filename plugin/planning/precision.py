@@ -24,8 +24,8 @@ from podium.rankers.fit.identification import fit_battles
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
-from podium.text import some
 from podium.tournaments.schedule import TournamentDesign
+from podium.wording import some
 
 if TYPE_CHECKING:
     from podium.planning.replays import Recording

@@ -36,8 +36,8 @@ from podium.ranking.plugin_scores import require_scores
 from podium.score_scale import as_scale
 from podium.scorers.judge_record import differ_in_prompt
 from podium.show.answers.sentences import add_answers
-from podium.text import some
 from podium.tournaments.decisions import printed_level
+from podium.wording import some
 
 Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""

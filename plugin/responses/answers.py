@@ -12,7 +12,8 @@ import pandas as pd
 from podium.errors import DataError, UsageError
 from podium.printable import shorten
 from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
-from podium.text import some, text_of
+from podium.text import text_of
+from podium.wording import some
 
 
 @dataclass(frozen=True, slots=True)

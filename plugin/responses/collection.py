@@ -15,7 +15,7 @@ from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.notices.notice import Notice
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.transcripts import AgentWork, plain_text, render
-from podium.text import some
+from podium.wording import some
 
 AGREE = ("instruction", "reference", "system", "category", "media")
 """Fields on which all rows of an item must agree."""

@@ -28,7 +28,7 @@ from podium.responses.collection import Responses, add_pending, assemble, questi
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
-from podium.text import some
+from podium.wording import some
 
 Part: TypeAlias = tuple[Path, Sequence[Row] | None]
 """A file and its rows; None if it holds no responses."""

@@ -16,8 +16,8 @@ from podium.rankers.errors.rank_sets import further_items
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ladder_placement import RATED_ONLY
-from podium.text import plural, some
 from podium.tournaments.stopping import MIN_ITEMS, SAME, Look, Progress, Stopping, connected_groups
+from podium.wording import plural, some
 
 LEVEL_ON_EVERY_ITEM = (
     "All models earn the same on every item, so no error is known. The judge may only give ties, "

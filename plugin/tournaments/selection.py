@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.data.pairings import Field
 from podium.errors import UsageError, find_name, unknown_name
-from podium.text import some
+from podium.wording import some
 
 Drawn = TypeVar("Drawn")
 

@@ -26,9 +26,9 @@ from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
-from podium.text import some
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.selection import draw_items, order_of_visits
+from podium.wording import some
 
 MIN_ITEMS = 25
 """The fewest items from which an error is estimated well enough to settle a pair."""

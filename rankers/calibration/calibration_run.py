@@ -43,7 +43,7 @@ from podium.rankers.errors.intervals import check_level
 from podium.rankers.fit.coded import Cluster, require_choice
 from podium.rankers.fit.strengths import check_regularization
 from podium.rankers.ranking import build_provenance
-from podium.text import some
+from podium.wording import some
 
 FEWEST_RESAMPLES = 20
 

@@ -11,7 +11,7 @@ from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.graph import Graph, comparison_graph, joining_pairs
 from podium.rankers.fit.pairs import win_rates
 from podium.rankers.fit.strengths import LadderPrior, Strengths, fit_strengths
-from podium.text import plural, some
+from podium.wording import plural, some
 
 MOST_GROUPS = 10
 MOST_NAMES = 5

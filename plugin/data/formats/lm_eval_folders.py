@@ -28,7 +28,7 @@ from podium.errors import DataError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
-from podium.text import some
+from podium.wording import some
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,8 @@ from podium.data.formats.records import LONGEST_LINE, whole_number
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.notices.notice import Notice
-from podium.text import parse_json, some, text_of
+from podium.text import parse_json, text_of
+from podium.wording import some
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 DATE = r"(?P<date>\d{8}_\d{6})"

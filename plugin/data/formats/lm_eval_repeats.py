@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.data.formats.lm_eval_scores import Scores
 from podium.findings import accept_or_raise
-from podium.text import some
+from podium.wording import some
 
 VOTE, FIRST = "majority_vote", "take_first_k"
 """Filters of lm-eval: the most frequent answer, and the first k answers."""

@@ -16,7 +16,8 @@ from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
-from podium.text import some, text_of
+from podium.text import text_of
+from podium.wording import some
 
 NO_METRICS = (
     layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}

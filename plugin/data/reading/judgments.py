@@ -48,7 +48,8 @@ from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 from podium.scorers.judge_record import join_judges
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
-from podium.text import as_text, some
+from podium.text import as_text
+from podium.wording import some
 
 STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}

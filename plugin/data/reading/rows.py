@@ -15,7 +15,7 @@ from podium.data.reading import table
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord, join_judges
-from podium.text import some
+from podium.wording import some
 
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
 """SQL for the number of the file that a row is from."""

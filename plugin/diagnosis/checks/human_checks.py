@@ -8,7 +8,7 @@ from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_beside_chance, facts_of
 from podium.diagnosis.judge_checks import is_judged
 from podium.rankers.ranking import Standings
-from podium.text import join_names
+from podium.wording import join_names
 
 
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:

@@ -9,7 +9,7 @@ from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_effect
 from podium.diagnosis.judge_checks import is_judged, relations_of
 from podium.diagnosis.preferences import NAME_FAMILIES
-from podium.text import join_names
+from podium.wording import join_names
 
 
 def check_own_model(battles: Battles, families: Mapping[str, str]) -> tuple[Check, ...]:

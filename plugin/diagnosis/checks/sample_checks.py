@@ -10,7 +10,7 @@ from podium.diagnosis.clustered import cluster_battles
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.ranking import Standings
-from podium.text import item_option, join_item_names, plural
+from podium.wording import item_option, join_item_names, plural
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:

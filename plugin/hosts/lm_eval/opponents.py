@@ -15,7 +15,7 @@ from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses
 from podium.responses.response_tables import MEDIA
 from podium.scorers.reasoning import Policy
-from podium.text import some
+from podium.wording import some
 
 IN_DOCUMENT = "media in the document, which the filter cannot show"
 ENCODED = (("bytes", "path"), ("array", "sampling_rate"))

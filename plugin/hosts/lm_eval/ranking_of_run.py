@@ -31,7 +31,7 @@ from podium.printable import printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.ranking_view import ranking_text
 from podium.storage.temporary_folders import temporary_folder
-from podium.text import some
+from podium.wording import some
 
 KEY = "podium"
 """The filter in the names of podium's figures, and the section of the results with the whole

@@ -1,7 +1,7 @@
 """The sentences of a ranking's answer, with named fields; `who`, `trust` and `sentences`
 choose among them."""
 
-from podium.text import plural
+from podium.wording import plural
 
 SAME_SCORE = (
     "{models} have the same score and are too close to call: no test of their differences is known."

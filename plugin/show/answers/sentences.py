@@ -29,7 +29,7 @@ from podium.show.answers.lost_claims import models_in_doubt
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import leading_group, neighbours_sentence, who_sentence, without_models
-from podium.text import join_item_names, join_names, plural
+from podium.wording import join_item_names, join_names, plural
 
 WITH_NEXT_LEADER = "mean"
 """The ranker whose answer also says how few neighbours and items decide its places."""

@@ -13,7 +13,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of, number_word
-from podium.text import join_names, plural
+from podium.wording import join_names, plural
 
 MOST_GROUPS = 3
 MOST_PAIRS = 2

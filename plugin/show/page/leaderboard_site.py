@@ -21,7 +21,7 @@ from podium.show.report.html import table_part
 from podium.show.report.markup import markdown_text
 from podium.show.report.ranking_view import ranking_reports, standings_name
 from podium.tables import EMPTY, Report, Section, Table
-from podium.text import plural, some
+from podium.wording import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 INDEX, CARD = "index.html", "leaderboard.md"

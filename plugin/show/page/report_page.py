@@ -27,7 +27,7 @@ from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.html import html_part, section_body, table_part
 from podium.show.report.ranking_view import ranking_reports, ranking_warnings, standings_name
 from podium.tables import Section, Table
-from podium.text import some
+from podium.wording import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
 CAPTIONS = {

@@ -20,7 +20,8 @@ from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.storage.remote import without_secrets
 from podium.tables import EMPTY, Table
-from podium.text import some, text_of
+from podium.text import text_of
+from podium.wording import some
 
 ASKED = ("instruction", "prompt", "question")
 SAID = (*REPLIES, "explanation", "rationale", "comment")

@@ -16,7 +16,8 @@ from podium.rankers.ranking import Entry, Ranking, Standings
 from podium.score_scale import Scale
 from podium.scorers.judge_record import JudgeRecord
 from podium.show.report.ranking_view import standings_name
-from podium.text import json_text, some, text_of
+from podium.text import json_text, text_of
+from podium.wording import some
 
 UNSAFE = re.compile(r'[<>:"/\\|?*\s]+')
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|data|unknown|", re.IGNORECASE)

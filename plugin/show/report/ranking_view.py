@@ -25,7 +25,8 @@ from podium.rankers.ranking import Entry, Fit, Ranking, Standings
 from podium.show.report.html import html_part
 from podium.show.report.terminal import bar_column, terminal_text
 from podium.tables import EMPTY, Report, Table
-from podium.text import some, text_of
+from podium.text import text_of
+from podium.wording import some
 
 BAR_WIDTH = 28
 FIRST = 10

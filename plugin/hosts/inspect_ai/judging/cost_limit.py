@@ -21,7 +21,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
 )
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
-from podium.text import some
+from podium.wording import some
 
 Prices = Mapping[str, Sequence[float]]
 """By model: price of a million input tokens, and of a million output tokens."""

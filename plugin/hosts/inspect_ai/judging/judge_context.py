@@ -21,7 +21,7 @@ from podium.responses.collection import Responses
 from podium.responses.transcripts import AS_RECORDED, TOKENS, AgentWork, Mode, Show
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import Texts, count_tokens
-from podium.text import some
+from podium.wording import some
 
 LOCAL_CONTEXT = 8_000
 """Tokens that the context of a local server is taken to have."""

@@ -36,7 +36,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
-from podium.text import some
+from podium.wording import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 """Arguments that change neither battles nor verdicts, or that a plan holds in another field."""

@@ -24,7 +24,7 @@ from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREE, Responses, assemble
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
-from podium.text import some
+from podium.wording import some
 
 RECORDED = "recorded"
 """The tournament that plays recorded battles."""

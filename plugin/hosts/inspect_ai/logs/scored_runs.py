@@ -10,7 +10,7 @@ from podium.findings import accept_or_raise
 from podium.hosts.inspect_ai.logs.epoch_scores import Reduction
 from podium.hosts.inspect_ai.logs.eval_scores import EvalFigure, LeftOut
 from podium.notices.notice import Notice
-from podium.text import some
+from podium.wording import some
 
 DIFFERENT = "the scores of {task} are not reduced alike: {runs}"
 REMEDY = "run the models with the same --epochs and --epochs-reducer, or with the reducer mean, pass_at_k or pass_k"

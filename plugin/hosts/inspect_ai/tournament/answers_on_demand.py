@@ -51,7 +51,7 @@ from podium.responses.collection import AGREE, Responses, response_key
 from podium.responses.read import read_prompts
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.scorers.reasoning import Policy, strip_reasoning
-from podium.text import some
+from podium.wording import some
 
 ROLE = "models"
 CHOICES = ("on-demand", "first")

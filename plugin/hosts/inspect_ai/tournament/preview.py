@@ -26,10 +26,10 @@ from podium.notices.notice_text import notice_text, notice_texts
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
-from podium.text import plural
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
+from podium.wording import plural
 
 SAMPLED_PROMPTS = 50
 """Prompts from which the number of tokens is estimated: so many or up to twice as many."""

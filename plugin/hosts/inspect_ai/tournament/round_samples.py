@@ -26,8 +26,8 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 )
 from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
-from podium.text import some
 from podium.tournaments.judge_rotation import JudgeRotation
+from podium.wording import some
 
 
 class SampleBuilder:

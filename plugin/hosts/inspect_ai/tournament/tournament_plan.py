@@ -23,11 +23,11 @@ from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
-from podium.text import some
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import TournamentRule, asks_order
 from podium.tournaments.selection import draw_items
+from podium.wording import some
 
 
 @dataclass(frozen=True, slots=True)

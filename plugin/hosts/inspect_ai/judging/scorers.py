@@ -33,7 +33,6 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     verdict_rows_in,
 )
 from podium.hosts.inspect_ai.media import media_in, text_with_places
-from podium.notices.notice_text import notice_text
 from podium.notices.option_forms import Kind, typed_as, typed_in_command
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
@@ -198,6 +197,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
     several models."""
     from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
     from podium.hosts.inspect_ai.logs.response_reader import READER
+    from podium.notices.notice_text import notice_text
     from podium.responses.read import read_responses
 
     responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)

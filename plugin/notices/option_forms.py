@@ -33,7 +33,7 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
 
 
 def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
-    """Write an option as a keyword argument."""
+    """Write an option as a keyword argument; a value in capitals stands for one of the user's."""
     keyword = name.replace("-", "_")
     if not value:
         return f"{keyword}="
@@ -43,7 +43,8 @@ def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
     if value in ("true", "false"):
         return f"{keyword}={value.title()}"
     is_number = value.lstrip("-").replace(".", "", 1).isdigit()
-    return f"{keyword}={value if is_number else repr(value)}"
+    is_placeholder = value.isalpha() and value.isupper()
+    return f"{keyword}={value if is_number or is_placeholder else repr(value)}"
 
 
 _FORM: ContextVar[OptionForm | None] = ContextVar("form in which options are typed", default=None)

@@ -81,7 +81,7 @@ def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(
     assert [
         text
         for text in notice_texts(standings.warnings)
-        if warning in text and "-T show=transcript" in text
+        if warning in text and "show='transcript'" in text
     ]
 
 
@@ -169,7 +169,7 @@ def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave,
     first, log = prompts_of(
         record, round_robin(responses=agents, transcript_tokens=150), play, behave
     )
-    assert "-T transcript_tokens=N shows more" in " ".join(capsys.readouterr().err.split())
+    assert "; transcript_tokens=N shows more" in " ".join(capsys.readouterr().err.split())
     again, _ = prompts_of(record, recorded_task(battles=str(place(log)), cache=False), play, behave)
     assert sorted(first) == sorted(again)
     said = " ".join(capsys.readouterr().err.split())

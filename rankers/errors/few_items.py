@@ -9,7 +9,6 @@ from scipy import sparse
 from scipy.special import expit
 
 from podium.rankers.errors.intervals import ScoreEstimates, t_quantile
-from podium.rankers.errors.roots import find_root
 from podium.rankers.fit.cells import BattleData
 from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
@@ -105,6 +104,9 @@ class FewBattles:
             reach: critical value for the opponents' errors.
             alpha: error probability of the interval, all of it on the finite side.
         """
+        # Imported here because few tables need it and it takes half a second.
+        from scipy.optimize import brentq
+
         total = float(self.weight.sum())
         items = int(self.item.max()) + 1
         has_won = self.earned > total / 2
@@ -118,8 +120,8 @@ class FewBattles:
 
         is_bounded = excess(-FARTHEST) * excess(FARTHEST) < 0
         if has_won:
-            return (find_root(excess, -FARTHEST, FARTHEST) if is_bounded else -np.inf), np.inf
-        return -np.inf, (find_root(excess, -FARTHEST, FARTHEST) if is_bounded else np.inf)
+            return (brentq(excess, -FARTHEST, FARTHEST) if is_bounded else -np.inf), np.inf
+        return -np.inf, (brentq(excess, -FARTHEST, FARTHEST) if is_bounded else np.inf)
 
     def expected_sum(self, at: float) -> float:
         """Return the expected credit in all battles at a log-strength."""
@@ -135,6 +137,8 @@ class FewBattles:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
             reach: critical value of the test.
         """
+        # Imported here because few tables need it and it takes half a second.
+        from scipy.optimize import brentq
 
         def excess(sign: int, at: float) -> float:
             slope = self.sensitivity(at)
@@ -143,7 +147,7 @@ class FewBattles:
 
         def end(sign: int) -> float:
             if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST):
-                return find_root(partial(excess, sign), -FARTHEST, FARTHEST)
+                return brentq(partial(excess, sign), -FARTHEST, FARTHEST)
             return -sign * np.inf
 
         return end(1), end(-1)

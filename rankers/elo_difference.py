@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
 from scipy.special import expit
 
 from podium.errors import NotIdentifiedError
@@ -23,7 +22,14 @@ from podium.rankers.difference import (
 from podium.rankers.graph import comparison_graph, win_paths
 from podium.rankers.identification import describe_groups
 from podium.rankers.intervals import PairTests
-from podium.rankers.newton import DesignMatrix, Likelihood, maximize
+from podium.rankers.newton import (
+    DesignMatrix,
+    Likelihood,
+    fit_one_strength,
+    maximize,
+    maximize_samples,
+    solve_information,
+)
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import pair_likelihood
@@ -35,6 +41,9 @@ FARTHEST = 20 * POINTS
 """Elo; interval ends are not searched beyond."""
 SAME_RATING = 1e-9
 """Elo points below which two ratings are the same."""
+NULL_TOLERANCE = 1e-5
+"""Logits; smaller steps end the fit under an assumed gap. The remaining error is at most about half
+the square of the last step."""
 SCARCE = 5.0
 """Credits, in battles, that each side must have earned for the residuals to estimate the
 variance."""
@@ -43,11 +52,12 @@ variance."""
 @dataclass(frozen=True)
 class RatingGap:
     """Score tests of assumed gaps between the log-strengths of models a and b, from all battles
-    connected with them; `few` if one of them has few items, or has hardly won or lost any. Fits
-    start from `fitted`, the log-strengths without an assumed gap, and `precision`, the second
-    derivative of the likelihood by each, shape (models,). `offset` is added to the log-odds of each
-    battle, shape (battles,), as the effect of length; the likelihood then has a row per battle,
-    else one per pair."""
+    connected with them; `few` if one of them has few items, or has hardly won or lost any. `fitted`
+    are the log-strengths without an assumed gap, `precision` the second derivative of the
+    likelihood by each, shape (models,). Fits start from `starts`, the log-strengths that earlier
+    tests found, by their weaker model; each fit adds its own. `offset` is added to the log-odds of
+    each battle, shape (battles,), as the effect of length; the likelihood then has a row per
+    battle, else one per pair."""
 
     coded: CodedBattles
     pairs: Pairs
@@ -58,6 +68,7 @@ class RatingGap:
     items: int
     fitted: np.ndarray
     precision: np.ndarray
+    starts: dict[int, np.ndarray]
     offset: np.ndarray | None = None
 
     @cached_property
@@ -67,31 +78,61 @@ class RatingGap:
 
     def theta(self, gap: float) -> np.ndarray:
         """Return the most likely log-strengths under an assumed gap, shape (models,)."""
-        whole, size = self.likelihood, self.pairs.models
-        rows = whole.design
-        shift = np.zeros(size)
+        shift = np.zeros(self.pairs.models)
         shift[self.a], shift[self.b] = gap / 2, -gap / 2
-        code = np.arange(size) - (np.arange(size) > self.b)
-        code[self.b] = code[self.a]
-        first, second = code[rows.first], code[rows.second]
-        apart = first != second
-        if not apart.any():
+        common = self._common_likelihood(shift)
+        if not common.weight.size:
             return shift
-        penalty = np.full(size - 1, self.regularization)
-        offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
-        design = DesignMatrix(None, first[apart], second[apart], size - 1)
-        # The two models share a code: their pairs with a third are two rows, which the information
-        # adds up.
-        common = Likelihood(design, whole.credit[apart], whole.weight[apart], penalty, offset)
-        return maximize(common, self._start_of_common(shift)).at[code] + shift
+        start = self._start_of_common(shift, common)
+        [at] = maximize_samples(common, start, NULL_TOLERANCE)
+        theta = at[self.common_code]
+        self._keep_start(theta)
+        return theta + shift
 
-    def _start_of_common(self, shift: np.ndarray) -> np.ndarray:
-        """Return approximate log-strengths where the two models share the place of a, shape (models
-        - 1,): theirs is the mean of both, without their shifts, weighted by precision."""
-        pair = [self.a, self.b]
-        start = self.fitted.copy()
-        start[self.a] = np.average((self.fitted - shift)[pair], weights=self.precision[pair])
-        return np.delete(start, self.b)
+    @cached_property
+    def common_code(self) -> np.ndarray:
+        """The place of each model where a and b share one, shape (models,)."""
+        code = np.arange(self.pairs.models)
+        code -= code > self.b
+        code[self.b] = code[self.a]
+        return code
+
+    def _common_likelihood(self, shift: np.ndarray) -> Likelihood:
+        """Return the likelihood, as of one sample, in which the two models have one strength, plus
+        their shifts."""
+        whole, size = self.likelihood, self.pairs.models - 1
+        rows = whole.design
+        first, second = self.common_code[rows.first], self.common_code[rows.second]
+        apart = first != second
+        offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
+        # The pairs of the two models with a third are two rows, which the information adds up.
+        design = DesignMatrix(None, first[apart], second[apart], size)
+        penalty = np.full(size, self.regularization)
+        return Likelihood(
+            design, whole.credit[None, apart], whole.weight[None, apart], penalty, offset
+        )
+
+    def _start_of_common(self, shift: np.ndarray, common: Likelihood) -> np.ndarray:
+        """Return approximate log-strengths where the two models share one, shape (models - 1,):
+        those of the last test of the weaker model, and a common strength that suits them."""
+        pair, code = [self.a, self.b], self.common_code[self.a]
+        start = np.delete(self.starts.get(self.weaker, self.fitted), self.b)
+        start[code] = np.average((self.fitted - shift)[pair], weights=self.precision[pair])
+        start[code] = fit_one_strength(common, start, code)
+        return start
+
+    def _keep_start(self, theta: np.ndarray) -> None:
+        """Keep log-strengths as a start for tests of the weaker model against others."""
+        other = self.a + self.b - self.weaker
+        start = theta.copy()
+        start[other] = self.fitted[other]
+        self.starts[self.weaker] = start
+
+    @property
+    def weaker(self) -> int:
+        """The model of which battles say less. If it is separated, its tests move other separated
+        models far, and each to much the same place."""
+        return self.a if self.precision[self.a] < self.precision[self.b] else self.b
 
     def contributions(self, gap: float) -> tuple[np.ndarray, float]:
         """Return each item's efficient score of the gap and a pseudo-item's variance, other
@@ -99,17 +140,18 @@ class RatingGap:
         theta, coded = self.theta(gap), self.coded
         contrast = np.zeros(len(theta))
         contrast[self.a], contrast[self.b] = 1.0, -1.0
-        direction = linalg.solve(self.likelihood.information_at(theta), contrast, assume_a="pos")
+        direction = solve_information(self.likelihood.information_at(theta), contrast)
         direction /= direction[self.a] - direction[self.b]
         expected = expit(
             theta[coded.a] - theta[coded.b] + (0.0 if self.offset is None else self.offset)
         )
-        reach = coded.weight * (direction[coded.a] - direction[coded.b])
+        along_a, along_b = direction[coded.a], direction[coded.b]
+        reach = coded.weight * (along_a - along_b)
         surplus = coded.credit - expected
         prior = self.regularization * direction * theta / coded.clusters
         scores = np.bincount(coded.cluster, reach * surplus, coded.clusters) - prior.sum()
         # Scores that cancel up to rounding are zero.
-        most = coded.weight * (np.abs(direction[coded.a]) + np.abs(direction[coded.b]))
+        most = coded.weight * (np.abs(along_a) + np.abs(along_b))
         size = (
             np.bincount(coded.cluster, most * np.abs(surplus), coded.clusters) + np.abs(prior).sum()
         )
@@ -185,6 +227,11 @@ class EloTests:
         return np.diag(self.likelihood.information_at(self.theta))
 
     @cached_property
+    def starts(self) -> dict[int, np.ndarray]:
+        """Log-strengths from which the tests start, as of `RatingGap`; filled by them."""
+        return {}
+
+    @cached_property
     def win_paths(self) -> np.ndarray:
         """Whether the first model has earned credit from the second, directly or through others,
         (models, models)."""
@@ -216,23 +263,27 @@ class EloTests:
         """The tests of single pairs of an estimate of Elo scores."""
         return PairTests(self.difference, may_differ=self.may_differ)
 
-    def difference(self, a: int, b: int) -> DifferenceTest:
-        """Return the tests of the difference between the ratings of the models with codes a and
-        b."""
+    def gap(self, a: int, b: int) -> RatingGap:
+        """Return the score tests of gaps between the models with codes a and b."""
         fewest = int(min(self.items[a], self.items[b]))
-        few = bool(fewest < FEW or self.is_scarce[a] or self.is_scarce[b])
-        gap = RatingGap(
+        return RatingGap(
             self.loaded_battles,
             self.pairs,
             a,
             b,
             self.regularization,
-            few,
-            fewest,
-            self.theta,
-            self.precision,
-            self.offset,
+            few=bool(fewest < FEW or self.is_scarce[a] or self.is_scarce[b]),
+            items=fewest,
+            fitted=self.theta,
+            precision=self.precision,
+            starts=self.starts,
+            offset=self.offset,
         )
+
+    def difference(self, a: int, b: int) -> DifferenceTest:
+        """Return the tests of the difference between the ratings of the models with codes a and
+        b."""
+        gap = self.gap(a, b)
         start = float(self.theta[a] - self.theta[b]) * POINTS
         start = start if abs(start) > SAME_RATING else 0.0
         exact = gap.exact_at_zero

@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
 from scipy.stats import binomtest
 
 import podium
@@ -313,3 +314,44 @@ def test_wins_bound_a_difference_directly_or_through_others():
     expected = np.eye(5, dtype=bool)
     expected[[0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3]] = True
     assert (win_paths(pairs) == expected).all()
+
+
+def test_p_values_do_not_depend_on_the_tests_made_before():
+    """Fits of a model's pairs start from each other; separated models that beat it move with it."""
+    strength = {"A": 23.0, "B": 22.5, **CORE, "low": -20.0, "lower": -20.5}
+    coded = code_battles(podium.read_battles(verdicts(strength, 25)))
+    pairs = list(combinations(range(len(coded.models)), 2))
+    shared = EloTests(coded)
+    forwards = [shared.difference(*pair) for pair in pairs]
+    alone = [EloTests(coded).difference(*pair) for pair in reversed(pairs)][::-1]
+    for gap in (0.0, 40.0):
+        found, expected = ([test.tails(gap) for test in tests] for tests in (forwards, alone))
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("gap", [0.0, -1.0])
+@pytest.mark.parametrize("names", [("A", "low"), ("low", "x"), ("A", "B"), ("x", "y")])
+def test_strengths_under_an_assumed_gap_are_the_most_likely(names, gap):
+    """Oracle: SciPy's BFGS on the penalized likelihood, written out by battles."""
+    strength = {"A": 23.0, "B": 22.5, **CORE, "low": -20.0}
+    coded = code_battles(podium.read_battles(verdicts(strength, 25)))
+    models, (a, b) = len(coded.models), map(coded.models.index, names)
+    others = [k for k in range(models) if k != b]
+    shift = np.zeros(models)
+    shift[a], shift[b] = gap / 2, -gap / 2
+
+    def strengths(free: np.ndarray) -> np.ndarray:
+        common = np.zeros(models)
+        common[others] = free
+        common[b] = common[a]
+        return common + shift
+
+    def loss(free: np.ndarray) -> float:
+        logit = strengths(free)[coded.a] - strengths(free)[coded.b]
+        likelihood = coded.credit @ log_expit(logit) + (1 - coded.credit) @ log_expit(-logit)
+        return float(0.005 * free @ free - likelihood)
+
+    best = minimize(loss, np.zeros(models - 1), method="BFGS", options={"gtol": 1e-7})
+    found = EloTests(coded).gap(a, b).theta(gap)
+    np.testing.assert_allclose(found, strengths(best.x), atol=2e-3)
+    assert loss(found[others] - shift[others]) <= best.fun + 1e-9

@@ -31,22 +31,24 @@ def models_in_doubt(
         return ()
     if standings.separation is None or (scores_of := _scorer(standings)) is None:
         return tuple(with_losses)
+    names, critical = standings.separation.names, standings.separation.critical
+    # A model of which no battle could be read has no place, and no score that could change.
+    placed = [model for model in with_losses if model in names]
     try:
-        changes = _largest_changes(battles, with_losses, scores_of)
+        changes = _largest_changes(battles, placed, scores_of)
     except PodiumError:
         return tuple(with_losses)
     entries = {entry.model: entry for entry in standings.entries}
-    names, critical = standings.separation.names, standings.separation.critical
-    in_doubt = []
-    for model in with_losses:
+    certain = []
+    for model in placed:
         others = [name for name in names if name != model]
         holds = [
             _exceeds(entries[model], entries[name], critical, _change(changes, (model, name)))
             for name in others
         ]
-        if model not in names or not all(holds):
-            in_doubt.append(model)
-    return tuple(in_doubt)
+        if all(holds):
+            certain.append(model)
+    return tuple(model for model in with_losses if model not in certain)
 
 
 def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:

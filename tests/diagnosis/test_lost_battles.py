@@ -222,3 +222,16 @@ def test_loss_at_random_is_named_as_that_of_a_model_in_at_most_6_percent(
 def test_a_fifth_of_one_models_lost_battles_is_named_in_nearly_every_world(lost: float) -> None:
     texts = [trust_of(draw_world(seed, 60, lost, lost_of_one=0.2)) for seed in range(40)]
     assert sum(f"of the battles of {NAMED} are unparsed" in text for text in texts) >= 38
+
+
+def test_a_model_of_which_no_battle_could_be_read_is_named_and_the_others_are_ranked():
+    """It has no score: nothing is claimed about it, and `rank` ends as for any other table."""
+    rows = [
+        (f"q{item}", a, b, np.nan if "c" in (a, b) else float(item % 4 > 0))
+        for item in range(60)
+        for a, b in [("a", "b"), ("a", "c"), ("b", "c")]
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    answer = podium.rank(frame).standings[0].answer
+    assert answer[0].startswith("a is clearly ahead of all others")
+    assert answer[0].endswith("Nothing is claimed about c.")

@@ -2,7 +2,6 @@
 separated models."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +11,6 @@ from podium.rankers.cells import BattleData
 from podium.rankers.intervals import ScoreEstimates, t_quantile
 from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import Pairs, cells_by_cluster, win_rates
-from podium.rankers.roots import find_root
 from podium.rankers.scale import POINTS, EloScale
 from podium.rankers.strengths import Strengths
 
@@ -102,6 +100,10 @@ class FewBattles:
         are added in quadrature. As the other end is infinite, alpha is the whole error rate of the
         interval.
         """
+        from scipy.optimize import (
+            brentq,
+        )  # imported here because few tables need it and it takes half a second
+
         total, items = float(self.weight.sum()), int(self.item.max()) + 1
         sign = 1 if self.earned > total / 2 else -1
         allowed = (1 - alpha ** (1 / items)) * total
@@ -114,14 +116,17 @@ class FewBattles:
 
         ends = sorted((-sign * FARTHEST, sign * FARTHEST))
         is_bounded = excess(ends[0]) * excess(ends[1]) < 0
-        end = find_root(excess, *ends) if is_bounded else -sign * np.inf
+        end = brentq(excess, *ends) if is_bounded else -sign * np.inf
         return (end, np.inf) if sign > 0 else (-np.inf, end)
 
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
         """Return the ends of a score test's interval, infinite if unbounded, given the opponents'
         covariance."""
+        from scipy.optimize import (
+            brentq,
+        )  # imported here because few tables need it and it takes half a second
 
-        def excess(sign: int, at: float) -> float:
+        def excess(at: float, sign: int) -> float:
             slope = self.sensitivity(at)
             error = float(np.sqrt(self.credit_variance(at) + slope @ covariance @ slope))
             return (
@@ -131,8 +136,8 @@ class FewBattles:
             )
 
         low, high = (
-            find_root(partial(excess, sign), -FARTHEST, FARTHEST)
-            if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST)
+            brentq(excess, -FARTHEST, FARTHEST, args=(sign,))
+            if excess(-FARTHEST, sign) > 0 > excess(FARTHEST, sign)
             else -sign * np.inf
             for sign in (1, -1)
         )

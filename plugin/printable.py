@@ -34,9 +34,8 @@ readable_cell = partial(readable, most=400)
 
 def tell(message: str, who: str = "podium") -> None:
     """Write a message to stderr, readable and with URL credentials removed."""
-    from podium.storage.remote import (
-        without_secrets,
-    )  # imported here because lm-eval's help loads this file
+    # Imported here because lm-eval's help loads this file.
+    from podium.storage.remote import without_secrets
 
     print(readable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 

@@ -100,9 +100,8 @@ class FewBattles:
         are added in quadrature. As the other end is infinite, alpha is the whole error rate of the
         interval.
         """
-        from scipy.optimize import (
-            brentq,
-        )  # imported here because few tables need it and it takes half a second
+        # Imported here because few tables need it and it takes half a second.
+        from scipy.optimize import brentq
 
         total, items = float(self.weight.sum()), int(self.item.max()) + 1
         sign = 1 if self.earned > total / 2 else -1
@@ -122,9 +121,8 @@ class FewBattles:
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
         """Return the ends of a score test's interval, infinite if unbounded, given the opponents'
         covariance."""
-        from scipy.optimize import (
-            brentq,
-        )  # imported here because few tables need it and it takes half a second
+        # Imported here because few tables need it and it takes half a second.
+        from scipy.optimize import brentq
 
         def excess(at: float, sign: int) -> float:
             slope = self.sensitivity(at)

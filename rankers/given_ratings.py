@@ -72,9 +72,8 @@ def _ladder_of_csv(path: Path) -> Ladder:
 
 def _ladder_of_ranking(path: Path) -> Ladder:
     """Read the bounded Elo ratings in a ranking's JSON file."""
-    from podium.nouns.json_files import (
-        read_ranking,
-    )  # imported here because pydantic is slow to import
+    # Imported here because pydantic is slow to import.
+    from podium.nouns.json_files import read_ranking
 
     ranking = read_ranking(path)
     tables = [each for each in ranking.standings if each.scale == "elo"] if ranking else []

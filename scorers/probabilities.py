@@ -136,9 +136,8 @@ def grade_reply(
     if reply.structured and form and form.choices:
         tokens = () if said.reason else tokens_of_field(reply, [*form.fields(settings)][-1])
         return _grade(said, form.choices(settings), tokens, ENOUGH_OF_SCHEMA)
-    from podium.scorers.direct import (
-        letter_verdicts,
-    )  # Inspect's registry loads this file, and reads no reply
+    # Inspect's registry loads this file, and reads no reply.
+    from podium.scorers.direct import letter_verdicts
 
     letters = letter_verdicts(settings)
     token = _token_of_letter(

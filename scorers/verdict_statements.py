@@ -127,9 +127,9 @@ def _statement(
             if not (tail or "[[" in value_match[0] or (is_letter and names_verdict(lead))):
                 value_match = None
         if value_match:
-            is_of_response = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(
-                lead
-            )  # `Verdict of response A:`
+            # As in `Verdict of response A:`.
+            has_letter = not LETTERS.isdisjoint(lead)
+            is_of_response = has_letter and COMPARATIVES.isdisjoint(lead)
             if is_of_response or AT_BEST.search(" ".join(lead)):
                 return None
             return _with_form(

@@ -270,9 +270,8 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
                 )
             )
     for place, other, why in pairs:
-        short = (
-            runs[0].model.partition(" ")[0].rpartition("/")[2]
-        )  # without settings: a label is one word
+        # Without settings: a label is one word.
+        short = runs[0].model.partition(" ")[0].rpartition("/")[2]
         remedy = f"label them ({short}-1={place} {short}-2={other}), or leave one out"
         raise UsageError(
             f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; {remedy}"

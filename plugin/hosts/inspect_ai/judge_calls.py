@@ -168,9 +168,8 @@ def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> Judg
 
 def _response_key_of(battle: BattleMetadata) -> str:
     """Return the item, with the number of the response where models gave several."""
-    from podium.responses.collection import (
-        response_key,
-    )  # Inspect's registry loads this file, and reads no table
+    # Inspect's registry loads this file, and reads no table.
+    from podium.responses.collection import response_key
 
     return response_key(battle.item, battle.response or 1)
 
@@ -468,9 +467,8 @@ async def _call_model(
 ) -> ModelOutput | Reply:
     """Return a model's output for a prompt, cached under the name of the call, or a reply if it
     rejects the prompt."""
-    from podium.hosts.inspect_ai.offline_api import (
-        asked_by,
-    )  # Inspect's registry loads this file, and judges nothing
+    # Inspect's registry loads this file, and judges nothing.
+    from podium.hosts.inspect_ai.offline_api import asked_by
 
     asked = prompt_with_media(prompt, media)
     usual = config.merge(GenerateConfig(batch=batch_of(model)))

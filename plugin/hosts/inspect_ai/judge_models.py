@@ -60,9 +60,8 @@ def build_rotation(
 ) -> JudgeRotation | None:
     """Return what assigns judges (of the roles if none are given) to battles; None if all judge
     every battle."""
-    from podium.responses.collection import (
-        response_key,
-    )  # Inspect's registry loads this file, and reads no table
+    # Inspect's registry loads this file, and reads no table.
+    from podium.responses.collection import response_key
 
     jury = judges_by_role() if jury is None else jury
     if judges != "all" and not jury:

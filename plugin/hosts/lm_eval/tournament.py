@@ -123,9 +123,8 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     _redact_log(path, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
     errors = errors or [log.error.message if log.error else "no reason given"]
-    errors.sort(
-        key=lambda message: message.startswith("CancelledError")
-    )  # last: these only say that the run stopped
+    # Cancelled calls come last: they only say that the run stopped.
+    errors.sort(key=lambda message: message.startswith("CancelledError"))
     return (
         f"{len(errors):,} battles failed, the first of them: {redact(errors[0], secrets)}; run "
         "the command again to ask for those alone"

@@ -426,8 +426,8 @@ def instant() -> None:
 
 def tournament(plan: Plan, responses: Path) -> Callable[[], Any]:
     """Return podium's task."""
-    from podium.hosts.inspect_ai import tournament_task  # noqa: F401 - imports are not counted
     from podium.hosts.inspect_ai.tasks import round_robin
+    from podium.hosts.inspect_ai.tournament import tournament_task  # noqa: F401 - imports are not counted
 
     return lambda: round_robin(responses=str(responses), **dict(plan.task))
 

@@ -21,7 +21,7 @@ from podium.rankers.fit.strengths import build_prior, fit_strengths
 from podium.rankers.ladder_placement import (
     FALSE_NAMES,
     SLOPE_LEVEL,
-    check_given_ratings,
+    check_ladder,
     ladder_of_battles,
 )
 from podium.tournaments.ring import Ring
@@ -276,7 +276,7 @@ def power_rows(number: int) -> Iterator[list[str]]:
             for name, fault in FAULTS.items():
                 drawn = [draw_world([31, items, k], items, error, **fault) for k in range(number)]
                 checks = [
-                    check_given_ratings(world.battles, build_prior(ladder_of(world, error), NAMES))
+                    check_ladder(world.battles, build_prior(ladder_of(world, error), NAMES))
                     for world in drawn
                 ]
                 scale = np.array([check.is_other_scale for check in checks])

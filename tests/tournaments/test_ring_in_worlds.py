@@ -193,7 +193,7 @@ def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None
         for look, items in enumerate(looks):
             deviation = 10 / POINTS * np.sqrt(320.0)
             theta = truth + deviation * paths[look] / items
-            asked, covariance = rule._pairs_asked_about(theta), np.eye(20) * deviation**2 / items
+            asked, covariance = rule._pairs_in_question(theta), np.eye(20) * deviation**2 / items
             evidence = (theta[:, None] - theta + margin / POINTS) / (deviation * np.sqrt(2 / items))
             step_down(evidence, theta, int(items), asked, settled, spent, shares[look])
             step_down_of_open_pairs_only(

@@ -276,7 +276,7 @@ def test_a_slice_is_ranked_by_bradley_terry_if_nothing_gives_beta():
 @pytest.mark.parametrize("target", ["margin", "smoothing", "log-odds"])
 def test_a_target_that_was_asked_for_and_has_no_labels_is_rejected(target):
     frame = simulate(5, 20, seed=0).judgments(Judge(verdicts="soft"))
-    with pytest.raises(NotIdentifiedError, match=r"human.*calibration='FILE'"):
+    with pytest.raises(NotIdentifiedError, match=r"human.*calibration=FILE"):
         ranked(read_battles(frame), target=target)
 
 
@@ -336,7 +336,7 @@ def test_the_ranker_itself_gives_no_rating_of_another_ranker():
 
 
 def test_options_of_a_calibration_are_rejected_before_another_ranker_is_taken():
-    with pytest.raises(UsageError, match="need calibration='FILE'"):
+    with pytest.raises(UsageError, match="need calibration=FILE"):
         ranked(simulate(5, 20, seed=0).battles(INFLATED), conformal_level=0.8)
 
 

@@ -12,66 +12,81 @@ from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.tables import EMPTY
 from podium.wording import item_option, plural, some
 
+AHEAD = "clearly ahead"
+BEHIND = "clearly behind"
+CLOSE = "too close to call"
+
 
 def comparison_answer(
     findings: Sequence[PairFinding], gate: Gate | None, level: float, failures: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or
-    UNDECIDED."""
+    """Return the answer in at most three sentences.
+
+    Args:
+        findings: what was compared.
+        gate: the decisions about requirements, whose verdict begins the answer; None without any.
+        level: confidence level of the gate's bounds.
+        failures: what could not be compared; the first is the answer if nothing was compared.
+    """
     verdict = [_gate_sentence(gate, level)] if gate else []
-    if len(findings) != 1:
-        return (*verdict, *([_several_sentence(findings)] if findings else failures[:1]))
+    if not findings:
+        return (*verdict, *failures[:1])
+    if len(findings) > 1:
+        return (*verdict, _several_sentence(findings))
     # A gate's bounds are one-sided, so that the p-value beside them is called two-sided.
-    return tuple([*verdict, *_pair_sentences(findings[0], "two-sided p" if gate else "p")][:3])
+    p_name = "two-sided p" if gate else "p"
+    sentences = [*verdict, *_pair_sentences(findings[0], p_name)]
+    return tuple(sentences[:3])
 
 
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
-    """Write which model is ahead, the wins by item, and how many more items would separate the
-    two."""
+    """Write who is ahead, the wins by item, and how many more items would separate the two."""
     if finding.likely_item is not None:
-        fields = {"column": finding.likely_item, "option": item_option(finding.likely_item)}
-        return [
-            comparison_templates.UNIT_UNKNOWN.format(
-                candidate=finding.candidate, baseline=finding.baseline, **fields
-            )
-        ]
-    sentences = [
-        _lead_sentence(finding, p_name),
-        *([_tally_sentence(finding)] if len(finding.results) else []),
-    ]
-    if finding.is_distinguishable:
-        return sentences
-    names, number = (finding.candidate, finding.baseline), finding.further_items
-    first, second = names if finding.difference.value >= 0 else names[::-1]
+        unknown = comparison_templates.UNIT_UNKNOWN.format(
+            candidate=finding.candidate,
+            baseline=finding.baseline,
+            column=finding.likely_item,
+            option=item_option(finding.likely_item),
+        )
+        return [unknown]
+    sentences = [_lead_sentence(finding, p_name)]
+    if len(finding.results):
+        sentences.append(_tally_sentence(finding))
+    if not finding.is_distinguishable:
+        sentences.append(_further_items_sentence(finding))
+    return sentences
+
+
+def _further_items_sentence(finding: PairFinding) -> str:
+    """Write how many more items would separate the two models, the one ahead named first."""
+    is_ahead = finding.difference.value >= 0
+    first = finding.candidate if is_ahead else finding.baseline
+    second = finding.baseline if is_ahead else finding.candidate
+    number = finding.further_items
     if number is None:
-        return [
-            *sentences,
-            comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second),
-        ]
+        return comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second)
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
-    return [*sentences, more_items_sentence(first, second, number, gap, pairs=finding.tests)]
+    return more_items_sentence(first, second, number, gap, pairs=finding.tests)
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     """Write which model is ahead, by how much, and whether the two are distinguishable."""
-    value, (low, high) = finding.difference.value, finding.interval
+    value = finding.difference.value
+    low, high = finding.interval
     if value < 0:
         low, high = -high, -low
-    interval = difference_interval_text(finding, low, high)
-    amount = f" by {amount_text(abs(value), finding.measure, finding.is_share)}"
     if np.isinf(value):
-        # Of a gap without a bound above, only the lower end says how large it is.
-        has_least = finding.is_distinguishable and low > 0
-        amount = (
-            f" by at least {amount_text(low, finding.measure, finding.is_share)}"
-            if has_least
-            else ""
-        )
-        interval = "" if has_least or not interval else f"{interval} Elo"
-    template = (
-        comparison_templates.CLEAR if finding.is_distinguishable else comparison_templates.OPEN
-    )
-    return (template if value else comparison_templates.LEVEL).format(
+        amount, interval = _unbounded_lead_texts(finding, low, high)
+    else:
+        amount = f" by {amount_text(abs(value), finding.measure, finding.is_share)}"
+        interval = difference_interval_text(finding, low, high)
+    if value == 0:
+        template = comparison_templates.LEVEL
+    elif finding.is_distinguishable:
+        template = comparison_templates.CLEAR
+    else:
+        template = comparison_templates.OPEN
+    return template.format(
         candidate=finding.candidate,
         baseline=finding.baseline,
         side="ahead of" if value > 0 else "behind",
@@ -81,45 +96,53 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     )
 
 
+def _unbounded_lead_texts(finding: PairFinding, low: float, high: float) -> tuple[str, str]:
+    """Return amount and interval of a difference that has no bound above.
+
+    Only the lower end says how large it is, and only if the two are distinguishable.
+    """
+    if finding.is_distinguishable and low > 0:
+        return f" by at least {amount_text(low, finding.measure, finding.is_share)}", ""
+    interval = difference_interval_text(finding, low, high)
+    return "", f"{interval} Elo" if interval else ""
+
+
 def _tally_sentence(finding: PairFinding) -> str:
+    """Write the wins, losses and ties by item, and on how many ties the answers are identical."""
     won, lost, even = finding.tally
-    losses = f"{lost:,} {'loss' if lost == 1 else 'losses'}"
-    wins, ties = f"{won:,} {plural('win', won)}", f"{even:,} {plural('tie', even)}"
-    identical = (
-        comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}")
-        if finding.identical
-        else ""
-    )
+    identical = ""
+    if finding.identical:
+        identical = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}")
+    weighed = ""
     by_weight = finding.tally_by_weight
-    weighed = (
-        ""
-        if by_weight is None
-        else comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
-    )
+    if by_weight is not None:
+        weighed = comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
     return comparison_templates.TALLY.format(
-        wins=wins, losses=losses, ties=ties, identical=identical, weighed=weighed
+        wins=f"{won:,} {plural('win', won)}",
+        losses=f"{lost:,} {'loss' if lost == 1 else 'losses'}",
+        ties=f"{even:,} {plural('tie', even)}",
+        identical=identical,
+        weighed=weighed,
     )
 
 
 def tally_text(tally: Sequence[float], separator: str = "–") -> str:
-    """Join the numbers, or weights, of wins, losses and ties."""
-    return separator.join(
-        f"{number:,.0f}" if number == round(number) else f"{number:,.6g}" for number in tally
-    )
+    """Join the numbers of wins, losses and ties, or their weights."""
+    texts = []
+    for number in tally:
+        is_whole = number == round(number)
+        texts.append(f"{number:,.0f}" if is_whole else f"{number:,.6g}")
+    return separator.join(texts)
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
     """Sort several findings into clearly ahead, clearly behind, and too close to call."""
-    groups: dict[str, list[str]] = {
-        "clearly ahead": [],
-        "clearly behind": [],
-        "too close to call": [],
-    }
+    groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: []}
     for own in findings:
-        side = "clearly ahead" if own.difference.value > 0 else "clearly behind"
-        groups[side if own.is_distinguishable else "too close to call"].append(
-            finding_label(own, findings)
-        )
+        group = CLOSE
+        if own.is_distinguishable:
+            group = AHEAD if own.difference.value > 0 else BEHIND
+        groups[group].append(finding_label(own, findings))
     parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
     baselines = ", ".join(dict.fromkeys(own.baseline for own in findings))
     return comparison_templates.SEVERAL.format(
@@ -128,18 +151,25 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
 
 
 def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
-    """Name a finding by its candidate, its question or both, as needed to identify it among
-    others."""
-    several = len({own.candidate for own in among}) > 1
-    candidate = finding.candidate if several or finding.question is None else None
-    return " on ".join(filter(None, (candidate, finding.question)))
+    """Name a finding by its candidate, its question or both, as needed to identify it.
+
+    Args:
+        finding: the finding.
+        among: the findings of which it is one; the candidate is named if they have several.
+    """
+    has_several_candidates = len({own.candidate for own in among}) > 1
+    parts = []
+    if has_several_candidates or finding.question is None:
+        parts.append(finding.candidate)
+    if finding.question:
+        parts.append(finding.question)
+    return " on ".join(parts)
 
 
 def _gate_sentence(gate: Gate, level: float) -> str:
-    verdict, blocking = (
-        gate.verdict,
-        [own for own in gate.decisions if not own.requirement.is_advisory],
-    )
+    """Write the verdict of a gate, and the requirements that decide it."""
+    verdict = gate.verdict
+    blocking = [own for own in gate.decisions if not own.requirement.is_advisory]
     if not blocking:
         return comparison_templates.ALL_ADVISORY.format(verdict=verdict)
     if len(blocking) == 1:
@@ -149,35 +179,39 @@ def _gate_sentence(gate: Gate, level: float) -> str:
             requirements=all_of(len(blocking), "requirement"), unseen=_unseen_loss(blocking, level)
         )
     worst = [_requirement_label(own) for own in blocking if own.verdict == verdict]
-    outcome = "refuted" if verdict == "FAIL" else "undecided"
-    fields = {
-        "number": len(worst),
-        "all": len(blocking),
-        "outcome": outcome,
-        "names": some(worst, "; ", most=4),
-    }
-    return comparison_templates.SOME_BLOCKING.format(verdict=verdict, **fields)
+    return comparison_templates.SOME_BLOCKING.format(
+        verdict=verdict,
+        number=len(worst),
+        all=len(blocking),
+        outcome="refuted" if verdict == "FAIL" else "undecided",
+        names=some(worst, "; ", most=4),
+    )
 
 
 def _requirement_label(decision: GateDecision) -> str:
+    """Name a requirement as it was typed, and what it is about."""
     finding = decision.finding
-    about = decision.requirement.scope if finding is None else finding.question or finding.candidate
-    return f"{decision.requirement.text}{f' on {about}' if about else ''}"
+    about = decision.requirement.scope
+    if finding is not None:
+        about = finding.question or finding.candidate
+    return f"{decision.requirement.text} on {about}" if about else decision.requirement.text
 
 
 def _bound_sentence(decision: GateDecision, level: float) -> str:
     """Write the verdict of one requirement with the bound behind it and the threshold."""
-    verdict, finding = decision.verdict, decision.finding
+    verdict = decision.verdict
+    finding = decision.finding
     if finding is None:
         return comparison_templates.NOT_COMPARED.format(
             verdict=verdict, requirement=_requirement_label(decision)
         )
+    is_refuted = verdict == "FAIL"
     return comparison_templates.BOUND.format(
         verdict=verdict,
         candidate=finding.candidate,
         baseline=finding.baseline,
-        side="most" if verdict == "FAIL" else "least",
-        bound=bound_text(decision, "high" if verdict == "FAIL" else "low"),
+        side="most" if is_refuted else "least",
+        bound=bound_text(decision, "high" if is_refuted else "low"),
         level=percent(level),
         threshold=bound_text(decision, "threshold"),
         unseen=_unseen_loss([decision], level) if verdict == "PASS" else "",
@@ -185,28 +219,43 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
 
 
 def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
-    """Write how rare a loss could be without being in the sample that passed; empty if rare losses
-    do not matter."""
-    differences = [
-        own.finding.differences[own.measure] for own in decisions if own.finding and own.measure
-    ]
-    rarest = [number for own in differences if (number := own.rarest_seen(level))]
-    return comparison_templates.UNSEEN_LOSS.format(rarest=min(rarest)) if rarest else ""
+    """Write how rare a loss could be without being in the sample that passed.
+
+    The text is empty if rare losses do not matter.
+    """
+    rarest_seen = []
+    for own in decisions:
+        if own.finding and own.measure:
+            difference = own.finding.differences[own.measure]
+            rarest_seen.append(difference.rarest_seen(level))
+    known = [number for number in rarest_seen if number]
+    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known)) if known else ""
 
 
 def bound_text(decision: GateDecision, name: str) -> str:
-    """Format `low`, `high` or `threshold` of a decision with its unit; a dash if nothing was
-    compared."""
-    finding, value = decision.finding, getattr(decision, name)
+    """Format a number of a decision with its unit; a dash if nothing was compared.
+
+    Args:
+        decision: the decision about a requirement.
+        name: `low`, `high` or `threshold`.
+    """
+    finding = decision.finding
+    value = getattr(decision, name)
     if finding is None or decision.measure is None:
         return EMPTY
-    infinite = "-∞" if name == "low" else "∞"
-    return infinite if value is None else amount_text(value, decision.measure, finding.is_share)
+    if value is None:
+        return "-∞" if name == "low" else "∞"
+    return amount_text(value, decision.measure, finding.is_share)
 
 
 def amount_text(value: float, measure: str, is_share: bool) -> str:
-    """Format a difference with the unit of its measure: Elo, points (hundredths of a share), or
-    units."""
+    """Format a difference with the unit of its measure.
+
+    Args:
+        value: the difference.
+        measure: what was compared; points of Elo for `elo`.
+        is_share: whether scores lie in [0, 1]: then in points, else in units of the metric.
+    """
     if not np.isfinite(value):
         return "unbounded"
     if measure == ELO:
@@ -218,17 +267,20 @@ def difference_interval_text(finding: PairFinding, low: float, high: float) -> s
     """Format an interval in the unit of the difference; empty if neither end is known."""
     if np.isinf(low) and np.isinf(high):
         return ""
-    numbers = [
-        amount_text(end, finding.measure, finding.is_share).rpartition(" ")[0]
-        for end in (low, high)
-    ]
-    ends = {-np.inf: "-∞", np.inf: "∞"}
-    return " … ".join(
-        ends.get(e, text.replace("-0.0", "0.0"))
-        for e, text in zip((low, high), numbers, strict=True)
-    )
+    texts = []
+    for end in (low, high):
+        if np.isinf(end):
+            texts.append("∞" if end > 0 else "-∞")
+        else:
+            number, _, _ = amount_text(end, finding.measure, finding.is_share).rpartition(" ")
+            texts.append(number.replace("-0.0", "0.0"))
+    return " … ".join(texts)
 
 
 def p_text(p: float) -> str:
     """Format a p-value with its relation sign, as `= .065`."""
-    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1) if p < 1 else "= 1"
+    if p < 0.001:
+        return "< .001"
+    if p < 1:
+        return f"= {p:.3f}".replace("0.", ".", 1)
+    return "= 1"

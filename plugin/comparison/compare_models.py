@@ -49,31 +49,37 @@ def compare(
     """Test whether a model is better than another, by how much, and on which items.
 
     Args:
-        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths that
-            hold one model each, or, with a baseline, sources alone. A source may also be battles.
+        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths
+            that hold one model each. With a baseline, sources alone. A source may also be battles.
         baseline: compare every other model with this one.
         candidates: compare only these with the baseline.
-        measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two), or
-            `auto`: scores if there are any, else Elo.
+        by: also compare on every value of this column.
+        measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two),
+            or `auto`: scores if there are any, else Elo.
         level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
         require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see
             `podium.comparison.gate`.
         requirements: a YAML or TOML file with several requirements.
         responses: the models' answers, if the sources do not hold them.
+        pool: pool the verdicts of several judges, and the scores of several tasks and metrics.
         **reading: as for `read_battles`.
 
     Raises:
-        UsageError: an unknown name, option or requirement. DataError: a malformed value, or models
-        that were asked different things under one item id. NotIdentifiedError: no readable battle
-        compares the models, or there are several judges without `pool`.
+        UsageError: an unknown name, option or requirement.
+        DataError: a malformed value, or models that were asked different things under one item id.
+        NotIdentifiedError: no readable battle compares the models, or there are several judges
+            and `pool` is False.
     """
     check_level(level)
     require_choice("measure", measure, MEASURES)
     required = read_requirements(require, requirements)
     tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
     typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
-    names, sources = split_arguments([*typed, *("battles" for _ in tables)], baseline)
-    battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
+    # A table stands among the words as a source without a path.
+    placeholders = ["battles"] * len(tables)
+    names, sources = split_arguments([*typed, *placeholders], baseline)
+    paths = sources[: len(sources) - len(tables)]
+    battles = _read_all(paths, tables, reading)
     answers, unknown = find_responses(sources if not tables else (), responses)
     pairs = []
     for candidate, reference in _pairs(battles, names, baseline, candidates):
@@ -109,8 +115,9 @@ def _collect_warnings(
     battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]
 ) -> tuple[Notice, ...]:
     """Return notes of reading, of items with different instructions, and on judges, each once."""
-    several = len({finding.question for finding in findings}) > 1
-    notes = [note for note in battles.notes if not (several and note.code == OF_RANKINGS)]
+    notes = list(battles.notes)
+    if len({finding.question for finding in findings}) > 1:
+        notes = [note for note in notes if note.code != OF_RANKINGS]
     for note in select_codes(answers.notes if answers else (), ["different-words"]):
         notes.append(Notice("different-words-compared", note.fields))
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
@@ -124,7 +131,11 @@ def _collect_warnings(
 def _read_all(
     sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]
 ) -> Battles:
-    """Read the battles of sources and frames; battles that are read already must be given alone."""
+    """Read the battles of sources and frames.
+
+    Raises:
+        UsageError: battles that are read already are not given alone.
+    """
     frames = [each for each in tables if isinstance(each, pd.DataFrame)]
     if len(frames) == len(tables):
         return read_battles(*sources, *frames, **reading)
@@ -143,11 +154,13 @@ def _pairs(
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
-        candidates, baseline = names[:1], names[1]
-    known, base = battles.models, find_name("model", baseline, battles.models)
-    chosen = [find_name("model", name, known) for name in candidates] or [
-        name for name in known if name != base
-    ]
+        candidates = names[:1]
+        baseline = names[1]
+    known = battles.models
+    base = find_name("model", baseline, known)
+    chosen = [find_name("model", name, known) for name in candidates]
+    if not chosen:
+        chosen = [name for name in known if name != base]
     if base in chosen:
         raise UsageError(f"{base!r} would be compared with itself: name two different models")
     return [(name, base) for name in dict.fromkeys(chosen)]
@@ -156,35 +169,64 @@ def _pairs(
 def _findings(
     battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
-    """Return a finding per candidate and question, adjusted by Holm's rule, and what could not be
-    compared."""
+    """Compare each pair on each question.
+
+    Returns:
+        A finding per pair and question, adjusted by Holm's rule, and a sentence for each
+        comparison that could not be made.
+
+    Raises:
+        UsageError: no comparison could be made, and one because of what was typed.
+    """
     findings: list[PairFinding] = []
     failures: list[str] = []
     mistakes: list[UsageError] = []
     for about, part in _questions(battles, pool):
         for pair in pairs:
-            name, both = (
-                f"{about['question']}: " if about["question"] else "",
-                f"{pair.candidate} and {pair.baseline}",
-            )
+            place = f"{pair.candidate} and {pair.baseline}"
+            if about["question"]:
+                place = f"{about['question']}: {place}"
             try:
                 finding = finding_of(part, pair, about)
             except UsageError as error:
                 mistakes.append(error)
             except PodiumError as error:
-                failures.append(f"{name}{both}: {error}")
+                failures.append(f"{place}: {error}")
             else:
-                slices = []
-                for value, own in part.slices(by) if by else ():
-                    try:
-                        slices.append(finding_of(own, pair, {**about, "slice": value}))
-                    except NotIdentifiedError as error:
-                        failures.append(f"{name}{both}, {by}={value}: {error}")
+                slices, failures_of_slices = _slices(part, pair, about, by, place)
+                failures += failures_of_slices
                 findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
-    findings = [_with_likely_item(own, battles.likely_item) for own in findings]
     if mistakes and not findings:
         raise mistakes[0]
+    findings = [_with_likely_item(own, battles.likely_item) for own in findings]
     return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
+
+
+def _slices(
+    battles: Battles, pair: ComparedPair, about: Mapping[str, Any], by: str | None, place: str
+) -> tuple[list[PairFinding], list[str]]:
+    """Compare a pair on each value of a column.
+
+    Args:
+        battles: the battles of one question.
+        pair: the two models.
+        about: the question, as fields of `PairFinding`.
+        by: name of the column; None for no slices.
+        place: beginning of the sentence on a slice that cannot be compared.
+
+    Returns:
+        The findings, and a sentence for each slice that could not be compared.
+    """
+    slices: list[PairFinding] = []
+    failures: list[str] = []
+    if not by:
+        return slices, failures
+    for value, part in battles.slices(by):
+        try:
+            slices.append(finding_of(part, pair, {**about, "slice": value}))
+        except NotIdentifiedError as error:
+            failures.append(f"{place}, {by}={value}: {error}")
+    return slices, failures
 
 
 def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
@@ -220,6 +262,7 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
+    """Return findings with p-values that Holm's rule adjusts over all of them."""
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [
         replace(own, tests=len(findings), p_adjusted=p)

@@ -47,6 +47,7 @@ class Comparison(Document):
         return add_accepted(answer, self.accepted)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),
@@ -59,8 +60,10 @@ class Comparison(Document):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per finding and slice."""
-        rows = [own.to_dict() for finding in self.findings for own in (finding, *finding.slices)]
         nested = {"measures", "slices", "item_results", "scores", "by_weight"}
-        return pd.DataFrame(
-            [{name: value for name, value in row.items() if name not in nested} for row in rows]
-        )
+        rows = []
+        for finding in self.findings:
+            for own in (finding, *finding.slices):
+                figures = own.to_dict()
+                rows.append({name: figures[name] for name in figures if name not in nested})
+        return pd.DataFrame(rows)

@@ -26,8 +26,9 @@ from podium.tables import EMPTY, Report, Section, Table
 from podium.wording import plural, some
 
 MOST_ITEMS = 10
+"""Items shown for each of the two models of a single comparison."""
 FEW_ITEMS = 3
-"""Items shown for each of the two models, for one comparison and for several."""
+"""Items shown for each of the two models if there are several comparisons."""
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -45,8 +46,8 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
         sections.append(_gate_section(comparison.gate, comparison.level))
     for finding in findings:
         sections += _sections_of_finding(finding, findings)
-    pairs = dict.fromkeys(f"{finding.candidate} against {finding.baseline}" for finding in findings)
-    subject = some(list(pairs), most=3) if pairs else "nothing compared"
+    pairs = list(dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings))
+    subject = some(pairs, most=3) if pairs else "nothing compared"
     first_column = "question" if any(finding.question for finding in findings) else ""
     report = Report(
         title=f"compare · {subject}",
@@ -78,10 +79,12 @@ def _sections_of_finding(
 
 
 def _gate_section(gate: Gate, level: float) -> Section:
+    """Build the section with a row per decision about a requirement."""
     header = ("verdict", "requirement", "about", "estimate", "at least", "at most", "needed")
     rows = []
     for own in gate.decisions:
-        finding, requirement = own.finding, own.requirement
+        finding = own.finding
+        requirement = own.requirement
         about = requirement.scope if finding is None else finding_label(finding, ())
         verdict = own.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
         estimate = EMPTY
@@ -92,91 +95,103 @@ def _gate_section(gate: Gate, level: float) -> Section:
         low, high, threshold = (bound_text(own, name) for name in ("low", "high", "threshold"))
         needed = threshold if threshold == EMPTY else f"> {threshold}"
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
+    table = Table("", header, tuple(rows), "lllrrrr")
     note = comparison_templates.GATE_NOTE.format(level=percent(level))
-    return Section(
-        "gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=(note,)
-    )
+    return Section("gate", "required", tables=(table,), notes=(note,))
 
 
 def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
-    """Build a table with a row per finding; `about` is the second column, `question` or `slice`, or
-    empty."""
+    """Build a table with a row per finding.
+
+    Args:
+        findings: the findings, at least one.
+        about: name of the second column, `question` or `slice`; empty for none.
+    """
     level = percent(findings[0].level)
-    is_scored = any(own.scores for own in findings)
+    interval = f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous"
     is_weighted = any(own.tally_by_weight for own in findings)
-    columns = {
-        "candidate": [own.candidate for own in findings],
-        **({about: [getattr(own, about) or "" for own in findings]} if about else {}),
-        "difference": [
-            amount_text(own.difference.value, own.measure, own.is_share) for own in findings
-        ],
-        f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous": [
-            difference_interval_text(own, *own.interval) for own in findings
-        ],
-        "p": [p_text(own.p_adjusted).removeprefix("= ") for own in findings],
-        "items": [f"{own.difference.items:,}" for own in findings],
-        "won–lost–even, by weight" if is_weighted else "won–lost–even": [
-            tally_text(own.tally_by_weight or own.tally) for own in findings
-        ],
-        "scores" if is_scored else "win rate": [_level_text(own, is_scored) for own in findings],
-    }
-    align = "ll" if about else "l"
-    rows = tuple(zip(*columns.values(), strict=True))
-    return Table("", tuple(columns), rows, align + "r" * (len(columns) - len(align)))
+    tally = "won–lost–even, by weight" if is_weighted else "won–lost–even"
+    is_scored = any(own.scores for own in findings)
+    header = ["candidate"]
+    if about:
+        header.append(about)
+    align = "l" * len(header)
+    header += ["difference", interval, "p", "items", tally, "scores" if is_scored else "win rate"]
+    rows = []
+    for own in findings:
+        names = [own.candidate]
+        if about:
+            names.append(getattr(own, about) or "")
+        figures = (
+            amount_text(own.difference.value, own.measure, own.is_share),
+            difference_interval_text(own, *own.interval),
+            p_text(own.p_adjusted).removeprefix("= "),
+            f"{own.difference.items:,}",
+            tally_text(own.tally_by_weight or own.tally),
+            _level_text(own, is_scored),
+        )
+        rows.append((*names, *figures))
+    return Table("", tuple(header), tuple(rows), align.ljust(len(header), "r"))
 
 
 def _level_text(finding: PairFinding, is_scored: bool) -> str:
-    """Format the mean scores of both models (a dash for verdicts), or the candidate's win rate with
-    its interval."""
+    """Format how good the models are.
+
+    Returns:
+        If `is_scored`, the mean scores of both, or a dash for a finding about verdicts. Otherwise
+        the candidate's win rate with its interval.
+    """
     if is_scored:
-        return (
-            EMPTY
-            if finding.scores is None
-            else " / ".join(f"{score:.3g}" for score in finding.scores)
-        )
-    if (met := finding.differences.get("win-rate")) is None:
+        if finding.scores is None:
+            return EMPTY
+        return " / ".join(f"{score:.3g}" for score in finding.scores)
+    win_rate = finding.differences.get("win-rate")
+    if win_rate is None:
         return "never met"
-    return "{:.1%} ({:.1%} … {:.1%})".format(
-        *(0.5 + value for value in (met.value, *met.interval(finding.level)))
-    )
+    low, high = win_rate.interval(finding.level)
+    return f"{0.5 + win_rate.value:.1%} ({0.5 + low:.1%} … {0.5 + high:.1%})"
 
 
 def _items_section(finding: PairFinding, about: str, most: int) -> Section:
-    """Build the section of the items with the largest differences, for either model."""
+    """Build the section of the items with the largest differences, for either model.
+
+    Args:
+        finding: what was compared.
+        about: end of the title.
+        most: largest number of items for each model.
+    """
     results = finding.results.assign(credit=0.5 + finding.results["difference"])
-    columns = (
-        {"candidate": finding.candidate, "baseline": finding.baseline}
-        if finding.scores
-        else {"credit": "credit"}
-    )
-    rows, counts = list[tuple[str, ...]](), []
+    columns = {"credit": "credit"}
+    if finding.scores:
+        columns = {"candidate": finding.candidate, "baseline": finding.baseline}
+    rows: list[tuple[str, ...]] = []
+    counts = []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
         won = results[sign * results["difference"] > 0]
         for item, *figures in won.head(most)[["item", *columns]].itertuples(index=False):
             rows.append((winner, item, *(f"{figure:.3g}" for figure in figures)))
         counts.append(f"{winner} {min(most, len(won)):,} of {len(won):,}")
-    table = Table("", ("won by", "item", *columns.values()), tuple(rows), "ll" + "r" * len(columns))
+    header = ("won by", "item", *columns.values())
+    table = Table("", header, tuple(rows), "ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
     return Section("items", f"items that changed{about}", tables=(table,), notes=(note,))
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:
-    """Write the denominators of each finding: items, identical answers, unparsed and missing
-    battles, and the test."""
+    """Write a line per finding: the numbers of its items and lost battles, and its test."""
+    findings = comparison.findings
     lines = []
-    for own in comparison.findings:
-        name = (
-            f"{finding_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
-        )
-        same = "" if own.identical is None else f", {own.identical:,} identical"
-        unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
-        missing = f", {own.missing:,} missing" if own.missing else ""
-        items = (
-            f"{len(own.results):,} {plural('item', len(own.results))} with "
-            f"both{same}{unparsed}{missing}"
-        )
+    for own in findings:
+        name = f"{finding_label(own, findings)}: " if len(findings) > 1 else ""
+        items = f"{len(own.results):,} {plural('item', len(own.results))} with both"
+        if own.identical is not None:
+            items += f", {own.identical:,} identical"
+        if own.unparsed:
+            items += f", {own.unparsed:,} unparsed"
+        if own.missing:
+            items += f", {own.missing:,} missing"
         lines.append(f"{name}{items} · {own.difference.method}")
-    if any(own.identical is None for own in comparison.findings):
+    if any(own.identical is None for own in findings):
         reason = comparison.unknown_answers or "some answers are missing"
         lines.append(comparison_templates.UNKNOWN_ANSWERS.format(reason=reason))
     return lines

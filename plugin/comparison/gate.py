@@ -1,9 +1,10 @@
-"""Requirements as a gate for CI: one passes if the one-sided lower bound of the difference exceeds
-its threshold.
+"""Requirements as a gate for CI.
 
-It fails if the upper bound is below it, and is otherwise undecided, which is never a pass. All must
-pass, which needs no correction; one failure is enough, so upper bounds are corrected by Holm's rule
-(Strassburger and Bretz 2008).
+A requirement passes if the one-sided lower bound of the difference exceeds its threshold. It fails
+if the upper bound is below the threshold. Otherwise it is undecided, which is never a pass.
+
+All requirements must pass, which needs no correction for several tests. One failure is enough to
+fail, so upper bounds are corrected by Holm's rule (Strassburger and Bretz 2008).
 """
 
 import tomllib
@@ -23,12 +24,26 @@ Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
 WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
 SCOPE = ("task", "metric", "candidate")
+FIELDS = (
+    "write a list `requirements` of tables with require, and task, metric, candidate, advisory as "
+    "needed"
+)
+"""Remedy for a file that is no list of requirements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A requirement on the findings in its scope; `unit` is `elo`, `points` (hundredths) or `units`
-    of the metric."""
+    """A requirement on the findings in its scope.
+
+    Attributes:
+        text: the requirement as it was typed.
+        margin: how much worse the candidate may be, in the unit; 0 for `better`.
+        unit: `elo`, `points` (hundredths of a share), `units` of the metric; empty for `better`.
+        task: the task it is about; None for all.
+        metric: the metric it is about; None for all.
+        candidate: the candidate it is about; None for all.
+        is_advisory: whether the gate's verdict ignores it.
+    """
 
     text: str
     margin: float = 0.0
@@ -44,26 +59,29 @@ class Requirement:
         return " ".join(part for part in (self.candidate, self.task, self.metric) if part)
 
     def is_about(self, finding: PairFinding) -> bool:
-        """Return whether it applies to a finding; a metric may be named without lm-eval's
-        filter."""
+        """Return whether it applies to a finding; lm-eval's filter may be left out of a metric."""
         metric = finding.metric or ""
-        is_metric = self.metric in (
-            None,
-            metric,
-            metric.partition(",")[0],
-            metric.partition(" ")[2],
-        )
-        return (
-            self.task in (None, finding.task)
-            and is_metric
-            and self.candidate in (None, finding.candidate)
-        )
+        without_filter = metric.partition(",")[0]
+        without_first_word = metric.partition(" ")[2]
+        is_metric = self.metric in (None, metric, without_filter, without_first_word)
+        is_task = self.task in (None, finding.task)
+        is_candidate = self.candidate in (None, finding.candidate)
+        return is_task and is_metric and is_candidate
 
 
 @dataclass(frozen=True)
 class GateDecision:
-    """The verdict on a requirement (no finding: nothing compared); `low` is one-sided, `high` holds
-    for all at once."""
+    """The verdict on a requirement for one finding.
+
+    Attributes:
+        requirement: the requirement.
+        finding: the finding that it is about; None if nothing was compared.
+        verdict: whether it is met.
+        threshold: what the difference must exceed.
+        low: one-sided lower bound of the difference; None if infinite.
+        high: upper bound, simultaneous over all requirements; None if infinite.
+        measure: what the difference is a difference of.
+    """
 
     requirement: Requirement
     finding: PairFinding | None
@@ -74,16 +92,19 @@ class GateDecision:
     measure: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        known = {
-            name: getattr(self, name) for name in ("verdict", "threshold", "low", "high", "measure")
-        }
+        """Return the decision for JSON."""
         about = self.finding or self.requirement
-        names = {name: getattr(about, name) for name in ("candidate", "task", "metric")}
         return {
             "require": self.requirement.text,
-            **names,
+            "candidate": about.candidate,
+            "task": about.task,
+            "metric": about.metric,
             "advisory": self.requirement.is_advisory,
-            **known,
+            "verdict": self.verdict,
+            "threshold": self.threshold,
+            "low": self.low,
+            "high": self.high,
+            "measure": self.measure,
         }
 
 
@@ -95,16 +116,19 @@ class Gate:
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL if any requirement that is not advisory fails, else UNDECIDED if any is undecided,
-        else PASS."""
+        """The worst verdict on a requirement that is not advisory: FAIL, UNDECIDED, or PASS."""
         blocking = {own.verdict for own in self.decisions if not own.requirement.is_advisory}
-        return "FAIL" if "FAIL" in blocking else "UNDECIDED" if "UNDECIDED" in blocking else "PASS"
+        if "FAIL" in blocking:
+            return "FAIL"
+        return "UNDECIDED" if "UNDECIDED" in blocking else "PASS"
 
     @property
     def exit_code(self) -> int:
+        """The exit code of the command: 0 (PASS), 4 (FAIL) or 5 (UNDECIDED)."""
         return EXIT_CODES[self.verdict]
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the gate for JSON."""
         decisions = [own.to_dict() for own in self.decisions]
         return {"verdict": self.verdict, "exit_code": self.exit_code, "requirements": decisions}
 
@@ -120,45 +144,48 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:
-    """Read the requirements that were typed and those of a YAML or TOML file."""
-    texts = list(map(parse_requirement, [typed] if isinstance(typed, str) else typed))
+    """Read the requirements that were typed and those of a YAML or TOML file.
+
+    Raises:
+        UsageError: a requirement cannot be parsed, or there is no such file.
+        DataError: the file is no list of requirements with known fields.
+    """
+    texts = [typed] if isinstance(typed, str) else typed
+    requirements = [parse_requirement(text) for text in texts]
     if file is None:
-        return texts
-    remedy = (
-        "write a list `requirements` of tables with require, and task, metric, candidate, "
-        "advisory as needed"
-    )
+        return requirements
     content = _load(Path(file))
     rows = content.get("requirements") if isinstance(content, Mapping) else content
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
-        raise DataError("no list of requirements", source=str(file), remedy=remedy)
+    is_list = isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)
+    if not rows or not is_list:
+        raise DataError("no list of requirements", source=str(file), remedy=FIELDS)
     for k, row in enumerate(rows, 1):
-        place = f"requirement {k}"
-        if strange := sorted(set(row) - {"require", *SCOPE, "advisory"}):
-            raise DataError(
-                f"unknown field {strange[0]!r}", source=str(file), row=place, remedy=remedy
-            )
-        if not isinstance(row.get("require"), str):
-            raise DataError("no text `require`", source=str(file), row=place, remedy=remedy)
-        advisory = row.get("advisory", False)
-        if not isinstance(advisory, bool):
-            raise DataError(
-                f"advisory={advisory!r}", source=str(file), row=place, remedy="write true or false"
-            )
-        try:
-            parsed = parse_requirement(row["require"])
-        except UsageError as error:
-            raise UsageError(f"{file}, {place}: {error}") from None
-        task, metric, candidate = (
-            None if row.get(name) is None else str(row[name]) for name in SCOPE
+        requirements.append(_parse_row(row, f"requirement {k}", str(file)))
+    return requirements
+
+
+def _parse_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
+    """Parse a requirement of a file with its scope; errors name the place in the file."""
+    strange = sorted(set(row) - {"require", *SCOPE, "advisory"})
+    if strange:
+        raise DataError(f"unknown field {strange[0]!r}", source=file, row=place, remedy=FIELDS)
+    if not isinstance(row.get("require"), str):
+        raise DataError("no text `require`", source=file, row=place, remedy=FIELDS)
+    advisory = row.get("advisory", False)
+    if not isinstance(advisory, bool):
+        raise DataError(
+            f"advisory={advisory!r}", source=file, row=place, remedy="write true or false"
         )
-        texts.append(
-            replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate)
-        )
-    return texts
+    try:
+        parsed = parse_requirement(row["require"])
+    except UsageError as error:
+        raise UsageError(f"{file}, {place}: {error}") from None
+    task, metric, candidate = (None if row.get(name) is None else str(row[name]) for name in SCOPE)
+    return replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate)
 
 
 def _load(path: Path) -> Any:
+    """Read a YAML or TOML file."""
     reject_stream(path)
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
@@ -180,63 +207,81 @@ def _parse(
         return parse(text)
     except mistake as error:
         line = str(error).replace("\n", " ")
-        raise DataError(f"not {kind} ({line})", source=str(path), remedy="fix the syntax") from None
+        problem = f"not {kind} ({line})"
+        raise DataError(problem, source=str(path), remedy="fix the syntax") from None
 
 
 def decide_requirements(
     requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float
 ) -> Gate:
-    """Decide each requirement, by one-sided bounds, for each finding it is about; without a finding
-    it is undecided."""
+    """Decide each requirement by one-sided bounds for each finding that it is about.
+
+    A requirement that is about no finding is undecided.
+
+    Args:
+        requirements: the requirements, whose order the decisions have.
+        findings: what was compared.
+        level: confidence level of the bounds, in (0, 1).
+    """
     alpha = 1 - level
-    pairs = [
-        (own, finding) for own in requirements for finding in findings if own.is_about(finding)
-    ]
-    measured = [_measure_of(*pair) for pair in pairs]
-    refuted = (
-        holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured]))
-        <= alpha
-    )
-    share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(pairs), 1)
-    decided = [
-        GateDecision(own, None, "UNDECIDED")
-        for own in requirements
-        if not any(map(own.is_about, findings))
-    ]
-    for pair, (difference, threshold, measure), fails in zip(pairs, measured, refuted, strict=True):
-        # Unless Holm's rule rejects all, a rejected difference is only known to lie below its
-        # threshold.
-        high = (
-            min(difference.high(share_of_all), threshold)
-            if fails
-            else difference.high(share_of_open)
-        )
-        passes = difference.p_above(threshold) <= alpha
-        if pair[1].likely_item is not None:
-            fails = passes = False
-        verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
-        ends = finite_or_none(difference.low(alpha)), finite_or_none(high)
-        decided.append(GateDecision(*pair, verdict, threshold, *ends, measure))
+    decided = []
+    pairs = []
+    for own in requirements:
+        about = [finding for finding in findings if own.is_about(finding)]
+        pairs += [(own, finding) for finding in about]
+        if not about:
+            decided.append(GateDecision(own, None, "UNDECIDED"))
+    measured = [_measure_of(own, finding) for own, finding in pairs]
+    p_below = [difference.p_below(threshold) for difference, threshold, _ in measured]
+    refuted = holm(np.array(p_below)) <= alpha
+    share_of_open = alpha / max(int((~refuted).sum()), 1)
+    share_of_all = alpha / max(len(pairs), 1)
+    for k, (own, finding) in enumerate(pairs):
+        difference, threshold, measure = measured[k]
+        if refuted[k]:
+            # Unless Holm's rule rejects all, a rejected difference is only known to lie below its
+            # threshold.
+            high = min(difference.high(share_of_all), threshold)
+        else:
+            high = difference.high(share_of_open)
+        verdict = _verdict_of_tests(finding, refuted[k], difference.p_above(threshold) <= alpha)
+        low = difference.low(alpha)
+        ends = finite_or_none(low), finite_or_none(high)
+        decided.append(GateDecision(own, finding, verdict, threshold, *ends, measure))
     return Gate(tuple(sorted(decided, key=lambda each: requirements.index(each.requirement))))
+
+
+def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> Verdict:
+    """Return the verdict of two tests; UNDECIDED if rows are only taken for items."""
+    if finding.likely_item is not None:
+        return "UNDECIDED"
+    if is_refuted:
+        return "FAIL"
+    return "PASS" if is_met else "UNDECIDED"
 
 
 def _measure_of(
     requirement: Requirement, finding: PairFinding
 ) -> tuple[DifferenceTest, float, str]:
-    """Return the difference that a requirement is about, the threshold it must exceed, and its
-    measure."""
+    """Return what a requirement is about: the difference, the threshold, and the measure.
+
+    The difference must exceed the threshold.
+
+    Raises:
+        UsageError: the finding has no difference in the unit of the requirement.
+    """
     measures = finding.differences
     if not requirement.unit:
         return finding.difference, 0.0, finding.measure
-    wanted = ELO if requirement.unit == "elo" else SCORE if SCORE in measures else WIN_RATE
+    wanted = ELO
+    if requirement.unit != "elo":
+        wanted = SCORE if SCORE in measures else WIN_RATE
     if wanted not in measures:
-        scored, rated = (
-            "a metric has no Elo; write points or 0.02",
-            "ratings are compared; write 10elo",
-        )
-        raise UsageError(
-            f"requirement {requirement.text!r}: {scored if SCORE in measures else rated}"
-        )
+        if SCORE in measures:
+            remedy = "a metric has no Elo; write points or 0.02"
+        else:
+            remedy = "ratings are compared; write 10elo"
+        raise UsageError(f"requirement {requirement.text!r}: {remedy}")
     if requirement.unit == "points" and not finding.is_share:
         raise UsageError(
             f"requirement {requirement.text!r}: points are hundredths of a share; write units "

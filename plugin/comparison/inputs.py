@@ -22,8 +22,15 @@ LOG = ".eval"
 def split_arguments(
     words: Sequence[str], baseline: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split A B SOURCE..., two paths with a model each, or, with a baseline, SOURCE... into model
-    names and sources."""
+    """Split what was typed into model names and sources.
+
+    Args:
+        words: A B SOURCE..., two paths that hold a model each, or, with a baseline, SOURCE...
+        baseline: name of the baseline, if one was typed.
+
+    Raises:
+        UsageError: words are missing, or a name or path stands where none is allowed.
+    """
     if baseline is not None:
         if not words:
             raise UsageError("no sources: type podium compare SOURCE... --baseline NAME")
@@ -38,7 +45,9 @@ def split_arguments(
         )
     if words[0] == words[1]:
         raise UsageError(f"{words[0]!r} is given twice: a comparison needs two different models")
-    return (tuple(words[:2]), tuple(words[2:])) if len(words) > 2 else _labelled_paths(words)
+    if len(words) == 2:
+        return _labelled_paths(words)
+    return tuple(words[:2]), tuple(words[2:])
 
 
 def _require_paths(words: Sequence[str], hint: str) -> None:
@@ -51,8 +60,10 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
 
 
 def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the model names of two paths, and the paths, labelled if a name is not that of the
-    model they hold."""
+    """Return the model names of two paths, and the paths.
+
+    A path is labelled if its name is not that of the model that it holds.
+    """
     _require_paths(
         words,
         f"to compare models by name, add their source: podium compare {words[0]} {words[1]} "
@@ -62,44 +73,65 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     if not is_url(paths[0]) and Path(paths[0]).resolve() == Path(paths[1]).resolve():
         raise UsageError(f"{paths[0]} is given twice: a comparison needs two different runs")
     models = [_models_in(path) for path in paths]
-    if [*map(len, models)] == [1, 1] and models[0] != models[1]:
-        return tuple(label or min(held) for label, held in zip(labels, models, strict=True)), tuple(
-            words
-        )
+    hold_one_each = [len(names) for names in models] == [1, 1]
+    if hold_one_each and models[0] != models[1]:
+        of_models = [label or min(held) for label, held in zip(labels, models, strict=True)]
+        return tuple(of_models), tuple(words)
+    names = _names_of_places(labels, paths)
+    labelled = [f"{name}={path}" for name, path in zip(names, paths, strict=True)]
+    return names, tuple(labelled)
+
+
+def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the models at two paths: labels, else names of files or folders.
+
+    Raises:
+        UsageError: the names are equal, also with the names of the folders around.
+    """
     places = [Path(path.rstrip("/")) for path in paths]
-    names = [
-        label or place.name.partition(".")[0] or place.name
-        for label, place in zip(labels, places, strict=True)
-    ]
+    names = []
+    for label, place in zip(labels, places, strict=True):
+        without_suffixes = place.name.partition(".")[0]
+        names.append(label or without_suffixes or place.name)
     if names[0] == names[1]:
-        names = [f"{name} ({place.parent.name})" for name, place in zip(names, places, strict=True)]
+        folders = [place.parent.name for place in places]
+        names = [f"{name} ({folder})" for name, folder in zip(names, folders, strict=True)]
     if names[0] == names[1]:
         raise UsageError(
             f"both models are called {names[0]!r}: add labels, as new={paths[0]} old={paths[1]}"
         )
-    return tuple(names), tuple(f"{name}={path}" for name, path in zip(names, paths, strict=True))
+    return tuple(names)
 
 
 def _models_in(path: str) -> set[str]:
     """Return the models whose evaluation logs are at a path; empty if no format reads them."""
-    costs = [load_target(known.costs) for known in catalogue.formats() if known.costs]
+    readers = [load_target(known.costs) for known in catalogue.formats() if known.costs]
+    models = set()
     try:
-        files = find_files(path, (LOG,)).paths
-        return {row["model"] for file in files for costs_in in costs for row in costs_in(file)}
+        for file in find_files(path, (LOG,)).paths:
+            for read_costs in readers:
+                models |= {row["model"] for row in read_costs(file)}
     except PodiumError:
         return set()
+    return models
 
 
 def find_responses(
     sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, from `responses` or else from the sources; or None and the
-    reason.
+    """Return the models' answers, or None and the reason why there are none.
 
-    Sources need not hold answers: what they lack is no error. Raises OtherQuestionError if the
-    answers that tables do hold are to different questions, because their scores cannot be compared
-    then. In the logs of hosts, the readers of scores have decided that: what still differs there,
-    as a model's own turns or a target, leaves answers uncounted.
+    Sources need not hold answers: what they lack is no error. In the logs of hosts, the readers of
+    scores have decided whether the questions are the same. What still differs there, such as a
+    model's own turns or a target, only leaves answers uncounted.
+
+    Args:
+        sources: files, folders and URLs with battles, which may hold answers, too.
+        responses: the answers, or where they are; None to take those in the sources.
+
+    Raises:
+        OtherQuestionError: the answers in tables are to different questions, so that scores cannot
+            be compared.
     """
     if isinstance(responses, Responses):
         return responses, None
@@ -128,20 +160,28 @@ def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool
 
 
 def _is_on_disk_or_url(source: str) -> bool:
-    """Return whether a source is a file, folder, glob or URL: neither standard input nor a table of
-    a database."""
+    """Return whether a source is a file, folder, glob or URL.
+
+    Standard input and a table of a database are none of them.
+    """
     path = split_label(source)[1]
-    return path != STANDARD_INPUT and (TABLE_MARK not in path or Path(path).exists())
+    if path == STANDARD_INPUT:
+        return False
+    return TABLE_MARK not in path or Path(path).exists()
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:
-    """Return the items with identical answers of both, byte by byte; None if the answers of one are
-    missing."""
+    """Return the items on which the answers of two models are identical, byte by byte.
+
+    Returns:
+        The items; None if the answers of one model are missing.
+    """
     if candidate not in responses.texts or baseline not in responses.texts:
         return None
-    ours, theirs = responses.texts[candidate], responses.texts[baseline]
-    return frozenset(
-        item.id
-        for item in responses.items
-        if all(key in ours and ours[key] == theirs.get(key) for key in item.keys)
-    )
+    ours = responses.texts[candidate]
+    theirs = responses.texts[baseline]
+    identical = []
+    for item in responses.items:
+        if all(key in ours and ours[key] == theirs.get(key) for key in item.keys):
+            identical.append(item.id)
+    return frozenset(identical)

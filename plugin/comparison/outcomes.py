@@ -12,19 +12,58 @@ from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import further_items
 
-ELO, WIN_RATE, SCORE = "elo", "win-rate", "score"
-"""Measures: points of Elo, win rate in the battles between the two, the metric's units."""
+ELO = "elo"
+"""Measure: the difference in points of Elo."""
+WIN_RATE = "win-rate"
+"""Measure: the win rate in the battles between the two."""
+SCORE = "score"
+"""Measure: the difference of mean scores, in the metric's units."""
 MOST_ITEMS = 1_000
 """Items written to JSON, the largest differences first."""
+WRITTEN = (
+    "candidate",
+    "baseline",
+    "task",
+    "metric",
+    "slice",
+    "measure",
+    "level",
+    "p_adjusted",
+    "tests",
+    "scores",
+    "identical",
+    "unparsed",
+    "missing",
+)
+"""Attributes of a finding that JSON has as they are."""
 
 
 @dataclass(frozen=True)
 class PairFinding:
-    """The comparison of a candidate with a baseline on one question; `results` has a row per item,
-    largest first; `leads` are the differences by item whose signs are wins, losses and ties: those
-    of parsed verdicts. `unparsed` counts battles of the two whose reply was not parsed, `missing`
-    those without a score or reply (None: not known). `likely_item` is the column that looks like
-    the item where rows count as items."""
+    """The comparison of a candidate with a baseline on one question.
+
+    Attributes:
+        candidate: name of the model that may be better.
+        baseline: name of the model that it is compared with.
+        question: the question as text; None if there is only one.
+        task: the task of the scores, if known.
+        metric: the metric of the scores, if known.
+        slice: the value of the column by which the finding is a slice; None if it is none.
+        measure: the measure of the main difference, one of `ELO`, `WIN_RATE`, `SCORE`.
+        differences: the difference by measure.
+        is_share: whether all results lie in [0, 1].
+        results: a row per item, the largest difference first.
+        leads: differences by item, whose signs are wins, losses and ties. Those of verdicts are
+            parsed ones, not soft credits.
+        identical: number of items with identical answers; None if the answers are not known.
+        unparsed: number of battles of the two whose reply was not parsed.
+        missing: number of battles of the two that lack a score or reply; None if not known.
+        level: confidence level.
+        tests: number of tests over which p-value and interval are adjusted.
+        p_adjusted: p-value of the main difference, adjusted by Holm's rule.
+        slices: the findings by value of a column.
+        likely_item: the column that looks like the item, if rows are counted as items.
+    """
 
     candidate: str
     baseline: str
@@ -48,12 +87,12 @@ class PairFinding:
 
     @property
     def difference(self) -> DifferenceTest:
+        """The main difference."""
         return self.differences[self.measure]
 
     @property
     def is_distinguishable(self) -> bool:
-        """Whether the adjusted test detects a difference, and the items that it counts are
-        known."""
+        """Whether the adjusted test detects a difference; False if items are not known."""
         return self.likely_item is None and self.p_adjusted <= 1 - self.level
 
     @property
@@ -73,20 +112,19 @@ class PairFinding:
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
-        return (
-            int((self.leads > 0).sum()),
-            int((self.leads < 0).sum()),
-            int((self.leads == 0).sum()),
-        )
+        won = int((self.leads > 0).sum())
+        lost = int((self.leads < 0).sum())
+        even = int((self.leads == 0).sum())
+        return won, lost, even
 
     @property
     def tally_by_weight(self) -> tuple[float, float, float] | None:
-        """Weights of the items that the candidate wins, loses and ties; None if all items have the
-        same weight."""
+        """Weights of the items that the candidate wins, loses and ties; None if all are equal."""
         weight = self.results["weight"].reindex(self.leads.index)
         if is_constant(weight.to_numpy(dtype=float)):
             return None
-        won, lost, even = (float(weight[np.sign(self.leads) == sign].sum()) for sign in (1, -1, 0))
+        outcome = np.sign(self.leads)
+        won, lost, even = (float(weight[outcome == sign].sum()) for sign in (1, -1, 0))
         return won, lost, even
 
     @property
@@ -101,65 +139,54 @@ class PairFinding:
     def further_items(self) -> int | None:
         """Number of further items that would separate the two with 80% power; None if unknown."""
         difference = self.difference
-        near = difference.interval(self._joint_level)[0 if difference.value > 0 else 1]
-        if (
-            not np.isfinite([difference.value, near]).all()
-            or difference.items < 2
-            or difference.value == near
-        ):
+        low, high = difference.interval(self._joint_level)
+        near = low if difference.value > 0 else high
+        is_finite = np.isfinite([difference.value, near]).all()
+        if not is_finite or difference.items < 2 or difference.value == near:
             return None
         critical = t_quantile(max(difference.items, 2), self._joint_level)
-        return further_items(
-            difference.items, critical, difference.value / (abs(difference.value - near) / critical)
-        )
+        standard_error = abs(difference.value - near) / critical
+        return further_items(difference.items, critical, difference.value / standard_error)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; infinite ends become None."""
-        won, lost, even = self.tally
         by_weight = self.tally_by_weight
-        names = (
-            "candidate",
-            "baseline",
-            "task",
-            "metric",
-            "slice",
-            "measure",
-            "level",
-            "p_adjusted",
-            "tests",
-        )
-        figures = {
-            name: getattr(self, name)
-            for name in (*names, "scores", "identical", "unparsed", "missing")
-        } | {
-            "difference": finite_or_none(self.difference.value),
-            **_difference_to_dict(self.difference, self.interval),
-            "distinguishable": self.is_distinguishable,
-            "measures": {
-                name: {"value": finite_or_none(own.value)}
-                | _difference_to_dict(own, own.interval(self.level))
-                for name, own in self.differences.items()
-            },
-            "wins": won,
-            "losses": lost,
-            "even": even,
-            "by_weight": None
-            if by_weight is None
-            else dict(zip(("wins", "losses", "even"), by_weight, strict=True)),
-            "further_items": None if self.is_distinguishable else self.further_items,
-        }
+        won, lost, even = self.tally
+        figures = {name: getattr(self, name) for name in WRITTEN}
+        figures["difference"] = finite_or_none(self.difference.value)
+        figures |= _difference_to_dict(self.difference, self.interval)
+        figures["distinguishable"] = self.is_distinguishable
+        figures["measures"] = self._measures_to_dict()
+        figures |= {"wins": won, "losses": lost, "even": even, "by_weight": None}
+        if by_weight is not None:
+            figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
+        figures["further_items"] = None if self.is_distinguishable else self.further_items
         if self.slice is not None:
             return figures
         columns = self.results if by_weight else self.results.drop(columns="weight")
-        items = columns.head(MOST_ITEMS).to_dict("records")
-        return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": items}
+        figures["slices"] = [own.to_dict() for own in self.slices]
+        figures["item_results"] = columns.head(MOST_ITEMS).to_dict("records")
+        return figures
+
+    def _measures_to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return all differences by measure, with intervals that are not simultaneous."""
+        measures = {}
+        for name, own in self.differences.items():
+            interval = _difference_to_dict(own, own.interval(self.level))
+            measures[name] = {"value": finite_or_none(own.value), **interval}
+        return measures
 
 
 def _difference_to_dict(
     difference: DifferenceTest, interval: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return interval, p-value, method, number of items and `rarest_seen` of a difference as plain
-    Python values."""
-    low, high = map(finite_or_none, interval)
-    known = {"p": difference.p_value, "method": difference.method, "items": difference.items}
-    return {"low": low, "high": high, **known, "rarest_seen": difference.rarest_seen()}
+    """Return the figures of a difference, without its value, as plain Python values."""
+    low, high = interval
+    return {
+        "low": finite_or_none(low),
+        "high": finite_or_none(high),
+        "p": difference.p_value,
+        "method": difference.method,
+        "items": difference.items,
+        "rarest_seen": difference.rarest_seen(),
+    }

@@ -60,8 +60,14 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         measured = _measure_scores(battles, direct, scored)
     else:
         measured = _measure_verdicts(battles, direct, pair)
-    results = measured.results
     is_unparsed = direct["is_unparsed"].to_numpy()
+    identical = None
+    if pair.identical is not None:
+        identical = int(measured.results["is_identical"].sum())
+    largest_first = measured.results.sort_values(
+        "difference", key=lambda difference: -difference.abs(), kind="stable"
+    )
+    without_score = int((measured.is_lost & ~is_unparsed).sum())
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
@@ -69,13 +75,11 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         measure=measured.measure,
         differences=measured.differences,
         is_share=measured.is_share,
-        results=results.sort_values(
-            "difference", key=lambda difference: -difference.abs(), kind="stable"
-        ),
+        results=largest_first,
         leads=measured.leads,
-        identical=None if pair.identical is None else int(results["is_identical"].sum()),
+        identical=identical,
         unparsed=int((measured.is_lost & is_unparsed).sum()),
-        missing=_count_missing(battles, int((measured.is_lost & ~is_unparsed).sum())),
+        missing=_count_missing(battles, without_score),
         level=pair.level,
         p_adjusted=measured.differences[measured.measure].p_value,
     )
@@ -155,9 +159,11 @@ def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
     items = weighed.groupby("item", sort=True)
     sums = items[[*sides, "weight"]].sum()
     means = sums[sides].div(sums["weight"], axis=0)
-    mean_weight = scored.groupby("item", sort=True)["weight"].mean()
-    means = means.assign(weight=mean_weight, is_identical=items["is_identical"].any()).reset_index()
-    difference, same = means["candidate"] - means["baseline"], means["is_identical"]
+    means["weight"] = scored.groupby("item", sort=True)["weight"].mean()
+    means["is_identical"] = items["is_identical"].any()
+    means = means.reset_index()
+    difference = means["candidate"] - means["baseline"]
+    same = means["is_identical"]
     if by_metric:
         same &= difference == 0
     difference = difference.mask(same, 0.0)
@@ -166,8 +172,15 @@ def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
 
 
 def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFrame:
-    """Return the candidate's weighted mean credit against the baseline minus 1/2, and the mean
-    weight of the battles, per item; scores are None."""
+    """Return the candidate's mean lead over the baseline per item, and the mean weight of battles.
+
+    Args:
+        direct: the battles of the two.
+        column: `credit`, or `outcome` for the credit by parsed verdicts.
+
+    Returns:
+        A row per item: the difference is the weighted mean credit minus 1/2; scores are None.
+    """
     known = direct.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
@@ -184,96 +197,148 @@ def table_items(table: pd.DataFrame) -> pd.Series:
 
 
 def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
-    """Return item, candidate's credit (1/2 for identical answers), the same by parsed verdicts,
-    weight, both scores, and whether a reply was unparsed, of the pair's battles."""
+    """Return the battles between two models, seen from the candidate.
+
+    Returns:
+        A row per battle: `item`; the candidate's `credit`, and its `outcome` by parsed verdicts,
+        1/2 for identical answers; `weight`; the scores of both, `candidate` and `baseline`, NaN if
+        there are none; `is_identical`; and `is_unparsed`.
+    """
     table = battles.table
     names = {pair.candidate, pair.baseline}
-    first, second = table["model_a"].astype(object), table["model_b"].astype(object)
+    first = table["model_a"].astype(object)
+    second = table["model_b"].astype(object)
     kept = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
-    rows, is_first = table[kept], (first[kept] == pair.candidate).to_numpy()
+    rows = table[kept]
+    is_first = (first[kept] == pair.candidate).to_numpy()
     item = table_items(table)[kept]
-    same = item.isin(list(pair.identical or ())).to_numpy()
-    earned = (own.to_numpy(dtype=float) for own in (rows["credit"], parsed_credits(rows)))
-    credit, outcome = (np.where(is_first, own, 1 - own) for own in earned)
-    nothing = np.full(len(rows), np.nan)
-    a, b = (
-        rows[name].to_numpy(dtype=float) if name in rows else nothing
-        for name in ("score_a", "score_b")
-    )
+    is_identical = item.isin(list(pair.identical or ())).to_numpy()
+    earned_by_a = rows["credit"].to_numpy(dtype=float)
+    parsed_of_a = parsed_credits(rows).to_numpy(dtype=float)
+    credit = np.where(is_first, earned_by_a, 1 - earned_by_a)
+    outcome = np.where(is_first, parsed_of_a, 1 - parsed_of_a)
+    score_a = _numbers_or_nan(rows, "score_a")
+    score_b = _numbers_or_nan(rows, "score_b")
     columns = {
         "item": item.astype(str).to_numpy(),
-        "credit": np.where(same & ~np.isnan(credit), 0.5, credit),
-        "outcome": np.where(same, 0.5, outcome),
+        "credit": np.where(is_identical & ~np.isnan(credit), 0.5, credit),
+        "outcome": np.where(is_identical, 0.5, outcome),
         "weight": rows["weight"].to_numpy(dtype=float) if "weight" in rows else 1.0,
-        "candidate": np.where(is_first, a, b),
-        "baseline": np.where(is_first, b, a),
-        "is_identical": same,
+        "candidate": np.where(is_first, score_a, score_b),
+        "baseline": np.where(is_first, score_b, score_a),
+        "is_identical": is_identical,
         "is_unparsed": battles.is_unparsed[kept],
     }
     return pd.DataFrame(columns)
+
+
+def _numbers_or_nan(rows: pd.DataFrame, column: str) -> np.ndarray:
+    """Return a column as numbers, shape (rows,); NaN if there is no such column."""
+    if column not in rows:
+        return np.full(len(rows), np.nan)
+    return rows[column].to_numpy(dtype=float)
 
 
 def score_difference(results: pd.DataFrame) -> DifferenceTest:
     """Test the difference of mean scores, paired by item."""
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     is_share = levels[0] >= 0 and levels[-1] <= 1
-    size = (
-        1.0
-        if set(levels) <= {0.0, 1.0}
-        else float(levels[1] - levels[0])
-        if len(levels) == 2
-        else None
-    )
-    most, weight = 1.0 if is_share else np.inf, results["weight"].to_numpy()
-    return paired_difference(results["difference"].to_numpy(), size, most, weight)
+    # Scores of two values only differ by steps of one size.
+    step = None
+    if set(levels) <= {0.0, 1.0}:
+        step = 1.0
+    elif len(levels) == 2:
+        step = float(levels[1] - levels[0])
+    largest = 1.0 if is_share else np.inf
+    weight = results["weight"].to_numpy()
+    return paired_difference(results["difference"].to_numpy(), step, largest, weight)
 
 
 def verdict_differences(
     battles: Battles, pair: ComparedPair, results: pd.DataFrame
 ) -> dict[str, DifferenceTest]:
-    """Test the Elo difference over all battles and, if the two met, the win rate in their direct
-    battles by item."""
+    """Test the difference of two models by verdicts.
+
+    Args:
+        battles: all battles.
+        pair: the two models.
+        results: results of their direct battles, a row per item.
+
+    Returns:
+        By measure: the Elo difference over all battles and, if the two met, the win rate in their
+        direct battles by item.
+
+    Raises:
+        NotIdentifiedError: a model has no readable battle.
+    """
     coded = code_battles(battles, credit=level_credits(battles.table, pair))
-    names = (pair.candidate, pair.baseline)
-    for name in (name for name in names if name not in coded.models):
-        raise NotIdentifiedError(f"{name} has no readable battle")
-    differences = {ELO: elo_difference(coded, *map(coded.models.index, names))}
+    for name in (pair.candidate, pair.baseline):
+        if name not in coded.models:
+            raise NotIdentifiedError(f"{name} has no readable battle")
+    candidate = coded.models.index(pair.candidate)
+    baseline = coded.models.index(pair.baseline)
+    differences = {ELO: elo_difference(coded, candidate, baseline)}
     if len(results):
         by_item = results["difference"].to_numpy()
         is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
-        size, weight = 0.5 if is_three_valued else None, results["weight"].to_numpy()
-        differences[WIN_RATE] = paired_difference(by_item, size, 0.5, weight)
+        step = 0.5 if is_three_valued else None
+        weight = results["weight"].to_numpy()
+        differences[WIN_RATE] = paired_difference(by_item, step, 0.5, weight)
     return differences
 
 
 def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
-    """Return credits, shape (battles,): identical answers get 1/2 between the two, and their mean
-    against others."""
+    """Return credits in which identical answers of two models are level.
+
+    On items with identical answers, the two share the credit of their own battles. Against any
+    third model, both get the mean of what they earned.
+
+    Returns:
+        The credits of `model_a`, shape (battles,).
+    """
     credit = table["credit"].to_numpy(dtype=float).copy()
     if not pair.identical:
         return credit
-    items, names, met = table_items(table), (pair.candidate, pair.baseline), ["item", "third"]
-    rows = np.flatnonzero(items.isin(list(pair.identical)).to_numpy() & ~np.isnan(credit))
-    first, second = (table[side].astype(object).to_numpy()[rows] for side in ("model_a", "model_b"))
-    is_first, is_second = np.isin(first, names), np.isin(second, names)
-    credit[rows[is_first & is_second]] = 0.5
-    weight = (
-        table["weight"].to_numpy(dtype=float)[rows] if "weight" in table else np.ones(len(rows))
-    )
+    items = table_items(table)
+    is_identical = items.isin(list(pair.identical)).to_numpy()
+    rows = np.flatnonzero(is_identical & ~np.isnan(credit))
+    model_a = table["model_a"].astype(object).to_numpy()[rows]
+    model_b = table["model_b"].astype(object).to_numpy()[rows]
+    names = (pair.candidate, pair.baseline)
+    is_a = np.isin(model_a, names)
+    is_b = np.isin(model_b, names)
+    credit[rows[is_a & is_b]] = 0.5
+    weight = np.ones(len(rows))
+    if "weight" in table:
+        weight = table["weight"].to_numpy(dtype=float)[rows]
     columns = {
         "item": items.to_numpy()[rows],
         "weight": weight,
-        "third": np.where(is_first, second, first),
-        "model": np.where(is_first, first, second),
-        "earned": np.where(is_first, credit[rows], 1 - credit[rows]),
+        "third": np.where(is_a, model_b, model_a),
+        "model": np.where(is_a, model_a, model_b),
+        "earned": np.where(is_a, credit[rows], 1 - credit[rows]),
     }
-    third = is_first != is_second
-    frame = pd.DataFrame(columns)[third]
-    # The mean of the two models' weighted means, however often each was judged.
-    weighed = frame.assign(earned=frame["earned"] * frame["weight"])
+    has_third = is_a != is_b
+    shared = _share_credits(pd.DataFrame(columns)[has_third])
+    credit[rows[has_third]] = np.where(is_a[has_third], shared, 1 - shared)
+    return credit
+
+
+def _share_credits(earned: pd.DataFrame) -> np.ndarray:
+    """Return the mean of what two models earned against each third one on each item.
+
+    It is the mean of the two models' weighted means, however often each was judged.
+
+    Args:
+        earned: columns item, third, model, weight and earned, a row per battle.
+
+    Returns:
+        The mean, shape (battles,); where only one of the two was judged, what it earned.
+    """
+    met = ["item", "third"]
+    weighed = earned.assign(earned=earned["earned"] * earned["weight"])
     sums = weighed.groupby([*met, "model"])[["earned", "weight"]].sum()
     means = (sums["earned"] / sums["weight"]).groupby(met).agg(["mean", "size"])
-    joined = frame.join(means, on=met)
-    earned = np.where(joined["size"] == len(names), joined["mean"], joined["earned"])
-    credit[rows[third]] = np.where(is_first[third], earned, 1 - earned)
-    return credit
+    joined = earned.join(means, on=met)
+    is_judged_of_both = joined["size"] == 2
+    return np.where(is_judged_of_both, joined["mean"], joined["earned"])

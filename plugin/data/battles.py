@@ -23,7 +23,8 @@ COLUMNS = {
     "model_a": "model",
     "model_b": "model",
     "credit": "what model_a earned, in [0, 1]; empty = unparsed",
-    "hard_credit": "if credit is graded by probabilities: what model_a earned by the parsed verdict, 1, 0.5 or 0",
+    "hard_credit": "if credit is graded by probabilities: what model_a earned by the parsed "
+    "verdict, 1, 0.5 or 0",
     "margin": "judge score of a minus that of b",
     "score_a": "pointwise score of a",
     "score_b": "pointwise score of b",
@@ -31,7 +32,8 @@ COLUMNS = {
     "judge": "judge identity",
     "jury": "a name for judges that took turns, whose battles are ranked together",
     "repeat": "repetition by the same judge",
-    "response": "which of the models' responses to the item, where they gave several; empty = the first",
+    "response": "which of the models' responses to the item, where they gave several; "
+    "empty = the first",
     "human": "what model_a earned from humans, in [0, 1]",
     "category": "slice label",
     "length_a": "length of a's response, characters",
@@ -143,14 +145,15 @@ class Battles:
         return len(self.rows)
 
     def plot(self) -> Any:
-        """Return the win rates of pairs, models in the order of their win rates, an altair
-        chart."""
+        """Return an altair chart of the win rates of pairs, models in the order of their rates."""
         return chart_of_result(self)
 
     @property
     def table(self) -> pd.DataFrame:
-        """The battles as a data frame; `model_a` and `model_b` are categoricals over the same
-        sorted models."""
+        """The battles as a data frame.
+
+        `model_a` and `model_b` are categoricals over the same sorted models.
+        """
         return self.rows.table
 
     @property
@@ -170,8 +173,10 @@ class Battles:
 
     @property
     def is_unparsed(self) -> np.ndarray:
-        """Mask of the battles whose reply was not parsed, without those that lack a score, shape
-        (battles,)."""
+        """Mask of the battles whose reply was not parsed, shape (battles,).
+
+        Battles of scores that lack a score are not among them.
+        """
         unparsed = ~self.readable
         if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:
             return unparsed
@@ -184,12 +189,11 @@ class Battles:
         return self.rows.has_items
 
     def first_shown(self) -> dict[str, FirstShown]:
-        """Return how the response shown first fared, by judge of these battles (`""` without one),
-        in all verdicts.
+        """Return how the response shown first fared, by judge (`""` without one).
 
-        These are also the verdicts of a judge that are in none of these battles, where these are a
-        part of others. Empty if no pair was parsed in both orders, or if the orders were merged
-        before the verdicts were read.
+        If these battles are a part of others, all verdicts of their judges count. The result is
+        empty if no pair was parsed in both orders, or if the orders were merged before the
+        verdicts were read.
         """
         whole = self.whole or self
         shown = whole.rows.first_shown
@@ -200,8 +204,10 @@ class Battles:
 
     @property
     def outcomes(self) -> np.ndarray:
-        """Credits by the parsed verdicts, where credits are graded, shape (battles,); NaN if
-        unparsed."""
+        """Credits of model_a by the parsed verdicts, shape (battles,); NaN if unparsed.
+
+        They differ from the credits where those are graded by probabilities.
+        """
         return parsed_credits(self.table).to_numpy(dtype=np.float64, na_value=np.nan)
 
     @property
@@ -223,15 +229,17 @@ class Battles:
         return column.fillna(1).to_numpy(dtype=np.int64)
 
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
-        """Combine item codes (negative without an item) with the response number, shape
-        (battles,)."""
+        """Combine item codes with the response number, shape (battles,).
+
+        Args:
+            item: codes of the items; negative without an item, and so is the result.
+        """
         numbers, code = np.unique(self.responses, return_inverse=True)
         return item * len(numbers) + code
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """Names of the criteria that have margins of their own, sorted; empty when there are
-        none."""
+        """Names of the criteria that have margins of their own, sorted."""
         return tuple(name.removeprefix(CRITERION) for name in criterion_columns(self.table))
 
     @property
@@ -241,8 +249,10 @@ class Battles:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
-        `(no judge)`."""
+        """Names of all judges, sorted; empty without a judge column.
+
+        If only some rows have a judge, the others count as `(no judge)`, the last name.
+        """
         return self.rows.judges
 
     def judge_of(self, name: str) -> JudgeRecord:
@@ -252,15 +262,16 @@ class Battles:
     @property
     def is_one_jury(self) -> bool:
         """Whether all battles were played by the same judges in turn, and are ranked together."""
-        return (
-            "jury" in self.columns
-            and len(self.values_of("jury")) == 1
-            and bool(self.table["jury"].notna().all())
-        )
+        if "jury" not in self.columns or len(self.values_of("jury")) != 1:
+            return False
+        return bool(self.table["jury"].notna().all())
 
     def values_of(self, column: str) -> tuple[str, ...]:
-        """Return the distinct values of a column as text, sorted, without empty ones; UsageError
-        for no such column."""
+        """Return the distinct values of a column as text, sorted, without empty ones.
+
+        Raises:
+            UsageError: there is no such column.
+        """
         return self._rows_to_search(column).values_of(column)
 
     def numbers_of(self, column: str) -> np.ndarray:
@@ -278,13 +289,16 @@ class Battles:
         """Count items, judgments, and judged, unparsed and missing battles."""
         tally = self.tally
         _, lacking = self._reasons
+        missing = self.missing
+        if lacking:
+            missing = (missing or 0) + lacking
         return Counts(
             items=tally.items,
             judgments=tally.judgments - lacking,
             battles=tally.battles - lacking,
             unparsed=tally.battles - lacking - tally.judged,
             one_sided=tally.swaps["one-sided"],
-            missing=(self.missing or 0) + lacking if lacking else self.missing,
+            missing=missing,
             without_margin=tally.judged - tally.with_margin,
         )
 
@@ -299,8 +313,7 @@ class Battles:
 
     @cached_property
     def _reasons(self) -> tuple[dict[str, int], int]:
-        """Unparsed battles by reason, and the number of battles that lack a score, of which there
-        was no reply."""
+        """Unparsed battles by reason, and the number of battles that lack a score."""
         counted = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
         lacking = {name: n for name, n in counted.items() if is_scored and _lacks_score(name)}
@@ -324,8 +337,10 @@ class Battles:
         return [(words, None) for words, _ in texts] if is_part else texts
 
     def select(self, keep: np.ndarray) -> "Battles":
-        """Keep the rows of a mask; models without a row are dropped and `missing` becomes
-        unknown."""
+        """Keep the battles of a mask, shape (battles,).
+
+        Models without a battle are dropped, and `missing` becomes unknown.
+        """
         return self._part(BattleFrame(self.table).take(keep))
 
     def battles_of_model(self, model: str) -> "Battles":
@@ -409,6 +424,5 @@ class Battles:
 
 
 def _lacks_score(reason: str) -> bool:
-    """Return whether a battle has no credit because a score is missing, not because a reply was
-    unparsed."""
+    """Return whether a reason says that a score is missing, not that a reply was unparsed."""
     return reason == NO_SCORE or reason.startswith(NO_VALUE)

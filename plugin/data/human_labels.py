@@ -1,5 +1,4 @@
-"""Add human labels to judges' battles: the verdicts of one judge of the same table, or another
-table."""
+"""Add human labels to judges' battles, from one judge of the same table or from another table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,14 +28,19 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
 
 
 def label_by_judge(battles: Battles, judge: str) -> Battles:
-    """Remove one judge's battles, and label others by their mean credit; models without other
-    battles are removed."""
+    """Label the battles of other judges by the mean credits of one judge, and drop its battles.
+
+    Models without a battle of another judge are dropped, too.
+
+    Raises:
+        UsageError: the judge has no row, or the battles have human labels already.
+        DataError: no row has an item.
+        NotIdentifiedError: there is no other judge, or none of its battles has a label.
+    """
     table = battles.table
-    ours = (
-        (as_text(table["judge"]) == judge).to_numpy()
-        if "judge" in table
-        else np.zeros(len(table), dtype=bool)
-    )
+    ours = np.zeros(len(table), dtype=bool)
+    if "judge" in table:
+        ours = (as_text(table["judge"]) == judge).to_numpy()
     if not ours.any():
         raise UsageError(
             f"no row of {judge!r} is left: conditions on other columns than judge apply to it, too"
@@ -56,8 +60,13 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
-    """Add mean credits of human verdicts; raise NotIdentifiedError if `must_meet` and none is on an
-    item and pair."""
+    """Label battles by the mean credits of human verdicts on the same item and pair.
+
+    Raises:
+        UsageError: the battles have human labels already.
+        DataError: one of the tables has no items.
+        NotIdentifiedError: no verdict has an item; or, if `must_meet`, no battle has a label.
+    """
     _check_tables(
         "give one of the two, --human-labels or the column human", verdicts=battles, labels=labels
     )
@@ -69,25 +78,35 @@ MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
 
 
 def matchup_frame(battles: Battles) -> pd.DataFrame:
-    """Return item, response and models of each battle, models in the order of their names; `row` is
-    -1 with an item."""
+    """Return the matchup of each battle, columns as in `MATCHUP_COLUMNS`.
+
+    `first` and `second` are the models in the order of their names. `row` is -1 for a battle with
+    an item, else the number of the battle, which is then a matchup of its own.
+    """
     table = battles.table
-    item = (
-        table["item"].astype(object)
-        if "item" in table
-        else pd.Series(None, index=table.index, dtype=object)
-    )
-    a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
+    item = pd.Series(None, index=table.index, dtype=object)
+    if "item" in table:
+        item = table["item"].astype(object)
+    a = table["model_a"].astype(object)
+    b = table["model_b"].astype(object)
     turned = is_turned(table)
-    first, second = a.where(~turned, b), b.where(~turned, a)
-    row = np.where(item.isna(), np.arange(len(table)), -1)
-    columns = (item.where(item.notna(), ""), row, battles.responses, first, second)
-    return pd.DataFrame(dict(zip(MATCHUP_COLUMNS, columns, strict=True)), index=table.index)
+    columns = {
+        "item": item.where(item.notna(), ""),
+        "row": np.where(item.isna(), np.arange(len(table)), -1),
+        "response": battles.responses,
+        "first": a.where(~turned, b),
+        "second": b.where(~turned, a),
+    }
+    return pd.DataFrame(columns, index=table.index)
 
 
 def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
-    """Average a column of credits over each matchup, weighted; rows by `MATCHUP_COLUMNS`, unparsed
-    battles left out."""
+    """Average a column of credits over each matchup, weighted; unparsed battles are left out.
+
+    Returns:
+        rows by `MATCHUP_COLUMNS`, with the columns `credit` (of the first model), `weight`,
+        `judges` and `votes` (their numbers), and `agree` (whether all votes are equal).
+    """
     table = battles.table
     known = table[column].notna()
     credit = table[column].where(~is_turned(table), 1 - table[column])
@@ -112,15 +131,17 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
 
 
 def human_ties(battles: Battles) -> np.ndarray:
-    """Return which battles are ties by humans, shape (battles,); votes that only cancel are no
-    ties."""
+    """Return which battles are ties by humans, shape (battles,).
+
+    Votes for both models that cancel are no tie.
+    """
     even = (battles.table["human"] == 0.5).to_numpy()
     if battles.votes is None:
         return even
     means = mean_labels(battles.votes, "credit")
-    return even & ~pd.MultiIndex.from_frame(matchup_frame(battles)).isin(
-        means.index[~means["agree"]]
-    )
+    disputed = means.index[~means["agree"]]
+    matchups = pd.MultiIndex.from_frame(matchup_frame(battles))
+    return even & ~matchups.isin(disputed)
 
 
 def is_turned(table: pd.DataFrame) -> pd.Series:
@@ -129,21 +150,29 @@ def is_turned(table: pd.DataFrame) -> pd.Series:
 
 
 def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
-    """Add the mean vote on each item and pair as the column `human`; `judge` names the voters in
-    messages."""
+    """Add the mean vote on each item and pair as the column `human`.
+
+    Args:
+        battles: the judges' battles.
+        votes: the humans' battles.
+        judge: name of the voters in messages.
+        must_meet: raise NotIdentifiedError if no battle has a label.
+    """
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]
     if means.empty:
         why = f"none of the {len(votes):,} battles of {judge} has an item and a verdict"
         raise NotIdentifiedError(f"no label to take: {why}")
-    of_first = (
-        matchup_frame(battles).merge(means["credit"].reset_index(), how="left")["credit"].to_numpy()
-    )
+    mean_votes = means["credit"].reset_index()
+    of_first = matchup_frame(battles).merge(mean_votes, how="left")["credit"].to_numpy()
     human = np.where(is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
         models = len({*votes.models} & {*battles.models})
-        why = f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged"
+        why = (
+            f"none of the {len(battles):,} battles of other judges is of an item and pair "
+            f"that {judge} judged"
+        )
         remedy = f"spell both alike, or let {judge} judge some of those pairs"
         raise NotIdentifiedError(
             f"{why}; in common are {items:,} items and {models:,} models: {remedy}"
@@ -160,10 +189,19 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
 
 
 def _check_tables(remedy: str, **tables: Battles) -> None:
-    """Raise UsageError if the verdicts have human labels already, DataError if a table has no
-    items."""
+    """Check that verdicts can be labelled.
+
+    Args:
+        remedy: what to do if the verdicts are labelled already.
+        tables: the tables to join, by their name in messages; one is called `verdicts`.
+
+    Raises:
+        UsageError: the verdicts have human labels already.
+        DataError: a table has no items.
+    """
     table = tables["verdicts"].table
-    if known := int(table["human"].notna().sum()) if "human" in table else 0:
+    known = int(table["human"].notna().sum()) if "human" in table else 0
+    if known:
         raise UsageError(f"{known:,} battles have a human label already: {remedy}")
     for name, battles in tables.items():
         if not battles.has_items:

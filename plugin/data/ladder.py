@@ -1,5 +1,4 @@
-"""A ladder: ratings of models that are known before a run, with their errors; newcomers are placed
-on its scale."""
+"""A ladder: known ratings of models with their errors, on whose scale newcomers are placed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -13,11 +12,16 @@ USUAL_SE = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Ratings of models with standard errors, Elo; an error of 0 is exact, and `assumed` names
-    models without one.
+    """Ratings of models that are known before a run.
 
-    Errors are independent, unless there is a `covariance` (Elo squared, by model). `source` is a
-    file, empty if typed, and `unbounded` names the models whose rating in it has no bound.
+    Attributes:
+        models: names of the models.
+        elo: ratings, by model.
+        se: standard errors, Elo, by model; 0 for an exact rating.
+        covariance: covariances of the errors, Elo squared, by model; None if they are independent.
+        assumed: names of the models whose standard error is assumed, not given.
+        source: the file of the ratings; empty if they were typed.
+        unbounded: names of the models whose rating in the file has no bound.
     """
 
     models: tuple[str, ...]
@@ -31,17 +35,27 @@ class Ladder:
     def restrict_to(self, models: Collection[str]) -> "Ladder | None":
         """Return the part of the ladder about some models; None if it has none of them."""
         kept = [k for k, name in enumerate(self.models) if name in models]
-        full = self.covariance and tuple(tuple(self.covariance[k][j] for j in kept) for k in kept)
-        assumed, unbounded = (
-            tuple(n for n in given if n in models) for given in (self.assumed, self.unbounded)
+        if not kept:
+            return None
+        covariance = None
+        if self.covariance is not None:
+            rows = [self.covariance[k] for k in kept]
+            covariance = tuple(tuple(row[k] for k in kept) for row in rows)
+        return Ladder(
+            models=tuple(self.models[k] for k in kept),
+            elo=tuple(self.elo[k] for k in kept),
+            se=tuple(self.se[k] for k in kept),
+            covariance=covariance,
+            assumed=tuple(name for name in self.assumed if name in models),
+            source=self.source,
+            unbounded=tuple(name for name in self.unbounded if name in models),
         )
-        elo, se = (tuple(values[k] for k in kept) for values in (self.elo, self.se))
-        names = tuple(self.models[k] for k in kept)
-        return Ladder(names, elo, se, full, assumed, self.source, unbounded) if kept else None
 
     def unknown_names(self, models: Collection[str]) -> list[str]:
-        """Return the typed names that are no model's; a file may have ratings of other models,
-        too."""
+        """Return the typed names that are not among `models`.
+
+        A file may have ratings of other models, so its names are never unknown.
+        """
         return [] if self.source else [name for name in self.models if name not in models]
 
     def to_dict(self) -> dict[str, Any]:

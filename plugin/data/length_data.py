@@ -1,5 +1,4 @@
-"""AlpacaEval's data for length control, read from a file beside the battles: difficulty of items and
-gamed baselines."""
+"""AlpacaEval's data for length control: the difficulty of items, and gamed baselines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,25 +11,37 @@ from podium.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Gamed:
-    """Verdicts on verbose and concise variants of the baseline; `term` is tanh of the lead in
-    length; shape (rows,)."""
+    """Verdicts on verbose and concise variants of the baseline; arrays of shape (rows,).
+
+    Attributes:
+        term: tanh of the lead in length, in standard deviations.
+        difficulty: difficulty of the instruction.
+        credit: what the variant earned, in [0, 1].
+    """
 
     term: np.ndarray
     difficulty: np.ndarray
     credit: np.ndarray
 
     def rows(self, columns: int) -> np.ndarray:
-        """Return the design matrix, without an intercept as quality is equal, shape (rows,
-        columns)."""
-        return np.column_stack([np.zeros(len(self.credit)), self.term, self.difficulty])[
-            :, :columns
-        ]
+        """Return the first columns of the design matrix, shape (rows, columns).
+
+        The intercept is 0, because both variants are of equal quality.
+        """
+        intercept = np.zeros(len(self.credit))
+        return np.column_stack([intercept, self.term, self.difficulty])[:, :columns]
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Difficulty of items, by their column `key` (`item` or `index`) as text, and gamed baselines
-    of a file."""
+    """The content of a file with data for length control.
+
+    Attributes:
+        key: the column that names the instruction: `item` or `index`.
+        difficulty: difficulty by the value of that column, as text.
+        gamed: verdicts on variants of the baseline; None if the file has none.
+        source: the file.
+    """
 
     key: str
     difficulty: Mapping[str, float]
@@ -42,10 +53,12 @@ class External:
         keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
         difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         if not np.isfinite(difficulty).any():
+            known = f"the {len(self.difficulty):,} of the difficulties"
+            remedy = f"give both files a column {self.key} with the same ids"
             raise DataError(
-                f"no {self.key} of the battles is among the {len(self.difficulty):,} of the difficulties",
+                f"no {self.key} of the battles is among {known}",
                 source=self.source,
-                remedy=f"give both files a column {self.key} with the same ids, or the difficulties by item",
+                remedy=f"{remedy}, or the difficulties by item",
             )
         return difficulty
 

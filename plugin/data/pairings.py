@@ -36,8 +36,13 @@ def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairi
 
 
 class Outcome(NamedTuple):
-    """The outcome of a battle: credit of `a` in [0, 1], None if unparsed; margin, score of `a`
-    minus that of `b`."""
+    """The outcome of a battle.
+
+    Attributes:
+        pairing: the battle.
+        credit: what `a` earned, in [0, 1]; None if unparsed.
+        margin: judge score of `a` minus that of `b`; None without scores.
+    """
 
     pairing: Pairing
     credit: float | None
@@ -71,7 +76,13 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The models (sorted), the items, and by item the models without a usable response."""
+    """The models and items of a tournament.
+
+    Attributes:
+        models: names, sorted.
+        items: ids of the items.
+        absent: by item, the models without a usable response.
+    """
 
     models: tuple[str, ...]
     items: tuple[str, ...]
@@ -84,8 +95,13 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """The battles to play next, none when it is over; `left_out` counts those that lack a
-    response."""
+    """The battles to play next.
+
+    Attributes:
+        pairings: the battles; none when the tournament is over.
+        note: why they are played, for the log.
+        left_out: number of battles that were left out because a response is missing.
+    """
 
     pairings: tuple[Pairing, ...]
     note: str = ""

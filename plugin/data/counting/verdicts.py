@@ -121,8 +121,10 @@ class Verdicts:
     def __init__(
         self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False
     ) -> None:
-        self.engine, self.judgments = engine, judgments
-        self.merge, self.keep_one_sided = merge, keep_one_sided
+        self.engine = engine
+        self.judgments = judgments
+        self.merge = merge
+        self.keep_one_sided = keep_one_sided
         types = engine.columns(judgments)
         self.columns = tuple(types)
         # A column `response` of another type does not count a model's responses: it is foreign.
@@ -142,8 +144,10 @@ class Verdicts:
 
     @cached_property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as
-        `(no judge)`."""
+        """Names of all judges, sorted; empty without a judge column.
+
+        If only some rows have a judge, the others count as `(no judge)`, the last name.
+        """
         if "judge" not in self.columns:
             return ()
         named = self._names("judge")
@@ -170,25 +174,35 @@ class Verdicts:
         if self.tally.judged == self.tally.battles:
             return {}
         known = "reason" in self.columns
-        names = dict(enumerate(self._names("reason") if known else ())) | {-1: NO_REASON}
+        names = dict(enumerate(self._names("reason"))) if known else {}
+        names[-1] = NO_REASON
         rows = relations.unparsed_query(self.judgments, self.columns)
         counts = Counter(dict(self.engine.rows(rows)))
         ends = "least_reason, last_reason" if known else "-1, -1"
-        where = "order_pair and rows_unparsed > 0"
-        order_pairs = f"select rows_unparsed, {ends}, count(*) from {self.cells()} where {where} group by 1, 2, 3"
+        order_pairs = (
+            f"select rows_unparsed, {ends}, count(*) from {self.cells()} "
+            "where order_pair and rows_unparsed > 0 group by 1, 2, 3"
+        )
+        # The judgments of an order pair were counted one by one; together they are one battle.
         for unparsed, least, last, number in self.engine.rows(order_pairs):
-            reasons = sorted({names[least], names[last]})
             counts[names[least]] -= number
-            counts[names[last]] -= number if unparsed == 2 else 0
-            if unparsed == 2 or not self.keep_one_sided:
-                counts[" / ".join(reasons) if unparsed == 2 else ONE_ORDER_UNPARSED] += number
+            if unparsed == 2:
+                counts[names[last]] -= number
+                counts[" / ".join(sorted({names[least], names[last]}))] += number
+            elif not self.keep_one_sided:
+                counts[ONE_ORDER_UNPARSED] += number
         return {reason: number for reason, number in counts.most_common() if number}
 
     def unparsed_texts(
         self, column: str, most: int, judges: Iterable[str] | None = None
     ) -> list[tuple[str, int]]:
-        """Return the most frequent texts of a column among unparsed judgments, with their counts;
-        of some judges."""
+        """Return the most frequent texts of a column among unparsed judgments, with their counts.
+
+        Args:
+            column: name of a column; the result is empty if there is none.
+            most: number of texts.
+            judges: names of the judges whose judgments count; None for all.
+        """
         if not {column, "credit"} <= {*self.columns}:
             return []
         unparsed = f"from {self.judgments} where credit is null and {column} is not null"
@@ -200,14 +214,16 @@ class Verdicts:
         return [(str(value), int(number)) for value, number in rows]
 
     def notes(self) -> list[Notice]:
-        """Return warnings about groups that cannot be merged, identical rows, and unknown
-        orders."""
-        tally, notes = self.tally, list[Notice]()
+        """Return warnings about judgments that cannot be merged, equal rows and unknown orders."""
+        tally = self.tally
+        notes = list[Notice]()
         if self.has_items:
             twice = self._identical_rows() if tally.crowded else 0
             both = self._untold_orders() if "order" not in self.columns else 0
-            notes += [Notice("rows-repeat", {"rows": twice})] if twice else []
-            notes += [Notice("orders-unknown", {"rows": both})] if both else []
+            if twice:
+                notes.append(Notice("rows-repeat", {"rows": twice}))
+            if both:
+                notes.append(Notice("orders-unknown", {"rows": both}))
         if self.merge and tally.ambiguous:
             notes.append(Notice("judgments-unmerged", {"judgments": tally.ambiguous}))
         if tally.lacking:
@@ -235,8 +251,12 @@ class Verdicts:
         return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
-        """Yield the readable cells in the order of clusters, options as for `pairs`; blocks hold
-        whole clusters."""
+        """Yield the readable cells in blocks of whole clusters, ordered by cluster.
+
+        Args:
+            hard: round credits to win, tie or loss; a flip is a tie.
+            against: the code of a model of which alone the battles are read.
+        """
         columns = "cluster, first, second, credit / weight as credit, weight, judged"
         query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
@@ -264,18 +284,20 @@ class Verdicts:
 
     @cached_property
     def first_shown(self) -> dict[str, "FirstShown"]:
-        """How the response shown first fared by judge (`""` for rows without one); empty without
-        parsed order pairs."""
+        """How the response shown first fared, by judge (`""` for rows without one).
+
+        Empty if there is no order pair of which both replies were parsed.
+        """
         if not ("order" in self.columns and self.has_items):
             return {}
         query = relations.first_shown_query(self._sided_rows, self._counted)
         table = _arrays(self.engine.table(query))
-        names = dict(enumerate(self._names("judge") if "judge" in self.columns else ()))
+        names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
         for code in np.unique(table["judge"]):
             own = table["judge"] == code
-            cluster, won, number, flips = (table[name][own] for name in FirstShown._fields)
-            shown[names.get(int(code), "")] = FirstShown(cluster, won, number, flips)
+            columns = {name: table[name][own] for name in FirstShown._fields}
+            shown[names.get(int(code), "")] = FirstShown(**columns)
         return shown
 
     @cached_property
@@ -294,10 +316,10 @@ class Verdicts:
         return self
 
     def can_search(self, columns: Iterable[str]) -> bool:
-        """Return whether the database finds texts in these columns of the battles sooner than their
-        data frame does.
+        """Return whether the database finds texts in these columns sooner than a data frame does.
 
-        A data frame that was read is at hand, and battles found by the database are grouped again.
+        It does not if the data frame of the battles was already read: the battles that the
+        database finds are grouped again.
         """
         if "table" in vars(self):
             return False
@@ -339,10 +361,11 @@ class Verdicts:
             "margin": ("with_margin", "lacking"),
             relations.HARD: ("graded",),
         }
-        names = [name for column, own in further.items() if column in self.columns for name in own]
-        return self._sums_by_pair(
-            ["judgments", "battles", "decided", "crowded", *SWAPS, *OF_PAIRS, *names], "true"
-        )
+        names = ["judgments", "battles", "decided", "crowded", *SWAPS, *OF_PAIRS]
+        for column, own in further.items():
+            if column in self.columns:
+                names += own
+        return self._sums_by_pair(names, "true")
 
     def _sums_by_pair(
         self, names: Iterable[str], met: str, *, hard: bool = False
@@ -351,7 +374,8 @@ class Verdicts:
         sums = ", ".join(
             f"cast(sum({quote_name(name)}) as double) as {quote_name(name)}" for name in names
         )
-        query = f"select first, second, {sums} from {self.cells(hard=hard)} where {met} group by first, second"
+        cells = f"{self.cells(hard=hard)} where {met}"
+        query = f"select first, second, {sums} from {cells} group by first, second"
         return _arrays(self.engine.table(f"{query} order by first, second"))
 
     @cached_property
@@ -394,8 +418,10 @@ class Verdicts:
 
     @cached_property
     def _battles(self) -> str:
-        """Name of the table of battles; that of the judgments if nothing is merged and no credit is
-        derived."""
+        """Name of the table of battles.
+
+        It is the table of judgments if nothing is merged and no credit is derived from a margin.
+        """
         order_pairs = self.engine.fresh("order_pairs")
         name = self.engine.fresh("battles")
         query = ""
@@ -420,30 +446,42 @@ class Verdicts:
         return tuple(name for (name,) in rows)
 
     def _identical_rows(self) -> int:
-        """Count the surplus copies of identical rows: a row that is there three times counts as
-        two."""
+        """Count the surplus copies of identical rows; three identical rows count as two."""
         keys = "cluster, first, second"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
-        query = f"select count(*) as copies from {self.judgments} where {ROW} in ({rows}) group by {columns}"
-        return int(
-            self.engine.rows(f"select coalesce(sum(copies - 1), 0) from ({query}) as counted")[0][0]
-        )
+        suspected = f"{self.judgments} where {ROW} in ({rows})"
+        copies = f"select count(*) as copies from {suspected} group by {columns}"
+        query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
+        return int(self.engine.rows(query)[0][0])
 
     def _untold_orders(self) -> int:
         """Count the rows of pairs that one judge has as (a, b) and as (b, a) on one item."""
-        keys = (
-            "cluster, first, second, judge" if "judge" in self.columns else "cluster, first, second"
+        keys = "cluster, first, second"
+        if "judge" in self.columns:
+            keys += ", judge"
+        matchups = (
+            f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} "
+            f"where cluster < {self._items} group by {keys}"
         )
-        cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where cluster < {self._items}"
-        query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as matchups where ahead > 0 and ahead < n"
+        query = (
+            f"select coalesce(sum(n), 0) from ({matchups}) as matchups "
+            "where ahead > 0 and ahead < n"
+        )
         return int(self.engine.rows(query)[0][0])
 
 
 def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
-    """Start `duckdb`, `spark` or `spark=URL` of a master; `memory` limits DuckDB, for example
-    `700MB`."""
+    """Start a database.
+
+    Args:
+        name: `duckdb`, `spark`, or `spark=URL` of a master.
+        memory: the most that DuckDB holds in memory, for example `700MB`.
+
+    Raises:
+        UsageError: the name is unknown, Spark does not start, or Spark is given a `memory`.
+    """
     kind, _, url = name.partition("=")
     if kind == "duckdb" and not url:
         from podium.data.counting.duck import Duck
@@ -465,14 +503,19 @@ def verdicts_of(
     keep_one_sided: bool = False,
     engine: "Engine | None" = None,
 ) -> Verdicts:
-    """Load checked judgments of a data frame into a database, by default DuckDB, with options as
-    for `Verdicts`."""
+    """Load checked judgments of a data frame into a database.
+
+    Args:
+        frame: the judgments, a row each.
+        merge: average the two orders of a pair into one battle.
+        keep_one_sided: whether a pair with one unparsed order keeps the other order's verdict.
+        engine: the database; by default a new one of DuckDB.
+    """
     engine = engine or start_engine()
     name = engine.fresh("judgments")
-    columns = {str(column): arrow_column(frame[column]) for column in frame}
-    engine.register(
-        name, pa.table({ROW: pa.array(np.arange(len(frame), dtype=np.int64)), **columns})
-    )
+    columns = {ROW: pa.array(np.arange(len(frame), dtype=np.int64))}
+    columns |= {str(column): arrow_column(frame[column]) for column in frame}
+    engine.register(name, pa.table(columns))
     return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided)
 
 

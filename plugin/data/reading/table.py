@@ -1,5 +1,4 @@
-"""Check records: convert columns of a file to the types of the battles table, and reject values out
-of range."""
+"""Check records: convert columns of a file to the types of the battles table, and check values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -47,8 +46,7 @@ LIKELY = {
     ),
     "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
 }
-"""Usual names of columns, lower case, perhaps with `_id`, for the `--columns` that a message
-proposes."""
+"""Usual names of columns, lower case, perhaps with `_id`; messages propose them as `--columns`."""
 OPTIONAL = ("item", "judge")
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -57,8 +55,14 @@ BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 
 
 class Rule(NamedTuple):
-    """A check of rows: the SQL condition that breaks it, the column whose value is shown, and the
-    message."""
+    """A check of rows.
+
+    Attributes:
+        column: the column whose value the message shows.
+        broken: the SQL condition that breaks the rule.
+        problem: what is wrong with the value.
+        remedy: what to do.
+    """
 
     column: str
     broken: str
@@ -72,14 +76,19 @@ def is_pointwise(columns: Iterable[str]) -> bool:
 
 
 def check(records: Records, *, skip_alone: bool = False) -> Records | None:
-    """Return records with typed columns after checking all values; None if `skip_alone` and models
-    meet themselves."""
+    """Return records with typed columns after checking all values.
+
+    Args:
+        records: battles, or scores of models.
+        skip_alone: return None if every battle is one of a model with itself.
+
+    Raises:
+        DataError: a column is missing, a value is invalid, or there is no row.
+    """
     try:
         if is_pointwise(records.columns):
-            typed, remedy = (
-                _typed_columns(records, records.columns),
-                "every score needs its item and model",
-            )
+            typed = _typed_columns(records, records.columns)
+            remedy = "every score needs its item and model"
             empty = [
                 Rule(name, _is_blank(typed[name].sql), "is empty", remedy)
                 for name in ("item", "model")
@@ -88,16 +97,17 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
         records = _rename_foreign(records)
         typed = _typed_battles(records)
         rules = [*_number_rules(records), *_battle_rules(records, typed)]
-        return _scan_rows(
-            records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone
-        )
+        is_alone = f"{typed['model_a'].sql} = {typed['model_b'].sql}"
+        return _scan_rows(records, typed, rules, is_alone, skip_alone)
     except DataError as error:
         raise error.with_place(records.source) from None
 
 
 def _rename_foreign(records: Records) -> Records:
-    """Append `_` to a column `swap` that holds flags, and to a column `reason` that explains
-    verdicts in sentences."""
+    """Append `_` to the names of foreign columns `swap` and `reason`.
+
+    A foreign `swap` holds flags. A foreign `reason` explains verdicts in sentences.
+    """
     columns = records.columns
     foreign = {}
     if "swap" in columns:
@@ -119,14 +129,18 @@ def _scan_rows(
     alone: str,
     skip_alone: bool = False,
 ) -> Records | None:
-    """Return typed records after checking all rules in one scan; None if `skip_alone` and all rows
-    meet `alone`."""
+    """Return typed records after checking all rules in one scan.
+
+    Args:
+        records: the records.
+        typed: their columns with the types of the battles table.
+        rules: the rules; DataError for the first one that a row breaks.
+        alone: the SQL condition for a battle of a model with itself.
+        skip_alone: return None if all rows meet `alone`.
+    """
     foreign = [name for name, column in typed.items() if column.type == JSON]
-    wanted = [
-        "count(*)",
-        f"bool_and({alone})",
-        *(f"min({ROW}) filter ({rule.broken})" for rule in rules),
-    ]
+    wanted = ["count(*)", f"bool_and({alone})"]
+    wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
     for name in foreign:
         words = typed[name].text
         kind = f"json_type({typed[name].sql})"
@@ -134,9 +148,9 @@ def _scan_rows(
         wanted.append(f"bool_and({words} is null or ({whole}))")
         wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
     everything = ", ".join(column.sql for column in records.columns.values())
-    (rows, is_alone, *answers), *_ = records.rows(
-        ", ".join([*wanted, f"bit_xor(hash({everything}))"])
-    )
+    # The hash has every cell read, so that a damaged one is found.
+    wanted.append(f"bit_xor(hash({everything}))")
+    (rows, is_alone, *answers), *_ = records.rows(", ".join(wanted))
     if not rows:
         raise DataError("no rows", remedy="give a file that holds verdicts")
     if skip_alone and is_alone:
@@ -146,16 +160,19 @@ def _scan_rows(
             raise _broken_rule(records, rule, row)
     facts = answers[len(rules) : -1]
     plain = {}
-    for k, name in enumerate(foreign):
-        words, (is_whole, is_boolean) = typed[name].text, facts[2 * k : 2 * k + 2]
-        kind = "BIGINT" if is_whole else "BOOLEAN" if is_boolean else TEXT
-        plain[name] = Column(words if kind == TEXT else f"cast({words} as {kind})", kind)
+    for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
+        words = typed[name].text
+        if is_whole:
+            plain[name] = Column(f"cast({words} as BIGINT)", "BIGINT")
+        elif is_boolean:
+            plain[name] = Column(f"cast({words} as BOOLEAN)", "BOOLEAN")
+        else:
+            plain[name] = Column(words, TEXT)
     return replace(records, columns={**typed, **plain}, number=rows)
 
 
 def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
-    """Return the error for a broken rule, with the first row, its value and the number of such
-    rows."""
+    """Return the error for a broken rule: the first row, its value, and the number of such rows."""
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
@@ -190,27 +207,38 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
 
 
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
-    """Return the remedy for missing columns: a `--columns` option with likely names, `?` where none
-    is likely."""
+    """Return the remedy for missing columns: a `--columns` option to copy.
+
+    It has the likely names among the columns, and `?` for a needed column without a likely name.
+
+    Args:
+        columns: the columns that the table has.
+        source: `FRAME` for a data frame, whose columns are named in Python.
+    """
     known = {name.lower(): name for name in columns}
-    guesses = {
-        own: [known[word] for word in words if word in known] for own, words in LIKELY.items()
-    }
-    named = {
-        own: (*names, "?")[0]
-        for own, names in guesses.items()
-        if own not in known and (names or own not in OPTIONAL)
-    }
+    named = {}
+    for own, words in LIKELY.items():
+        names = [known[word] for word in words if word in known]
+        if own in known:
+            continue
+        if names:
+            named[own] = names[0]
+        elif own not in OPTIONAL:
+            named[own] = "?"
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if set(named.values()) == {"?"}:
         named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
-    return f"name the columns, for example --columns {','.join(f'{own}={name}' for own, name in named.items())}"
+    typed = ",".join(f"{own}={name}" for own, name in named.items())
+    return f"name the columns, for example --columns {typed}"
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
-    """Return the typed columns of battles, those of the battles table first; DataError if one is
-    missing."""
+    """Return the typed columns of battles, those of the battles table first.
+
+    Raises:
+        DataError: the models are missing, or there is neither a credit nor a margin nor scores.
+    """
     names = records.columns
     criteria = criterion_columns(names)
     scores = {"score_a", "score_b"} <= set(names)
@@ -229,7 +257,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
         typed["margin"] = Column(f"({total}) / nullif({there}, 0)", "DOUBLE")
     elif "margin" not in names and scores:
         typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
-    if "margin" in typed and not {"margin", *criteria} & set(names) and "credit" in names:
+    is_of_scores = "margin" in typed and "margin" not in names and not criteria
+    if is_of_scores and "credit" in names:
         # A margin computed from scores must not replace an empty verdict.
         reason = typed["reason"].sql if "reason" in typed else "null"
         unexplained = f"case when {typed['credit'].sql} is null then 'no verdict' end"
@@ -244,43 +273,40 @@ def _number_rules(records: Records) -> list[Rule]:
     """Return the rules for columns of numbers: numbers, not too large, lengths not below 0."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
-    for name in (name for name in names if name in records.columns):
+    for name in names:
+        if name not in records.columns:
+            continue
         column = records.columns[name]
         if not column.is_number:
-            rules.append(
-                Rule(
-                    name,
-                    column.is_strange,
-                    "is not a number",
-                    "write a number, as 0.5, or leave it empty",
-                )
-            )
+            remedy = "write a number, as 0.5, or leave it empty"
+            rules.append(Rule(name, column.is_strange, "is not a number", remedy))
         remedy = "leave the cell empty if the value is unknown"
-        rules.append(
-            Rule(name, f"abs({column.number}) > {LARGEST}", "is infinite or too large", remedy)
-        )
+        is_large = f"abs({column.number}) > {LARGEST}"
+        rules.append(Rule(name, is_large, "is infinite or too large", remedy))
         if name.startswith("length"):
             rules.append(Rule(name, f"{column.number} < 0", "is below 0", remedy))
     return rules
 
 
 def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
-    """Return the rules for the models, credits, weights and orders of battles, the most important
-    first."""
-    a, b = typed["model_a"].sql, typed["model_b"].sql
+    """Return the rules for models, credits, weights and orders, the most important first."""
+    a = typed["model_a"].sql
+    b = typed["model_b"].sql
     nameless = "every battle needs the names of both models"
-    credit = "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map"
+    itself = "remove battles of a model with itself"
+    credit = (
+        "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; "
+        "translate other codes with --credit-map"
+    )
     rules = [
         Rule("model_a", _is_blank(a), "is empty", nameless),
         Rule("model_b", _is_blank(b), "is empty", nameless),
-        Rule(
-            "model_b", f"{a} = {b}", "plays against itself", "remove battles of a model with itself"
-        ),
+        Rule("model_b", f"{a} = {b}", "plays against itself", itself),
     ]
-    for name in [name for name in ("credit", "hard_credit", "human") if name in records.columns]:
-        rules.append(
-            Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit)
-        )
+    for name in ("credit", "hard_credit", "human"):
+        if name in records.columns:
+            broken = f"{typed[name].sql} not between 0 and 1"
+            rules.append(Rule(name, broken, "is outside [0, 1]", credit))
     if {"credit", "reason"} <= records.columns.keys():
         broken = f"{typed['credit'].sql} is not null and {typed['reason'].sql} is not null"
         remedy = "empty one of the two, or rename the column: a reason says why there is no credit"
@@ -288,19 +314,18 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     if "weight" in typed:
         remedy = "remove the row instead of weighting it by 0"
         rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))
-    for name, known in [
-        (name, known) for name, known in (("order", ORDERS), ("swap", SWAPS)) if name in typed
-    ]:
-        remedy = f"use one of {', '.join(known)}, or leave it empty"
-        rules.append(
-            Rule(name, f"{typed[name].sql} not in {_sql_list(known)}", "is unknown", remedy)
-        )
+    values = {"order": ORDERS, "swap": tuple(SWAPS)}
+    for name, known in values.items():
+        if name in typed:
+            remedy = f"use one of {', '.join(known)}, or leave it empty"
+            broken = f"{typed[name].sql} not in {_sql_list(known)}"
+            rules.append(Rule(name, broken, "is unknown", remedy))
     return rules
 
 
 def _is_blank(name: str) -> str:
-    """Return the SQL condition that a name is empty or invisible; most names pass by their first
-    character alone."""
+    """Return the SQL condition that a name is empty or invisible."""
+    # Fast: the first character alone shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"
     return (
         f"case when {shows} then false else {name} is null or trim({name}, {text(BLANK)}) = '' end"

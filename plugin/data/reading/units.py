@@ -8,6 +8,7 @@ repeat within a cell as often as by chance; a text of a response, or its hash, b
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scipy.special import pdtr
 
@@ -33,36 +34,51 @@ TIME = re.compile(
 )
 """A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
 RESPONSE_NAME = re.compile(
-    r"(?i)(?:^|_)(?:a|b|1|2|left|right)$|response|answer|output|completion|generation|reply|winner|loser"
+    r"(?i)(?:^|_)(?:a|b|1|2|left|right)$"
+    r"|response|answer|output|completion|generation|reply|winner|loser"
 )
 """A column about the responses of a battle, not about what was asked."""
-MOST_ROWS, SHOWN = 50_000, 50
-"""Rows in which an item is looked for, and values of a column that are looked at."""
+MOST_ROWS = 50_000
+"""Rows in which an item is looked for."""
+SHOWN = 50
+"""Values of a column that are tested for times."""
 REPEATED = 1.5
 """Rows per value from which a column repeats."""
-FEW_VALUES, FEW_REPEATED = 6, 20
-"""A column with fewer values, or fewer that repeat within their cells, is no item unless its name
-says so."""
-MOST_BY_CHANCE, ERROR_RATE = 0.35, 0.02
-"""Of the pairs of rows of one value and one cell, the share of the number expected by chance up to
-which the column avoids its cells as items do, and the largest probability of so few of them by
-chance."""
-MOST_IN_CELL, MOST_REPEATS = 5, 3
-"""Rows of a value in a cell up to which they may be unnumbered repeats, by a known name and by any
-other."""
+FEW_VALUES = 6
+"""A column with fewer values is no item unless its name says so."""
+FEW_REPEATED = 20
+"""A balanced column with fewer values is no item unless its name says so."""
+MOST_BY_CHANCE = 0.35
+"""Rows of one item seldom share a cell: at most this share of the pairs expected by chance do."""
+ERROR_RATE = 0.02
+"""The largest probability of so few pairs of rows by chance."""
+MOST_IN_CELL = 5
+"""Rows of an item in a cell that may be unnumbered repeats, if the column has a known name."""
+MOST_REPEATS = 3
+"""Rows of an item in a cell that may be unnumbered repeats, if the column has another name."""
 EVEN = 0.25
-"""Variance over mean of the rows in a cell below which a table is balanced: 1 for rows at
-random."""
-ONE_MODEL, SEVERAL_OPPONENTS = 0.9, 0.3
-"""Shares of the values from which they belong to the response of one model, which met several
-opponents."""
+"""Variance over mean of the rows in a cell below which a table is balanced; 1 for random rows."""
+ONE_MODEL = 0.9
+"""From this share of values with one model on, the values belong to responses."""
+SEVERAL_OPPONENTS = 0.3
+"""Of the values of responses, at least this share has one model and several opponents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """How the values of a column repeat: `together` counts the pairs of rows of one value and cell,
-    `by_chance` their expected number; `in_cell` and `variance` are of the rows per value and cell;
-    `of_response` says whether each value belongs to one model."""
+    """How the values of a column repeat; a cell is a combination of the columns `CELL`.
+
+    Attributes:
+        rows: rows with a value.
+        values: distinct values.
+        cells: distinct cells.
+        together: pairs of rows of one value and one cell.
+        by_chance: expected number of such pairs if values and cells were independent.
+        in_cell: mean number of rows of one value in a cell that has some.
+        variance: variance of that number.
+        filled: combinations of value and cell that have a row.
+        of_response: whether each value belongs to the response of one model.
+    """
 
     rows: int
     values: int
@@ -76,8 +92,7 @@ class Repetition:
 
     @property
     def repeats(self) -> bool:
-        """Whether the column repeats in several cells, and no value belongs to a single
-        response."""
+        """Whether the column repeats in several cells, and its values are not of responses."""
         return self.rows >= REPEATED * self.values and self.cells > 1 and not self.of_response
 
     @property
@@ -91,15 +106,11 @@ class Repetition:
     @property
     def is_balanced(self) -> bool:
         """Whether every value has the same few rows in every cell."""
+        if not self.repeats or self.values < FEW_REPEATED:
+            return False
         is_full = self.filled >= 0.8 * self.values * self.cells
         is_even = self.variance <= EVEN * self.in_cell
-        return (
-            self.repeats
-            and self.values >= FEW_REPEATED
-            and is_full
-            and is_even
-            and self.in_cell <= MOST_REPEATS
-        )
+        return is_full and is_even and self.in_cell <= MOST_REPEATS
 
     @property
     def may_be_items(self) -> bool:
@@ -109,38 +120,45 @@ class Repetition:
 
 
 def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[RecordTable], str | None]:
-    """Rename a column of `ITEM_NAMES` to `item` in the tables without items, where it repeats as
-    items do; also return its name."""
+    """Rename a column of `ITEM_NAMES` to `item` in the tables without items.
+
+    All of these tables must have the column, and it must repeat as items do.
+
+    Returns:
+        the tables, and the former name of the column; None if no column was renamed.
+    """
     lacking = [
         each
         for each in tables
         if lacks_items(each.records) and not is_pointwise(each.records.columns)
     ]
-    names = {
-        name for each in lacking for name in each.records.columns if name.lower() in ITEM_NAMES
-    }
+    names = set[str]()
+    for each in lacking:
+        names |= {name for name in each.records.columns if name.lower() in ITEM_NAMES}
     for name in sorted(names, key=lambda name: ITEM_NAMES.index(name.lower())):
         holders = [each.records for each in lacking if name in each.records.columns]
         if len(holders) == len(lacking) and repetition_of(engine, holders, name).is_like_items:
             ours = {id(each) for each in lacking}
-            return [rename_item(each, name) if id(each) in ours else each for each in tables], name
+            renamed = [rename_item(each, name) if id(each) in ours else each for each in tables]
+            return renamed, name
     return list(tables), None
 
 
 def name_items_of_scores(records: Records) -> Records:
-    """Rename a column of `ITEM_NAMES` to `item` in a table of scores, if a model has about one
-    score on each value."""
+    """Rename a column of `ITEM_NAMES` to `item` in a table of scores without items.
+
+    A model must have about one score on each value of the column.
+    """
     columns = records.columns
     if "item" in columns or "model_a" in columns or not {"model", "score"} <= columns.keys():
         return records
-    for name in sorted((each for each in columns if each.lower() in ITEM_NAMES), key=str.lower):
-        cells = [
-            columns[each].text
-            for each in ("model", "judge", "repeat", "response", "metric")
-            if each in columns
-        ]
+    candidates = [name for name in columns if name.lower() in ITEM_NAMES]
+    keys = ("model", "judge", "repeat", "response", "metric")
+    cells = [columns[name].text for name in keys if name in columns]
+    for name in sorted(candidates, key=str.lower):
         value = columns[name].text
-        shape = f"count(*), count(distinct ({', '.join([value, *cells])})), count(distinct {value})"
+        scores = ", ".join([value, *cells])
+        shape = f"count(*), count(distinct ({scores})), count(distinct {value})"
         ((rows, distinct, values),) = records.rows(shape, f"where {value} is not null")
         if values > 1 and 2 * distinct > rows:
             return replace(records, columns=rename_column(columns, name))
@@ -148,21 +166,31 @@ def name_items_of_scores(records: Records) -> Records:
 
 
 def likely_item(engine: Duck, records: Records) -> str | None:
-    """Return the column of battles without items that looks like the item, known names first; None
-    without one."""
+    """Return the name of the column that looks like the item, in battles without items.
+
+    Known names come first, then the column whose values avoid their cells the most. None if no
+    column looks like items.
+    """
     if not lacks_items(records):
         return None
-    known = {*ITEM_NAMES, *(word for each in LIKELY["item"] for word in (each, f"{each}_id"))}
+    known = {*ITEM_NAMES, *_usual_names("item")}
     candidates: list[tuple[bool, float, int, str]] = []
     for name in _repeating_columns(records, known):
         own = repetition_of(engine, [records], name)
         is_known = name.lower() in known
         is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
         if is_item or (is_known and own.may_be_items):
-            candidates.append(
-                (not is_known, own.together / max(own.by_chance, 1e-9), own.values, name)
-            )
-    return min(candidates)[-1] if candidates else None
+            share = own.together / max(own.by_chance, 1e-9)
+            candidates.append((not is_known, share, own.values, name))
+    if not candidates:
+        return None
+    *_, best = min(candidates)
+    return best
+
+
+def _usual_names(column: str) -> set[str]:
+    """Return the usual names of a column of the battles table, in lower case."""
+    return {*LIKELY[column], *(f"{name}_id" for name in LIKELY[column])}
 
 
 def lacks_items(records: Records) -> bool:
@@ -173,42 +201,35 @@ def lacks_items(records: Records) -> bool:
 
 def rename_item(table: RecordTable, name: str) -> RecordTable:
     """Return a table whose column `name` is the item."""
-    return replace(
-        table, records=replace(table.records, columns=rename_column(table.records.columns, name))
-    )
+    columns = rename_column(table.records.columns, name)
+    return replace(table, records=replace(table.records, columns=columns))
 
 
 def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]:
     """Return columns with `name`, as text, called `item`."""
-    kept = {each: column for each, column in columns.items() if each != "item"}
-    return {
-        "item" if each == name else each: Column(column.text) if each == name else column
-        for each, column in kept.items()
-    }
+    renamed = {}
+    for own_name, column in columns.items():
+        if own_name == name:
+            renamed["item"] = Column(column.text)
+        elif own_name != "item":
+            renamed[own_name] = column
+    return renamed
 
 
 def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
-    """Return the columns that may be items by name and type and have clearly fewer values than
-    rows."""
-    raters = {word for each in LIKELY["judge"] for word in (each, f"{each}_id")}
-    foreign = NO_ITEMS | {*criterion_columns(records.columns)}
-    foreign |= {name for name in records.columns if name.lower() in raters}
-    names = [name for name in records.columns if name not in foreign]
-    other = [name for name in names if name.lower() not in known]
-    strange = {name for name in other if TIME_NAME.search(name) or RESPONSE_NAME.search(name)}
-    names = [name for name in names if name not in strange]
-    names = [
-        name
-        for name in names
-        if not records.columns[name].type.startswith((*REALS, "BOOLEAN", "TIME", "DATE"))
-    ]
+    """Return the columns that may be items and have clearly fewer values than rows.
+
+    Args:
+        records: the battles.
+        known: names of items, in lower case; they need fewer values than other names.
+    """
+    names = [name for name in records.columns if _may_name_items(records, name, known)]
     if not names:
         return []
     cells = [records.columns[name].text for name in names]
     few = replace(records, scan=f"(select * from {records.scan} limit {MOST_ROWS})")
-    (counts,) = few.rows(
-        ", ".join(f"count({cell}), approx_count_distinct({cell})" for cell in cells)
-    )
+    queries = [f"count({cell}), approx_count_distinct({cell})" for cell in cells]
+    (counts,) = few.rows(", ".join(queries))
     kept = []
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate.
@@ -218,14 +239,21 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     return kept
 
 
+def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
+    """Return whether a column may hold items, by its name and type."""
+    is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
+    if is_foreign or name.lower() in _usual_names("judge"):
+        return False
+    if name.lower() not in known and (TIME_NAME.search(name) or RESPONSE_NAME.search(name)):
+        return False
+    return not records.columns[name].type.startswith((*REALS, "BOOLEAN", "TIME", "DATE"))
+
+
 def _holds_times(records: Records, name: str) -> bool:
     """Return whether the first values of a column are times, or numbers with decimals."""
     cell = records.columns[name].text
-    words = [
-        word
-        for (word,) in records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")
-    ]
-    return all(TIME.fullmatch(word) for word in words)
+    values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")
+    return all(TIME.fullmatch(word) for (word,) in values)
 
 
 def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetition:
@@ -237,19 +265,28 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     ((filled, in_cell, variance, together),) = engine.rows(
         f"select count(*), avg(n), coalesce(var_pop(n), 0), sum(n * (n - 1)) / 2 from {per_cell}"
     )
-    totals = []
-    for key in ("value", "cell"):
-        groups = f"(select count(*) as n from {table} group by {key})"
-        totals.append(
-            engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0]
-        )
-    (values, rows, same_value), (cells, _, same_cell) = totals
+    values, rows, same_value = _group_sizes(engine, table, "value")
+    cells, _, same_cell = _group_sizes(engine, table, "cell")
     if not rows:
         return Repetition(0, 0, 0, 0, 0, 0, 0, 0, of_response=True)
     pairs = max(rows * (rows - 1) / 2, 1)
-    by_chance = float(same_cell) * float(same_value) / pairs
-    shape = (float(together), by_chance, float(in_cell), float(variance), filled)
-    return Repetition(rows, values, cells, *shape, of_response=_belongs_to_responses(engine, table))
+    return Repetition(
+        rows=rows,
+        values=values,
+        cells=cells,
+        together=float(together),
+        by_chance=float(same_cell) * float(same_value) / pairs,
+        in_cell=float(in_cell),
+        variance=float(variance),
+        filled=filled,
+        of_response=_belongs_to_responses(engine, table),
+    )
+
+
+def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
+    """Count the values of a column, their rows, and the pairs of rows that share a value."""
+    groups = f"(select count(*) as n from {table} group by {key})"
+    return engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0]
 
 
 def _values_query(records: Records, name: str) -> str:
@@ -257,33 +294,44 @@ def _values_query(records: Records, name: str) -> str:
     columns = records.columns
     value = columns[name].text
     cells = [f"coalesce({columns[each].text}, '')" for each in CELL if each in columns]
-    a, b = columns["model_a"].text, columns["model_b"].text
+    a = columns["model_a"].text
+    b = columns["model_b"].text
     credit = columns["credit"].number if "credit" in columns else "cast(null as double)"
     winner = f"case when {credit} > 0.5 then {a} when {credit} < 0.5 then {b} end"
-    selected = f"hash({value}) as value, hash({', '.join(cells)}) as cell, {a} as a, {b} as b, {winner} as winner"
-    return f"select {selected} from {records.scan} where {value} is not null"
+    hashes = f"hash({value}) as value, hash({', '.join(cells)}) as cell"
+    return (
+        f"select {hashes}, {a} as a, {b} as b, {winner} as winner "
+        f"from {records.scan} where {value} is not null"
+    )
 
 
 def _belongs_to_responses(engine: Duck, table: str) -> bool:
-    """Return whether the values belong to the response of one model: that of a side, or the winner,
-    differs by value and is the same in all rows of a value, which has several opponents."""
+    """Return whether each value of a column belongs to the response of one model.
+
+    It does if all rows of a value have the same model on one side, or the same winner, against
+    several opponents.
+
+    Args:
+        engine: the database.
+        table: rows of `_values_query`.
+    """
     ((models_a, models_b),) = engine.rows(
         f"select count(distinct a), count(distinct b) from {table}"
     )
     counts = "count(distinct a) as a, count(distinct b) as b, count(distinct winner) as winner"
-    groups = f"(select {counts}, count(distinct least(a, b) || '\\n' || greatest(a, b)) as pairs from {table}"
-    groups += " group by value having count(*) > 1)"
+    pairs = "count(distinct least(a, b) || '\\n' || greatest(a, b)) as pairs"
+    groups = f"(select {counts}, {pairs} from {table} group by value having count(*) > 1)"
     shares = [
         "avg((a = 1)::int)",
         "avg((a = 1 and b > 1)::int)",
         "avg((b = 1)::int)",
         "avg((b = 1 and a > 1)::int)",
+        "avg((winner = 1)::int) filter (pairs > 1)",
     ]
-    shares += ["avg((winner = 1)::int) filter (pairs > 1)"]
-    one_a, several_b, one_b, several_a, one_winner = engine.rows(
-        f"select {', '.join(shares)} from {groups}"
-    )[0]
-    is_of_a = models_a > 1 and (one_a or 0) >= ONE_MODEL and (several_b or 0) >= SEVERAL_OPPONENTS
-    is_of_b = models_b > 1 and (one_b or 0) >= ONE_MODEL and (several_a or 0) >= SEVERAL_OPPONENTS
-    is_of_winner = (one_winner or 0) >= 0.98 and models_a + models_b > 3
+    (answers,) = engine.rows(f"select {', '.join(shares)} from {groups}")
+    # A share of no values is empty.
+    one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in answers)
+    is_of_a = models_a > 1 and one_a >= ONE_MODEL and several_b >= SEVERAL_OPPONENTS
+    is_of_b = models_b > 1 and one_b >= ONE_MODEL and several_a >= SEVERAL_OPPONENTS
+    is_of_winner = one_winner >= 0.98 and models_a + models_b > 3
     return bool(is_of_a or is_of_b or is_of_winner)

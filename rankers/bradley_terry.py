@@ -1,7 +1,8 @@
 """bradley-terry: joint maximum likelihood on the Elo scale."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.notices.notice import Notice
 from podium.rankers.errors.elo_difference import EloTests
 from podium.rankers.errors.few_items import (
+    FewBattles,
     covariance_with_few,
     few_battles_of,
     separated_battles_of,
@@ -20,6 +22,7 @@ from podium.rankers.errors.few_items import (
 )
 from podium.rankers.errors.intervals import (
     Interval,
+    PairTests,
     ScoreEstimates,
     bootstrap_estimate,
     resample,
@@ -37,10 +40,10 @@ from podium.rankers.fit.identification import (
 )
 from podium.rankers.fit.pairs import cells_by_cluster
 from podium.rankers.fit.scale import EloScale, elo_scale
-from podium.rankers.fit.strengths import Strengths, build_prior
+from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
-from podium.rankers.length_control.joint import fit_at_equal_length
+from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
@@ -63,17 +66,20 @@ def bradley_terry(
     length_of: LengthOf = "answer",
     ratings: Ratings | None = None,
 ) -> Standings:
-    """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] -
-    (lambda / 2) |theta|^2.
+    """Rank by Bradley-Terry, fitted jointly to all battles, in Elo points.
+
+    The log-strengths theta maximize the sum over battles of w [y log s(d) + (1 - y) log s(-d)],
+    minus (lambda / 2) |theta|^2. Here y is the credit of a, w the weight of the battle, d the
+    difference theta_a - theta_b, and s the logistic function (Bradley and Terry 1952).
 
     Args:
-        battles: credits y in [0, 1].
+        battles: battles with credits y in [0, 1].
         level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
-        regularization: lambda; 0 needs that no model is separated.
+        regularization: lambda, at least 0. 0 requires that no model is separated.
         labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
-        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or
-            `bootstrap` (percentile; not with length_control).
+        interval: `sandwich` (clustered, with the factor G / (G - 1) for G clusters and t with
+            G - 1 degrees of freedom) or `bootstrap` (percentile; not with length_control).
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has 1000.
         centre: models whose mean is 1500; by default all that are not separated.
@@ -86,54 +92,90 @@ def bradley_terry(
             ranking's .json file; by default those of the log.
 
     Raises:
-        NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda is
-        0, or the effect
-            of length cannot be distinguished from strengths.
+        NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda
+            is 0, or the effect of length cannot be distinguished from strengths.
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or model.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    lengths = (
-        read_lengths(battles, labels, cluster, interval, length_of) if length_control else None
-    )
+    lengths = None
+    if length_control:
+        lengths = read_lengths(battles, labels, cluster, interval, length_of)
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
-    unable = [
-        ("interval=bootstrap", interval == "bootstrap"),
-        ("pin", pin),
-        ("length_control", length_control),
-    ]
-    ladder, notes = choose_ladder(
-        battles, ratings, coded.models, [name for name, is_set in unable if is_set]
-    )
-    prior = build_prior(ladder, coded.models) if ladder else None
+    blocking = _options_without_ladder(interval, pin, length_control)
+    prior, notes = _choose_prior(battles, ratings, coded.models, blocking)
     strengths = fit_battles(coded, regularization, prior)
     exposure = measure_exposure(battles, coded, strengths.pairs)
-    length = fit_at_equal_length(lengths, strengths) if lengths else None
-    strengths = length.strengths if length else strengths
-    items = coded.clusters_by_model()
-    scale = (
-        prior.scale
-        if prior
-        else elo_scale(coded.models, bounded_models(strengths.graph), items, centre, pin)
-    )
+    additions = _Additions()
+    if lengths:
+        length = fit_at_equal_length(lengths, strengths)
+        strengths = length.strengths
+        additions = _describe_length(length, level)
+    scale = prior.scale if prior else _scale_of_fit(strengths, coded, centre, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
         estimate = _bootstrap_elo(strengths, load_battles(coded), scale, level, resamples, rng)
-    more = {"length_control": length.summary(level)} if length else {}
-    warnings = [*notes, *(length.warnings() if length else ())]
     if prior:
-        estimate, more["ladder"] = place_newcomers(strengths, prior, coded, estimate)
-        warnings += [
-            Notice(CHECKS[check].code, figures)
-            for check, figures in failed_ladder_checks(more["ladder"])
-        ]
+        estimate, placement = place_newcomers(strengths, prior, coded, estimate)
+        additions = _describe_placement(placement)
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
-    return replace(
-        standings,
-        diagnostics={**standings.diagnostics, **more},
-        warnings=(*standings.warnings, *warnings),
-    )
+    return additions.add_to(standings, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Additions:
+    """Diagnostics and warnings of an option, in addition to those of every Elo ranking."""
+
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[Notice] = ()
+
+    def add_to(self, standings: Standings, notes: Sequence[Notice]) -> Standings:
+        """Return standings with these diagnostics, and with `notes` and these warnings."""
+        return replace(
+            standings,
+            diagnostics={**standings.diagnostics, **self.diagnostics},
+            warnings=(*standings.warnings, *notes, *self.warnings),
+        )
+
+
+def _options_without_ladder(interval: Interval, pin: str | None, length_control: bool) -> list[str]:
+    """Return which of the chosen options cannot be combined with ratings of a ladder."""
+    is_chosen = {
+        "interval=bootstrap": interval == "bootstrap",
+        "pin": bool(pin),
+        "length_control": length_control,
+    }
+    return [name for name, chosen in is_chosen.items() if chosen]
+
+
+def _choose_prior(
+    battles: Battles, ratings: Ratings | None, models: tuple[str, ...], blocking: Sequence[str]
+) -> tuple[LadderPrior | None, tuple[Notice, ...]]:
+    """Return the prior by the ladder of `choose_ladder`, None without a ladder, and warnings."""
+    ladder, notes = choose_ladder(battles, ratings, models, blocking)
+    return build_prior(ladder, models) if ladder else None, notes
+
+
+def _scale_of_fit(
+    strengths: Strengths, battles: BattleData, centre: tuple[str, ...] | None, pin: str | None
+) -> EloScale:
+    """Return the Elo scale of a fit without a ladder, with its mean or one model set."""
+    bounded = bounded_models(strengths.graph)
+    return elo_scale(battles.models, bounded, battles.clusters_by_model(), centre, pin)
+
+
+def _describe_length(length: EqualLength, level: float) -> _Additions:
+    """Return the diagnostics and warnings of ratings at equal length."""
+    return _Additions({"length_control": length.summary(level)}, length.warnings())
+
+
+def _describe_placement(placement: Mapping[str, Any]) -> _Additions:
+    """Return the diagnostics of a placement on a ladder, with a warning for each failed check."""
+    warnings = [
+        Notice(CHECKS[check].code, figures) for check, figures in failed_ladder_checks(placement)
+    ]
+    return _Additions({"ladder": placement}, warnings)
 
 
 def _bootstrap_elo(
@@ -144,16 +186,18 @@ def _bootstrap_elo(
     resamples: int,
     rng: np.random.Generator,
 ) -> ScoreEstimates:
-    """Return Elo scores with percentile intervals from refits to resampled clusters."""
-    cells, width = cells_by_cluster(coded, fit.pairs), len(fit.pairs.first)
+    """Return Elo scores with percentile intervals from refits to resampled clusters.
+
+    Separated models get the same one-sided bounds as under `sandwich`.
+    """
+    cells = cells_by_cluster(coded, fit.pairs)
+    pairs = len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
         return fit.resampled_scores(scale, cells, counts)
 
-    draws, items = (
-        resample(resampled_scores, coded.clusters, resamples, rng, width),
-        coded.clusters_by_model(),
-    )
+    draws = resample(resampled_scores, coded.clusters, resamples, rng, pairs)
+    items = coded.clusters_by_model()
     score = scale.scores(fit.theta)
     estimate = bootstrap_estimate(
         score, draws, coded.clusters, level=level, cluster=coded.unit, items=items
@@ -176,39 +220,46 @@ def estimate_elo(
     level: float,
     added: np.ndarray | float = 0.0,
 ) -> ScoreEstimates:
-    """Return Elo scores with cluster-robust intervals; models with few items get score-test
-    intervals."""
-    theta, clusters = strengths.theta, battles.clusters
+    """Return Elo scores with cluster-robust intervals.
+
+    Models with few items get intervals by score tests. Separated models get one-sided bounds,
+    except on a ladder. A fit with further coefficients, such as a slope of length, has neither.
+
+    Args:
+        strengths: the fitted log-strengths.
+        battles: the battles that they were fitted to.
+        scale: the Elo scale.
+        level: confidence level, in (0, 1).
+        added: further covariance of the log-strengths, shape (models, models).
+    """
+    theta = strengths.theta
+    clusters = battles.clusters
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added
-    simple = len(strengths.coefficients) == 0
-    guests = (
-        few_battles_of(strengths, battles, battles.clusters_by_model())
-        if simple and clusters > 1
-        else []
-    )
-    covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
+    has_strengths_only = len(strengths.coefficients) == 0
+    few_battles: list[FewBattles] = []
+    if has_strengths_only and clusters > 1:
+        few_battles = few_battles_of(strengths, battles, battles.clusters_by_model())
+    covariance = scale.covariance(covariance_with_few(covariance, few_battles, theta))
     estimate = sandwich_estimate(
         scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit
     )
-    tests = None
-    if not strengths.prior:
-        # Of a ladder's ratings, battles alone say too little.
-        columns = strengths.likelihood.design.columns
-        offset = None if columns is None else columns @ strengths.coefficients
-        tests = EloTests(battles, strengths.regularization, offset).pair_tests
-    estimate = replace(
-        estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple), tests=tests
-    )
-    estimate = (
-        with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level))
-        if guests
-        else estimate
-    )
-    return (
-        bound_separated(estimate, strengths, battles, scale, level)
-        if tests and simple
-        else estimate
-    )
+    # Where ratings come from a ladder, the battles alone say too little for tests.
+    tests = None if strengths.prior else _pair_tests(strengths, battles)
+    allowed = np.full(len(theta), has_strengths_only)
+    estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=tests)
+    if few_battles:
+        reach = t_quantile(clusters, level)
+        estimate = with_score_tests(estimate, few_battles, scale, theta, reach)
+    if tests and has_strengths_only:
+        estimate = bound_separated(estimate, strengths, battles, scale, level)
+    return estimate
+
+
+def _pair_tests(strengths: Strengths, battles: BattleData) -> PairTests:
+    """Return the tests of single pairs, at the coefficients of the fit if it has any."""
+    columns = strengths.likelihood.design.columns
+    offset = None if columns is None else columns @ strengths.coefficients
+    return EloTests(battles, strengths.regularization, offset).pair_tests
 
 
 def bound_separated(
@@ -240,10 +291,29 @@ def build_elo_standings(
     ranker: str = "bradley-terry",
     extra: Mapping[str, np.ndarray] | None = None,
 ) -> Standings:
-    """Build standings from Elo scores, with diagnostics and warnings of the fit."""
+    """Build standings from Elo scores, with diagnostics and warnings of the fit.
+
+    Args:
+        exposure: counts and win rates by model.
+        strengths: the fitted log-strengths.
+        estimate: Elo scores with intervals; those of separated models are hidden.
+        scale: the Elo scale.
+        level: confidence level of the rank sets, in (0, 1).
+        rng: draws for rank sets.
+        ranker: name of the ranker.
+        extra: further columns by name, each of shape (models,).
+    """
     # A model with few items does not make the ratings of the others weak.
     well_known = 2 * exposure.items >= np.median(exposure.items)
-    graph, efficiency = strengths.graph, design_efficiency(strengths.pairs, well_known)
+    graph = strengths.graph
+    efficiency = design_efficiency(strengths.pairs, well_known)
+    diagnostics: dict[str, Any] = {
+        "newton_steps": strengths.optimum.steps,
+        "design_efficiency": efficiency,
+    }
+    origin = scale.summary(exposure.models)
+    if origin:
+        diagnostics["origin"] = origin
     fit = Fit(
         converged=True,
         gradient=strengths.optimum.gradient,
@@ -256,8 +326,7 @@ def build_elo_standings(
         fit,
         graph.separated,
         extra=extra or {},
-        diagnostics={"newton_steps": strengths.optimum.steps, "design_efficiency": efficiency}
-        | ({"origin": origin} if (origin := scale.summary(exposure.models)) else {}),
+        diagnostics=diagnostics,
         warnings=_separation_and_design_warnings(exposure, strengths, efficiency),
     )
     kind = ELO if scale.pinned is None else replace(ELO, zero="pin")
@@ -285,12 +354,13 @@ def _separation_and_design_warnings(
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Remove the intervals of separated models, or all if the pinned one is; score-test intervals
-    are open and stay."""
-    hidden = np.full(
-        len(graph.separated), estimate.pinned is not None and graph.separated[estimate.pinned]
-    )
-    hidden |= graph.separated
+    """Remove the intervals of separated models, or all intervals if the pinned model is separated.
+
+    One-sided intervals, of score tests, stay.
+    """
+    hidden = graph.separated.copy()
+    if estimate.pinned is not None and graph.separated[estimate.pinned]:
+        hidden[:] = True
     if not hidden.any():
         return estimate
     gone = np.where(hidden & np.isfinite(estimate.low) & np.isfinite(estimate.high), np.nan, 0.0)

@@ -1,8 +1,8 @@
 """Soft-Elo: Bradley-Terry on calibrated probabilities instead of wins, ties and losses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,14 +39,15 @@ from podium.rankers.calibration.targets import (
     soften_verdicts,
     weak_signal_warnings,
 )
+from podium.rankers.errors.intervals import ScoreEstimates
 from podium.rankers.fit.coded import Cluster, CodedBattles, code_battles
 from podium.rankers.fit.identification import bounded_models, fit_battles
 from podium.rankers.fit.newton import DesignMatrix
-from podium.rankers.fit.scale import POINTS, elo_scale
+from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
 from podium.rankers.fit.strengths import Strengths
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.ranking import Standings
-from podium.rankers.standings import measure_exposure
+from podium.rankers.standings import Exposure, measure_exposure
 
 
 def soft_elo(
@@ -70,11 +71,13 @@ def soft_elo(
 ) -> Standings:
     """Rank by Bradley-Terry on soft credits sigmoid(beta * margin), in Elo points.
 
-    beta is the option's, else the calibration's, else fitted to the human labels in the battles;
-    intervals include its error. Without any of these, graded credits are used as they are; hard
-    verdicts raise UnknownScaleError, and `podium.rank` ranks them by bradley-terry. With a
-    calibration, models that it does not know are rated one by one against those that it knows, on
-    its Elo scale (scale-corrected to human ratings if it is), with conformal intervals.
+    beta is that of the option or of the calibration. Without either, it is fitted to the human
+    labels in the battles. Intervals include its error. If there are no labels, graded credits are
+    used as they are, and hard verdicts raise UnknownScaleError (`podium.rank` then ranks by
+    bradley-terry).
+
+    With a calibration, models that it does not know are rated one by one against those that it
+    knows. Their ratings are on the calibration's Elo scale, with conformal intervals.
 
     Args (others as of `bradley_terry`):
         battles: of one judge, with margins or soft credits.
@@ -97,51 +100,88 @@ def soft_elo(
 
     Raises:
         UnknownScaleError: nothing determines beta, and the options ask for no target.
-        NotIdentifiedError: nothing determines the target of the options, or the comparison graph is
-        disconnected. NotConvergedError: a fit did not reach its maximum. UsageError: an impossible
-        option.
+        NotIdentifiedError: nothing determines the target of the options, or the comparison graph
+            is disconnected.
+        NotConvergedError: a fit did not reach its maximum.
+        UsageError: an impossible option.
 
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its
     appendix E.
     """
     notes = _notes_without_placement(calibration, conformal_level, of)
-    soft = soften_battles(
-        battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level
-    )
+    options = TargetOptions(target, beta, constant, ridge)
+    soft = soften_battles(battles, whole or battles, calibration, options, level)
     if calibration and newcomers(battles, calibration, soft.credit):
-        _check_joint_options(
-            pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster
-        )
+        row_cluster = None if cluster == "item" else cluster
+        _check_joint_options(pin=pin, regularization=regularization, cluster=row_cluster)
         rule = build_conformal_rule(calibration, conformal_level, of)
+        signal = soft.signal
         return soft.annotate(
-            rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard)
+            rate_newcomers(battles, calibration, signal, rule, level=level, rng=rng, hard=hard)
         )
     penalty = REGULARIZATION if regularization is None else regularization
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
-    strengths = fit_battles(coded, penalty)
-    lacking = f"battle with a signal ({soft.signal.kind})"
-    exposure = replace(measure_exposure(battles, coded, strengths.pairs), lacking=lacking)
-    scale = elo_scale(
-        coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin
-    )
+    fit = _fit_soft_credits(battles, soft, coded, penalty, level, centre, pin)
+    extra = {"hard": _hard_elo(battles, coded.models, fit.estimate.score, penalty)} if hard else {}
+    return soft.annotate(fit.build_standings(level, rng, extra), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _JointFit:
+    """Elo ratings of all models, fitted jointly to soft credits."""
+
+    exposure: Exposure
+    strengths: Strengths
+    estimate: ScoreEstimates
+    scale: EloScale
+
+    def build_standings(
+        self, level: float, rng: np.random.Generator, extra: Mapping[str, np.ndarray]
+    ) -> Standings:
+        """Return the standings, with `extra` columns, each of shape (models,)."""
+        return build_elo_standings(
+            self.exposure,
+            self.strengths,
+            self.estimate,
+            self.scale,
+            level=level,
+            rng=rng,
+            ranker="soft-elo",
+            extra=extra,
+        )
+
+
+def _fit_soft_credits(
+    battles: Battles,
+    soft: "SoftCredits",
+    coded: CodedBattles,
+    regularization: float,
+    level: float,
+    centre: tuple[str, ...] | None,
+    pin: str | None,
+) -> _JointFit:
+    """Fit Elo ratings of all models to soft credits; intervals include the error of the target."""
+    strengths = fit_battles(coded, regularization)
+    exposure = measure_exposure(battles, coded, strengths.pairs)
+    exposure = replace(exposure, lacking=f"battle with a signal ({soft.signal.kind})")
+    bounded = bounded_models(strengths.graph)
+    scale = elo_scale(coded.models, bounded, coded.clusters_by_model(), centre, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
-        known = (
-            "beta taken as exact" if soft.target.covariance is None else "error of beta included"
-        )
-        estimate = replace(estimate, method=f"{estimate.method}, {known}")
-    extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
-    standings = build_elo_standings(
-        exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
-    )
-    return soft.annotate(standings, notes)
+        is_exact = soft.target.covariance is None
+        about_beta = "beta taken as exact" if is_exact else "error of beta included"
+        estimate = replace(estimate, method=f"{estimate.method}, {about_beta}")
+    return _JointFit(exposure, strengths, estimate, scale)
 
 
 def _notes_without_placement(
     calibration: Calibration | None, conformal_level: float | None, of: str
 ) -> list[Notice]:
-    """Note that no new model is placed, if there is a calibration; else reject options of conformal
-    intervals."""
+    """Return a note that the calibration places no new model, if there is a calibration.
+
+    Raises:
+        UsageError: options of conformal intervals are given without a calibration.
+    """
     unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
     if unused and not calibration:
         raise UsageError(f"{unused} need {option_text('calibration', 'FILE')}")
@@ -149,12 +189,15 @@ def _notes_without_placement(
 
 
 def _check_joint_options(**options: object) -> None:
-    """Raise UsageError if options of a joint fit are given although new models are placed one by
-    one."""
-    if named := [name for name, value in options.items() if value is not None]:
+    """Raise UsageError if one of the options is given, as all of them belong to a joint fit.
+
+    New models are placed one by one instead.
+    """
+    given = [name for name, value in options.items() if value is not None]
+    if given:
         raise UsageError(
-            f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and its "
-            "clusters; leave it out"
+            f"{' and '.join(given)}: new models are placed on the calibration's axis, with its "
+            "regularization and its clusters; leave it out"
         )
 
 
@@ -175,8 +218,16 @@ class TargetOptions:
 
 @dataclass(frozen=True, slots=True)
 class SoftCredits:
-    """Soft credits of a, NaN without signal, shape (battles,), with their map, its origin and
-    doubts about it."""
+    """Soft credits of a judge's verdicts.
+
+    Attributes:
+        target: the map from signal to credit.
+        origin: where the map comes from, in words.
+        doubts: warnings about the map.
+        signal: the judge's signal, of each battle.
+        credit: credit of a in [0, 1], NaN for battles without a signal, shape (battles,).
+        judged: number of readable battles.
+    """
 
     target: Target
     origin: str
@@ -187,11 +238,9 @@ class SoftCredits:
 
     def annotate(self, standings: Standings, warnings: Sequence[Notice] = ()) -> Standings:
         """Add beta, the target's diagnostics and its warnings to standings."""
-        target, signal, left_out = (
-            self.target,
-            self.signal,
-            self.judged - int(self.signal.is_known.sum()),
-        )
+        target = self.target
+        signal = self.signal
+        left_out = self.judged - int(signal.is_known.sum())
         diagnostics = {
             "kind": signal.kind,
             "from": self.origin,
@@ -203,11 +252,10 @@ class SoftCredits:
         missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
         fields = {"left_out": left_out, "judged": self.judged, "missing": missing}
         unused = [Notice("no-signal", fields)] if left_out else []
+        fit = standings.fit
         return replace(
             standings,
-            fit=replace(
-                standings.fit, beta=target.beta, beta_low=target.low, beta_high=target.high
-            ),
+            fit=replace(fit, beta=target.beta, beta_low=target.low, beta_high=target.high),
             diagnostics={**standings.diagnostics, "soft": diagnostics},
             warnings=(*standings.warnings, *self.doubts, *unused, *warnings),
         )
@@ -220,14 +268,26 @@ def soften_battles(
     options: TargetOptions,
     level: float,
 ) -> SoftCredits:
-    """Convert a judge's signal to soft credits by a map that is given, calibrated or fitted to
-    labels of `whole`."""
+    """Convert a judge's signal to soft credits.
+
+    Args:
+        battles: the battles to convert.
+        whole: the battles whose human labels the map is fitted to, if it is fitted.
+        calibration: the calibration that has the map, if there is one.
+        options: a target, and a beta or constant that gives the map.
+        level: confidence level of beta's interval, in (0, 1).
+
+    Raises:
+        UnknownScaleError: nothing determines beta, and no option is given.
+        NotIdentifiedError: nothing determines the target of the options.
+        UsageError: options contradict each other or the calibration.
+    """
     target, origin, doubts = _choose_target(whole, calibration, options, level)
-    by_verdicts = target.kind == "margin" and "verdict" in target.weights
-    signal = read_signal(battles, target.kind, options.ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
-    return SoftCredits(
-        target, origin, doubts, signal, soften_verdicts(target, signal), int(battles.readable.sum())
-    )
+    kind: Any = target.kind
+    by_verdicts = kind == "margin" and "verdict" in target.weights
+    signal = read_signal(battles, kind, options.ridge, verdicts=by_verdicts)
+    credit = soften_verdicts(target, signal)
+    return SoftCredits(target, origin, doubts, signal, credit, int(battles.readable.sum()))
 
 
 def _choose_target(
@@ -237,39 +297,56 @@ def _choose_target(
     if calibration:
         if options.are_given:
             raise UsageError(
-                f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
-                "them out, or leave out the calibration"
+                "target, beta, constant and ridge say what the calibration says already "
+                f"({calibration.target}); leave them out, or leave out the calibration"
             )
         doubts = [*mismatch_warnings(calibration, battles)]
         if calibration.is_uninformative:
             doubts.append(Notice("uninformative-judge", {"of_file": True}))
         doubts += weak_signal_warnings(calibration.target, calibration.agreement, of_file=True)
         return calibration.target, "of the calibration", doubts
-    kind = options.target or (
-        "smoothing" if options.constant is not None else _default_target(battles, options.beta)
-    )
+    kind = _chosen_kind(battles, options)
     if options.ridge is not None and kind != "criteria":
         raise UsageError(
-            f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out"
+            f"ridge pulls the weights of target=criteria together; the target is {kind}; "
+            "leave it out"
         )
-    if given := build_given_target(kind, options.beta, options.constant):
-        if kind != "credit":
-            return given, "given, taken as exact", []
-        soft = are_probabilities(battles)
-        hard, judged = int((~soft).sum()), len(soft)
-        mostly_hard = Notice("mostly-hard-credits", {"hard": hard, "judged": judged})
-        return given, "as they are", [mostly_hard] if 2 * hard > judged else []
-    return _fit_to_labels(battles, kind, options, level)
+    given = build_given_target(kind, options.beta, options.constant)
+    if given is None:
+        return _fit_to_labels(battles, kind, options, level)
+    if kind != "credit":
+        return given, "given, taken as exact", []
+    soft = are_probabilities(battles)
+    hard = int((~soft).sum())
+    judged = len(soft)
+    mostly_hard = Notice("mostly-hard-credits", {"hard": hard, "judged": judged})
+    return given, "as they are", [mostly_hard] if 2 * hard > judged else []
+
+
+def _chosen_kind(battles: Battles, options: TargetOptions) -> Kind:
+    """Return the target of the options, or else the one that suits the battles."""
+    if options.target:
+        return options.target
+    if options.constant is not None:
+        return "smoothing"
+    return _default_target(battles, options.beta)
 
 
 def _fit_to_labels(
     battles: Battles, kind: Kind, options: TargetOptions, level: float
 ) -> tuple[Target, str, list[Notice]]:
-    """Return the map fitted to human labels, where it comes from, and warnings; UnknownScaleError
-    if they do not bound a map that no option asks for."""
+    """Return the map fitted to human labels, where it comes from, and warnings.
+
+    Raises:
+        UnknownScaleError: the labels do not bound the map, and no option asks for it.
+        NotIdentifiedError: the labels do not bound a map that an option asks for.
+    """
     is_default = not options.are_given
-    if is_default and battles.readable.any() and (lacking := _lacks_for_beta(battles)):
-        raise UnknownScaleError(_describe_unknown_scale(lacking), instead=RANKER_OF_UNKNOWN_SCALE)
+    if is_default and battles.readable.any():
+        lacking = _lacks_for_beta(battles)
+        if lacking:
+            message = _describe_unknown_scale(lacking)
+            raise UnknownScaleError(message, instead=RANKER_OF_UNKNOWN_SCALE)
     evidence = build_evidence(battles, read_signal(battles, kind, options.ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_describe_missing_target(kind))
@@ -277,9 +354,8 @@ def _fit_to_labels(
         fitted = fit_target(evidence, level)
     except UnknownScaleError as error:
         if is_default:
-            raise UnknownScaleError(
-                _describe_unknown_scale(str(error)), instead=error.instead
-            ) from None
+            message = _describe_unknown_scale(str(error))
+            raise UnknownScaleError(message, instead=error.instead) from None
         raise NotIdentifiedError(str(error)) from None
     agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
@@ -289,56 +365,65 @@ def _fit_to_labels(
 
 
 def _default_target(battles: Battles, beta: float | None) -> Kind:
-    """Return the target if none is asked for: graded credits if there are no margins, or nothing
-    that gives beta."""
+    """Return the target if no option asks for one.
+
+    It is that of the columns, but graded credits (`credit`) replace margins whose beta nothing
+    gives.
+    """
     kind = default_kind(battles)
-    if (
-        kind == "margin"
-        and beta is None
-        and _lacks_for_beta(battles)
-        and has_graded_credits(battles)
-    ):
+    if kind != "margin" or beta is not None:
+        return kind
+    if _lacks_for_beta(battles) and has_graded_credits(battles):
         return "credit"
     return kind
 
 
 def _lacks_for_beta(battles: Battles) -> str:
-    """Return what battles lack of what beta is fitted to, human labels or margins; empty if they
-    have both."""
+    """Return what battles lack to fit beta: human labels or margins; empty if they have both."""
     if np.isnan(battles.numbers_of("human")).all():
         return "no calibration and no human labels"
     return "" if has_margins(battles) else "the verdicts have no margins"
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
-    """Return the covariance of log-strengths, shape (models, models), due to the error of the map's
-    weights. H^-1 J V J' H^-1: V is the weights' covariance, J the derivative of the score; labels
-    and judge are independent."""
+    """Return the covariance of log-strengths that the error of the map's weights causes.
+
+    It is H^-1 J V J' H^-1, where H is the information of the log-strengths, J the derivative of
+    the score by the weights, and V the covariance of the weights. Errors of the labels and of the
+    judge are taken as independent.
+
+    Returns:
+        The covariance, shape (models, models).
+    """
     size = len(coded.models)
-    spread = order_covariance(soft.target, soft.signal)
-    if not spread.any():
+    weight_covariance = order_covariance(soft.target, soft.signal)
+    if not weight_covariance.any():
         return np.zeros((size, size))
-    x, y = soft.signal.x[~np.isnan(soft.credit)], coded.credit
-    moved = (coded.weight * y * (1 - y))[:, None] * x
-    effect = strengths.solve(
-        DesignMatrix(None, coded.a, coded.b, size).transpose_product(moved.T).T
-    )
-    return effect @ spread @ effect.T
+    x = soft.signal.x[~np.isnan(soft.credit)]
+    credit = coded.credit
+    moved = (coded.weight * credit * (1 - credit))[:, None] * x
+    design = DesignMatrix(None, coded.a, coded.b, size)
+    effect = strengths.solve(design.transpose_product(moved.T).T)
+    return effect @ weight_covariance @ effect.T
 
 
 def _describe_unknown_scale(lacking: str) -> str:
     """Return the message on hard verdicts whose beta is unknown, with what would give it."""
-    items, models = CHECKS["items of beta"].threshold, models_needed(CALIBRATION_LEVEL)
+    items = CHECKS["items of beta"].threshold
+    models = models_needed(CALIBRATION_LEVEL)
     return (
-        f"nothing gives beta, the logits of human preference per unit of margin ({lacking}). `podium calibrate` finds "
-        f"it from human labels on {items:g} items or more, and conformal bounds from {models} labelled models on; "
+        "nothing gives beta, the logits of human preference per unit of margin "
+        f"({lacking}). `podium calibrate` finds it from human labels on {items:g} items or more, "
+        f"and conformal bounds from {models} labelled models on; "
         "`podium rank --ranker soft-elo --calibration FILE` uses them"
     )
 
 
 def _describe_missing_target(kind: Kind) -> str:
+    """Return the message on a target that neither options nor labels determine."""
     needs = {
-        "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, and is never guessed",
+        "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, "
+        "and is never guessed",
         "smoothing": "the constant of label smoothing is unknown",
     }.get(kind, f"the weights of the target {kind} are unknown")
     settings = {"margin": ("beta", "NUMBER"), "smoothing": ("constant", "0.75")}
@@ -353,8 +438,10 @@ def _describe_missing_target(kind: Kind) -> str:
 def _hard_elo(
     battles: Battles, models: tuple[str, ...], soft: np.ndarray, regularization: float
 ) -> np.ndarray:
-    """Return the Elo of the hard verdicts with the mean of the soft scores, NaN without a fit,
-    shape (models,)."""
+    """Return Elo scores of the hard verdicts, shape (models,), with the mean of the soft scores.
+
+    All are NaN if the hard verdicts do not identify ratings.
+    """
     coded = code_battles(battles, labels="hard")
     try:
         theta = fit_battles(coded, regularization).theta

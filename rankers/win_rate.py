@@ -1,11 +1,10 @@
 """win-rate: mean credit against all opponents, or against one anchor."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from podium.data.battles import Battles
@@ -15,7 +14,12 @@ from podium.errors import UsageError, find_name
 from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
 from podium.rankers.errors.rate_difference import RateTests, rate_weights
-from podium.rankers.fit.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
+from podium.rankers.fit.cells import (
+    BattleData,
+    load_battles,
+    pair_sums_with_items,
+    prepare_battles,
+)
 from podium.rankers.fit.coded import Cluster, Labels, require_choice
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
@@ -23,11 +27,11 @@ from podium.rankers.from_pairs import bootstrap_pair_scores
 from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
-from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 from podium.score_scale import win_rate_against
 
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
-"""Reduced weights of opponents, over the largest weight, by model and opponent."""
+"""Weights of opponents that count less than others, by model and opponent, in (0, 1)."""
 FEW = 10
 """Items below which a pair's own residuals estimate its variance too badly: two to four often have
 equal outcomes."""
@@ -49,10 +53,10 @@ def win_rate(
 ) -> Standings:
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
 
-    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the
-    rate; an opponent met on less than half as many items as the most frequent one counts less
-    (`podium.rankers.fit.pairs.opponent_weights`). With an anchor, the anchor's own rate is 1 - mean of
-    the others' rates (Don-Yehiya et al., section 2).
+    Each opponent counts once (Gera et al., appendix B), so that an uneven schedule does not tilt
+    the rate. Only an opponent met on less than half as many items as the most frequent one counts
+    less (`podium.rankers.fit.pairs.opponent_weights`). With an anchor, the anchor's own rate is 1
+    minus the mean of the others' rates (Don-Yehiya et al., section 2).
 
     Args (others as of `bradley_terry`):
         anchor: use only the battles against this model.
@@ -79,28 +83,49 @@ def win_rate(
     if interval == "sandwich":
         estimate = estimate_rates(selected, pairs, level)
     else:
-        estimate = bootstrap_pair_scores(
-            win_rates, load_battles(selected), pairs, level, resamples, rng
-        )
-        estimate = _bound_rates(estimate, selected, level)
+        estimate = _bootstrap_rates(selected, pairs, level, resamples, rng)
     light = _light_opponents(selected, pairs)
     groups = comparison_graph(pairs).groups
-    warnings = [*_schedule_warnings(coded, pairs, estimate.score, anchor, groups, light)]
-    diagnostics = {"opponent_weights": light} if light else {}
     result = RankerResult(
-        estimate, Fit(components=groups), diagnostics=diagnostics, warnings=warnings
+        estimate,
+        Fit(components=groups),
+        diagnostics={"opponent_weights": light} if light else {},
+        warnings=[*_schedule_warnings(coded, pairs, estimate.score, anchor, groups, light)],
     )
-    exposure = measure_exposure(battles, selected, pairs)
-    if anchor is not None:
-        against = replace(battles.battles_of_model(anchor), missing=None)
-        of_anchor = measure_exposure(against, selected, pairs)
-        exposure = replace(of_anchor, unranked=exposure.unranked)
+    exposure = _measure_selected(battles, selected, pairs, anchor)
     scale = win_rate_against(anchor)
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
+def _bootstrap_rates(
+    battles: BattleData, pairs: Pairs, level: float, resamples: int, rng: np.random.Generator
+) -> ScoreEstimates:
+    """Return win rates with percentile intervals in [0, 1], from resampled clusters."""
+    in_memory = load_battles(battles)
+    estimate = bootstrap_pair_scores(win_rates, in_memory, pairs, level, resamples, rng)
+    return _bound_rates(estimate, battles, level)
+
+
+def _measure_selected(
+    battles: Battles, selected: BattleData, pairs: Pairs, anchor: str | None
+) -> Exposure:
+    """Count battles and items by model; with an anchor, only its battles.
+
+    Models are unranked if none of all battles is readable, whatever the anchor is.
+    """
+    exposure = measure_exposure(battles, selected, pairs)
+    if anchor is None:
+        return exposure
+    against_anchor = replace(battles.battles_of_model(anchor), missing=None)
+    of_anchor = measure_exposure(against_anchor, selected, pairs)
+    return replace(of_anchor, unranked=exposure.unranked)
+
+
 def _light_opponents(battles: BattleData, pairs: Pairs) -> LightOpponents:
-    """Return the reduced weights of opponents, over the largest weight, by model and opponent."""
+    """Return the weights of the opponents that count less than others, by model and opponent.
+
+    A weight is divided by the model's largest weight, and so is below 1.
+    """
     light: LightOpponents = {}
     for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
         light.setdefault(battles.models[model], {})[battles.models[opponent]] = float(ratio)
@@ -108,32 +133,43 @@ def _light_opponents(battles: BattleData, pairs: Pairs) -> LightOpponents:
 
 
 def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
-    """Return win rates with t intervals in [0, 1]."""
+    """Return win rates with t intervals in [0, 1].
+
+    Args:
+        battles: the battles.
+        pairs: sums of the same battles, with counts of items.
+        level: confidence level, in (0, 1).
+    """
     covariance, freedom = win_rate_errors(battles, pairs)
-    score, clusters = win_rates(pairs), battles.clusters
+    score = win_rates(pairs)
+    clusters = battles.clusters
     estimate = sandwich_estimate(
         score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom
     )
-    if estimate.method and (few := int(are_pooled(pairs, clusters).sum())):
-        pooled = (
-            f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
-        )
-        estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
+    pooled = int(are_pooled(pairs, clusters).sum())
+    if estimate.method and pooled:
+        reason = f"met on fewer than {FEW} items"
+        about_pooled = f"variance of {pooled} of {len(pairs.first)} pairs pooled ({reason})"
+        estimate = replace(estimate, method=f"{estimate.method}, {about_pooled}")
     tests = PairTests(RateTests(battles).difference)
-    return _bound_rates(
-        replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests), battles, level
-    )
+    estimate = replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests)
+    return _bound_rates(estimate, battles, level)
 
 
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
-    """Clip intervals to [0, 1]; models that won or lost all of n clusters get Clopper and Pearson's
-    exact bound."""
+    """Clip intervals to [0, 1].
+
+    Models that won, or lost, all battles get the exact bound for n items of Clopper and Pearson
+    (1934): alpha^(1 / n) or 1 - alpha^(1 / n), where alpha is (1 - level) / 2.
+    """
     if estimate.method is None:
         return estimate
     bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_by_model(), 1))
-    won, lost = estimate.score == 1, estimate.score == 0
-    low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
-    high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))
+    all_won = estimate.score == 1
+    all_lost = estimate.score == 0
+    outcomes = [all_won, all_lost]
+    low = np.select(outcomes, [bound, 0], np.maximum(estimate.low, 0))
+    high = np.select(outcomes, [1, 1 - bound], np.minimum(estimate.high, 1))
     return replace(estimate, low=low, high=high)
 
 
@@ -145,74 +181,130 @@ def _schedule_warnings(
     groups: int,
     light: LightOpponents,
 ) -> Iterator[Notice]:
-    """Yield warnings of missing scores, different opponents, disconnected groups and opponents of
-    reduced weight."""
+    """Yield warnings of models without a score, and of an uneven or disconnected schedule."""
     for k in np.flatnonzero(np.isnan(score)):
         yield Notice("never-met-anchor", {"model": coded.models[k], "anchor": anchor})
-    if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:
+    all_pairs = len(score) * (len(score) - 1) / 2
+    if anchor is None and len(pairs.first) < all_pairs:
         yield Notice("different-opponents")
     if groups > 1:
         yield Notice("disconnected", {"groups": groups})
-    weights = pd.DataFrame(
-        [own for each in light.values() for own in each.items()], columns=["name", "weight"]
-    )
-    least = weights.groupby("name")["weight"].min()
-    if len(least):
-        shares = {str(name): f"{weight:.2g}" for name, weight in least.items()}
+    least: dict[str, float] = {}
+    for weights in light.values():
+        for opponent, weight in weights.items():
+            least[opponent] = min(weight, least.get(opponent, weight))
+    if least:
+        shares = {opponent: f"{least[opponent]:.2g}" for opponent in sorted(least)}
         yield Notice("light-opponents", {"models": shares})
 
 
 def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:
-    """Return which pairs have pooled variances, shape (pairs,): met on 1 item, or on fewer than 10
-    and half of all."""
+    """Return which pairs have pooled variances, shape (pairs,).
+
+    These are pairs met on one item, or on fewer than 10 items that are at most half of all.
+    """
     items = np.asarray(pairs.items)
-    few: np.ndarray = (items < 2) | ((items < FEW) & (2 * items <= clusters))
-    return few
+    is_pooled: np.ndarray = (items < 2) | ((items < FEW) & (2 * items <= clusters))
+    return is_pooled
 
 
 def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the covariance of win rates, shape (models, models), and each rate's degrees of
     freedom, shape (models,).
 
-    An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)), where w is
-    the opponent's weight, e the credit minus the pair's mean, N the pair's battles and h the item's
-    share of them. The variance of a pair that met on few items cannot be estimated from that pair
-    (a single battle has e = 0): the variance of an item's mean credit, pooled over all pairs,
-    replaces it. If all pairs met on all items equally often, this is the clustered sandwich with
-    the factor G / (G - 1), and the degrees of freedom (Satterthwaite 1946) are G - 1.
+    An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)). Here w is
+    the opponent's weight, e the credit minus the pair's mean, N the number of the pair's battles,
+    and h the item's share of them. The variance of a pair that met on few items cannot be
+    estimated from that pair (a single battle has e = 0). It is replaced by the variance of an
+    item's mean credit, pooled over all pairs. If all pairs met on all items equally often, this is
+    the clustered sandwich with the factor G / (G - 1), and the degrees of freedom (Satterthwaite
+    1946) are G - 1.
 
-    `pairs`: sums of the same battles, with counts of items.
+    Args:
+        battles: the battles.
+        pairs: sums of the same battles, with counts of items.
     """
-    pooled, size, weights = are_pooled(pairs, battles.clusters), pairs.models, rate_weights(pairs)
-    rate, shares, squares = (
-        pairs.credit / pairs.weight,
-        np.zeros(len(pooled)),
-        np.zeros(len(pooled)),
-    )
-    covariance, moments = np.zeros((size, size)), np.zeros((2, size))
+    is_pooled = are_pooled(pairs, battles.clusters)
+    weights = rate_weights(pairs)
+    sums = _sum_rate_errors(battles, pairs, weights, is_pooled)
+    repeats = int(np.sum(np.asarray(pairs.items) - 1))
+    pooled_variance = sums.square_shares * sums.square_errors.sum() / max(repeats, 1)
+    pair_variance = np.where(is_pooled, pooled_variance, 0.0)
+    weighted = weights.T @ sparse.diags(pair_variance)
+    added = (weighted @ weights).toarray()
+    by_model = np.array([np.diag(sums.covariance), np.diag(added)])
+    freedom = _joint_freedom(by_model, sums.freedom, repeats)
+    return sums.covariance + added, freedom
+
+
+@dataclass(frozen=True, slots=True)
+class _RateErrorSums:
+    """Sums over items of the errors of win rates.
+
+    Attributes:
+        covariance: covariance of win rates by the pairs that are not pooled, shape (models,
+            models).
+        freedom: its degrees of freedom of each model, shape (models,).
+        square_shares: sum of the squared shares that items have of a pair, shape (pairs,).
+        square_errors: sum of the squared errors of a pair's mean credits, shape (pairs,).
+    """
+
+    covariance: np.ndarray
+    freedom: np.ndarray
+    square_shares: np.ndarray
+    square_errors: np.ndarray
+
+
+def _sum_rate_errors(
+    battles: BattleData, pairs: Pairs, weights: sparse.csr_matrix, is_pooled: np.ndarray
+) -> _RateErrorSums:
+    """Sum the errors of win rates over items.
+
+    Args:
+        battles: the battles.
+        pairs: sums of the same battles.
+        weights: weight of each pair's credit in each rate, shape (pairs, models).
+        is_pooled: which pairs have pooled variances, shape (pairs,).
+    """
+    number = len(is_pooled)
+    size = pairs.models
+    rate = pairs.credit / pairs.weight
+    square_shares = np.zeros(number)
+    square_errors = np.zeros(number)
+    covariance = np.zeros((size, size))
+    moments = np.zeros((2, size))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair, weight = cells.weight.indices, cells.weight.data
-        share, error = weight / pairs.weight[pair], cells.credit.data / weight - rate[pair]
-        shares += np.bincount(pair, share**2, len(pooled))
-        squares += np.bincount(pair, error**2, len(pooled))
-        share = np.where(pooled[pair], 0.0, share)
-        influence = cells.matrix_of(share * error / np.sqrt(1 - share)) @ weights
+        pair = cells.weight.indices
+        weight = cells.weight.data
+        share = weight / pairs.weight[pair]
+        error = cells.credit.data / weight - rate[pair]
+        square_shares += np.bincount(pair, share**2, number)
+        square_errors += np.bincount(pair, error**2, number)
+        own_share = np.where(is_pooled[pair], 0.0, share)
+        influence = cells.matrix_of(own_share * error / np.sqrt(1 - own_share)) @ weights
         covariance += (influence.T @ influence).toarray()
         # The expected squares if all errors had the same variance.
-        usual = cells.matrix_of(share**2) @ weights.multiply(weights)
+        usual = cells.matrix_of(own_share**2) @ weights.multiply(weights)
         moments += np.vstack([usual.sum(axis=0), usual.multiply(usual).sum(axis=0)])
-    repeats = int(np.sum(np.asarray(pairs.items) - 1))
-    pair_variance = np.where(pooled, shares * squares.sum() / max(repeats, 1), 0.0)
-    added = (weights.T @ sparse.diags(pair_variance) @ weights).toarray()
-    freedom = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0) - 1
-    variances, freedoms = (
-        np.array([np.diag(covariance), np.diag(added)]),
-        np.array([freedom, np.full(size, repeats)]),
-    )
-    part = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0).sum(
-        axis=0
-    )
+    effective = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0)
+    return _RateErrorSums(covariance, effective - 1, square_shares, square_errors)
+
+
+def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, repeats: int) -> np.ndarray:
+    """Return the degrees of freedom of a sum of two variances, by Satterthwaite (1946).
+
+    Args:
+        variances: variances by own pairs, and by pooled pairs, shape (2, models).
+        freedom: degrees of freedom of the first, shape (models,).
+        repeats: degrees of freedom of the second.
+
+    Returns:
+        Degrees of freedom, shape (models,). The largest of the first if nothing varies.
+    """
+    freedoms = np.array([freedom, np.full(len(freedom), repeats)])
+    parts = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0)
+    part = parts.sum(axis=0)
     total = np.sum(variances, axis=0) ** 2
-    joint = np.divide(total, part, out=np.full(size, float(np.max(freedom))), where=part > 0)
-    return covariance + added, joint
+    if_constant = np.full(len(freedom), float(np.max(freedom)))
+    return np.divide(total, part, out=if_constant, where=part > 0)

@@ -28,18 +28,19 @@ def compared_size(
 
     Args:
         difference: the difference, as `2points`, `0.02` or `40elo`; empty for none.
-        ties: share of verdicts that are ties, for a difference in Elo.
-        disagree: share of items on which just one of the two models is right.
-        spread: standard deviation of the difference over items.
-        level: confidence level of the comparison.
-        power: probability with which the difference is detected.
+        ties: share of verdicts that are ties, in [0, 1), for a difference in Elo.
+        disagree: share of items on which just one of the two models is right, in [0, 1].
+        spread: standard deviation of the difference over items, in units of the metric, above 0.
+        level: confidence level of the comparison, in (0, 1).
+        power: probability with which the difference is detected, in (0, 1).
 
     Returns:
-        None if the difference is empty.
+        The smallest such number of items, with the test and its power; None if the difference is
+        empty.
 
     Raises:
-        UsageError: a number is out of its range, or not just one of `disagree` and `spread` is
-            given for a difference in a metric.
+        UsageError: a number is out of its range; a difference in a metric has neither or both of
+            `disagree` and `spread`; or a million items are too few.
     """
     if not difference:
         if disagree is None and spread is None:
@@ -88,8 +89,10 @@ def _paired_t_test(
 def _score_test(
     difference: str, elo: float, ties: float, level: float
 ) -> tuple[str, str, partial[float]]:
-    """Return the name, the assumption and the power of the test of verdicts, for a difference in
-    Elo."""
+    """Return the name, the assumption and the power of the test of verdicts.
+
+    `elo` is the difference in Elo; `difference` is how it was typed.
+    """
     gain = float(expit(elo / POINTS)) - 0.5
     if 2 * gain > 1 - ties:
         raise UsageError(
@@ -104,36 +107,59 @@ def _score_test(
 
 
 def read_difference(text: str) -> tuple[float, bool]:
-    """Return a difference in its own units (points are hundredths), and whether that is Elo."""
+    """Parse a difference, as `2points`, `0.02` or `40elo`.
+
+    Returns:
+        The difference, in Elo or in units of the metric (a point is 0.01), and whether it is in
+        Elo.
+
+    Raises:
+        UsageError: the text is not a number with a known unit, or the number is not above 0.
+    """
     number, unit = parse_margin(text, f"--difference {text!r}")
     if number <= 0:
         raise UsageError(f"--difference {text!r}: give a difference above 0")
-    return number / 100 if unit == "points" else number, unit == "elo"
+    size = number / 100 if unit == "points" else number
+    return size, unit == "elo"
 
 
 def t_power(difference: float, deviation: float, level: float, items: int) -> float:
-    """Return the power of the two-sided t test."""
+    """Return the power of the two-sided one-sample t test.
+
+    Args:
+        difference: true mean over items.
+        deviation: standard deviation over items, in the same units.
+        level: confidence level of the test, in (0, 1).
+        items: number of items, 2 or more.
+    """
     shift = difference / deviation * np.sqrt(items)
     return float(1 - nctdtr(items - 1, shift, stdtrit(items - 1, (1 + level) / 2)))
 
 
 def sign_power(difference: float, disagree: float, level: float, items: int) -> float:
-    """Return the power of the exact sign test on so many items, of which a share `disagree`
-    decides."""
+    """Return the power of the exact two-sided sign test.
+
+    Args:
+        difference: true difference of the two models' shares of right items.
+        disagree: share of items on which just one of the two models is right.
+        level: confidence level of the test, in (0, 1).
+        items: number of items.
+    """
     fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
     # Where no item differs, the test detects nothing.
     differing = np.arange(max(fewest, 1), most + 1)
-    detects = bdtrc(
-        critical_wins((1 - level) / 2, differing), differing, (1 + difference / disagree) / 2
-    )
-    return float(
-        detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree))
-    )
+    fewest_wins = critical_wins((1 - level) / 2, differing)
+    detects = bdtrc(fewest_wins, differing, (1 + difference / disagree) / 2)
+    probability = bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)
+    return float(detects @ probability)
 
 
 def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
-    """Return the fewest wins of a fair coin that at most a share `level` of samples exceeds, shape
-    of `number`."""
+    """Return the critical number of wins of the one-sided exact sign test.
+
+    It is the smallest w such that a fair coin wins more than w of `number` tosses with a
+    probability of at most `level`. The shape is that of `number`.
+    """
     wins = np.ceil(bdtrik(1 - level, number, 0.5))
     fewer = np.maximum(wins - 1, 0)
     return np.where(bdtr(fewer, number, 0.5) >= 1 - level, fewer, wins)

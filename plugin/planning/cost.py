@@ -1,15 +1,23 @@
 """What each design costs, and what it will detect."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import ceil, sqrt
+from typing import Any
 
 from scipy.special import ndtri
 
 from podium.data.pairings import Field
 from podium.errors import NotIdentifiedError
-from podium.planning.plan_record import UNITS, PlanRequest, PricedDesign, Tariff, elo_of_edge
+from podium.planning.plan_record import (
+    UNITS,
+    BattleCosts,
+    PlanRequest,
+    PricedDesign,
+    Tariff,
+    elo_of_edge,
+)
 from podium.planning.precision import (
     MOST_MODELS,
     VerdictModel,
@@ -23,44 +31,59 @@ from podium.rankers.estimate import Estimate
 from podium.tournaments.schedule import TournamentDesign, asks_order
 
 PAIRS = "pairs of interest"
+"""Label of the design that plays single pairs of models."""
 MOST_COUNTED = 1000
-"""Items up to which a schedule is counted battle by battle; beyond, each further item costs what
-one more costs."""
+"""Items up to which the battles of a schedule are counted.
+
+Beyond, each further item has as many battles as the last one counted.
+"""
 
 
 def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
-    """Yield what each design costs and detects: the pairs of interest, if there are any, and the
-    tournaments."""
+    """Yield what each design costs and detects: first the pairs of interest, then tournaments.
+
+    Adds to the methods and the unanswered parts of the request.
+    """
     if request.pairs:
         # Each pair is a sign test of its own.
-        needed = items_with(informative_needed(request.edge, **request.test), request.share_decided)
-        yield _price_design(
-            request, PAIRS, lambda items: len(request.pairs) * items, request.tariff, needed
-        )
-    models, seed = _verdict_models(request), {"seed": request.seed}
-    anchor = TournamentDesign("anchor, by a pilot", "anchor", seed)
-    if request.anchor is not None:
-        anchor = TournamentDesign(
-            f"anchor {request.anchor}", "anchor", {"anchor": request.anchor, **seed}
-        )
-    yield _price_tournament(request, anchor, models)
+        informative = informative_needed(request.edge, **request.test)
+        needed = items_with(informative, request.share_decided)
+        pairs = PricedDesign(PAIRS)
+        number = len(request.pairs)
+        yield _add_costs(pairs, request, lambda items: number * items, request.tariff, needed)
+    models = _verdict_models(request)
+    yield _price_tournament(request, _anchor_design(request), models)
     for name in ("round_robin", "swim", "chain", "ring"):
-        yield _price_tournament(request, TournamentDesign(name, name, seed), models)
+        design = TournamentDesign(name, name, {"seed": request.seed})
+        yield _price_tournament(request, design, models)
     if request.items is None:
         request.leave_out(
             "costs of the planned items", "no number of items was given", "give --items"
         )
-    if lacking := [name for name in UNITS if getattr(request.tariff, name) is None]:
+    lacking = [name for name in UNITS if getattr(request.tariff, name) is None]
+    if lacking:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
         request.leave_out(
             "tokens and money", "not all tokens and prices of a call are known", f"give {options}"
         )
 
 
+def _anchor_design(request: PlanRequest) -> TournamentDesign:
+    """Return the design with the anchor of the request, or with one that its own pilot chooses."""
+    settings: Mapping[str, Any] = {"seed": request.seed}
+    if request.anchor is None:
+        return TournamentDesign("anchor, by a pilot", "anchor", settings)
+    label = f"anchor {request.anchor}"
+    return TournamentDesign(label, "anchor", {"anchor": request.anchor, **settings})
+
+
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
-    """Return the verdict models of the pilot and its jackknife, or the assumed one; [] and a note
-    if unusable."""
-    part, record = "precision of the designs", request.record
+    """Return the verdict models of the pilot and its jackknife, or the assumed one.
+
+    An empty list if precision cannot be computed; the request then has the reason.
+    """
+    part = "precision of the designs"
+    record = request.record
     if request.models > MOST_MODELS:
         request.leave_out(
             part, f"it is computed for {MOST_MODELS} models at most", "plan with fewer"
@@ -91,52 +114,73 @@ def _price_tournament(
     request: PlanRequest, design: TournamentDesign, models: Sequence[VerdictModel]
 ) -> PricedDesign:
     """Return what a tournament costs and detects; without verdict models, only what it costs."""
-    tariff, pilot = request.tariff, request.record.field.models if request.record else ()
+    tariff = request.tariff
     if asks_order(make_tournament(design.name, design.settings)):
         tariff = replace(tariff, orders="as-given")
-    names = dict.fromkeys(
-        [*filter(None, [request.anchor]), *pilot, *stand_in_names(request.models)]
-    )
-    battles = partial(battles_of, design, tuple(names)[: request.models])
+    battles = partial(battles_of, design, _planned_models(request))
+    line = PricedDesign(design.label, tournament=design.name, settings=design.settings)
     if not models:
-        return _price_design(request, design.label, battles, tariff, None)
-    variance = design_variance(
-        design, models[0], list(models[1:]), 2 if tariff.orders == "both" else 1, request.level
-    )
+        return _add_costs(line, request, battles, tariff, None)
+    calls = 2 if tariff.orders == "both" else 1
+    variance = design_variance(design, models[0], list(models[1:]), calls, request.level)
     # A one-sided test detects a difference of so many standard errors with this power.
     reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
     factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
     needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
-    line, items = _price_design(request, design.label, battles, tariff, needed), request.items
+    line = _add_costs(line, request, battles, tariff, needed)
+    items = request.items
     if items is None:
         return line
     error = variance.transform(lambda value: sqrt(value / items))
     return replace(line, error=error, gap=error.transform(lambda value: reach * value))
 
 
-def _price_design(
+def _planned_models(request: PlanRequest) -> tuple[str, ...]:
+    """Return as many names as models are planned: the anchor, the pilot's models, stand-ins."""
+    names = [request.anchor] if request.anchor else []
+    if request.record:
+        names += request.record.field.models
+    names += stand_in_names(request.models)
+    return tuple(dict.fromkeys(names))[: request.models]
+
+
+def _add_costs(
+    line: PricedDesign,
     request: PlanRequest,
-    label: str,
     battles: Callable[[int], int],
     tariff: Tariff,
     items: Estimate | None,
 ) -> PricedDesign:
-    """Return what a design costs on the planned items, and on those that detect the asked edge."""
-    numbers = (request.items, *((items.value, items.low, items.high) if items else (None,) * 3))
-    costs = [None if own is None else tariff.cost(battles(int(own))) for own in numbers]
-    return PricedDesign(
-        label,
-        planned=costs[0],
-        items=items,
-        needed=costs[1],
-        needed_low=costs[2],
-        needed_high=costs[3],
+    """Add what a design costs on the planned items, and on those that detect the asked edge.
+
+    `battles` returns the number of battles on a number of items. `items` are those that detect the
+    edge; None if they are unknown.
+    """
+
+    def cost(number: float | None) -> BattleCosts | None:
+        return None if number is None else tariff.cost(battles(int(number)))
+
+    line = replace(line, planned=cost(request.items), items=items)
+    if items is None:
+        return line
+    return replace(
+        line,
+        needed=cost(items.value),
+        needed_low=cost(items.low),
+        needed_high=cost(items.high),
     )
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:
-    """Return how many battles a design plays at most; beyond 1,000 items each counts as many as the
-    last."""
+    """Return how many battles a design plays at most.
+
+    Beyond 1,000 items, each further item counts as many battles as the last one.
+
+    Args:
+        design: the tournament and its settings.
+        models: names of the models.
+        items: number of items.
+    """
 
     def size(number: int) -> int:
         field = Field(tuple(sorted(models)), tuple(f"item {k}" for k in range(number)), {})
@@ -144,20 +188,34 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
 
     if items <= MOST_COUNTED:
         return size(items)
-    return size(MOST_COUNTED) + (items - MOST_COUNTED) * (
-        size(MOST_COUNTED) - size(MOST_COUNTED - 1)
-    )
+    last_item = size(MOST_COUNTED) - size(MOST_COUNTED - 1)
+    return size(MOST_COUNTED) + (items - MOST_COUNTED) * last_item
 
 
-def cheapest_design(lines: Sequence[PricedDesign], prefix: str) -> str | None:
-    """Return the name of the design that detects the asked edge at the least cost, of those with
-    this prefix."""
+def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
+    """Return the label of the design that detects the asked edge at the least cost.
+
+    Args:
+        lines: the priced designs.
+        goal: what is compared, as in `Decision.design`. For `baseline` only tournaments with an
+            anchor count, for `pairs` only single pairs.
+
+    Returns:
+        None if no cost is known.
+    """
     costs = {
-        line.design: line.needed.total
-        for line in lines
-        if line.needed and line.design.startswith(prefix)
+        line.design: line.needed.total for line in lines if line.needed and _serves(line, goal)
     }
     return min(costs, key=lambda name: costs[name], default=None)
+
+
+def _serves(line: PricedDesign, goal: str) -> bool:
+    """Return whether a design compares what is to be compared."""
+    if goal == "baseline":
+        return line.tournament == "anchor"
+    if goal == "pairs":
+        return line.tournament is None
+    return True
 
 
 def stand_in_names(number: int) -> list[str]:

@@ -19,13 +19,22 @@ from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
 
 Forecast = dict[int, tuple[float, float]]
-"""By number of labels, the mean absolute error of ratings, Elo: joined with the judge's verdicts,
-and alone."""
+"""By number of labels, two mean absolute errors of ratings, Elo.
+
+The first is that of labels joined with the judge's verdicts, the second that of labels alone.
+"""
 
 
 class LabelDraw(NamedTuple):
-    """Battles to label, the labels so far, fewest and most labels of a model with the sheet, and
-    the error forecast."""
+    """A sheet of battles that humans are to judge, with a forecast of the error.
+
+    Attributes:
+        rows: the battles, with texts if responses were given.
+        known: number of labels so far.
+        per_model: fewest and most labels of a model, once the sheet is filled in.
+        forecast: the error by number of labels.
+        from_labels: whether the forecast comes from labels; else it rests on a prior.
+    """
 
     rows: tuple[SheetRow, ...]
     known: int
@@ -42,8 +51,21 @@ def draw_labels(
     responses: Responses | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
-    """Draw unlabelled battles at random, balanced over models, and forecast the error that labels
-    leave."""
+    """Draw unlabelled battles for humans to judge, and forecast the error that labels leave.
+
+    The draw is random and balanced over models.
+
+    Args:
+        battles: judged battles, with the labels so far.
+        number: how many battles to draw.
+        by: how to draw; only `random` is supported.
+        responses: texts to put into the sheet; then only battles with both texts are drawn.
+        rng: source of all random choices.
+
+    Raises:
+        UsageError: `by` is another word, the battles have no items, or fewer battles than `number`
+            can be drawn.
+    """
     if by != "random":
         raise UsageError(
             f"--by {by} is not available: ratings from labels where the judge is unsure had three "
@@ -59,9 +81,10 @@ def draw_labels(
         raise UsageError(
             "no item column: labels are matched by item and pair; name it, as --columns item=prompt"
         )
-    counts = (
-        labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), dtype=np.int64)
-    )
+    if labels:
+        counts = labels.coded.battles_by_model()
+    else:
+        counts = np.zeros(len(coded.models), dtype=np.int64)
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
@@ -84,24 +107,23 @@ def _select_unlabelled(
     responses: Responses | None,
     rated: AbstractSet[str],
 ) -> list[tuple[str, tuple[str, str]]]:
-    """Return the battles of rated models without a label, sorted; with responses, those with both
-    texts."""
+    """Return item and pair of the battles of rated models without a label, sorted.
+
+    With responses, only battles with both texts are returned.
+    """
     table = battles.table[~labels.battles] if labels else battles.table
-    rows = (
-        table[["item", "model_a", "model_b"]]
-        .dropna(subset="item")
-        .astype(str)
-        .itertuples(index=False)
-    )
-    pairs = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
+    with_item = table[["item", "model_a", "model_b"]].dropna(subset="item")
+    rows = with_item.astype(str).itertuples(index=False)
+    unlabelled = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
     if responses is not None:
         texts = {name: responses.texts.get(name, {}) for name in battles.models}
-        pairs = {
-            (item, pair)
-            for item, pair in pairs
-            if all(response_key(item, 1) in texts[name] for name in pair)
-        }
-    return sorted((item, pair) for item, pair in pairs if rated >= set(pair))
+        with_texts = set()
+        for item, (first, second) in unlabelled:
+            key = response_key(item, 1)
+            if key in texts[first] and key in texts[second]:
+                with_texts.add((item, (first, second)))
+        unlabelled = with_texts
+    return sorted((item, pair) for item, pair in unlabelled if rated >= set(pair))
 
 
 def _too_few(
@@ -132,41 +154,53 @@ def _sheet_row(
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
-    key, shown = response_key(item, 1), responses.plain_text
-    return SheetRow(
-        item, responses.by_id()[item].instruction, left, right, shown(left, key), shown(right, key)
-    )
+    key = response_key(item, 1)
+    instruction = responses.by_id()[item].instruction
+    left_text = responses.plain_text(left, key)
+    right_text = responses.plain_text(right, key)
+    return SheetRow(item, instruction, left, right, left_text, right_text)
 
 
 def _forecast(
     coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int
 ) -> Forecast:
-    """Forecast the mean absolute Elo error by number of labels, with and without the judge; a prior
-    if no labels."""
+    """Forecast the error of ratings for the known number of labels, the planned one, and others.
+
+    How far the judge is from humans is estimated from the labels; without labels it is a prior.
+    """
     phi = fit_battles(coded).theta
-    theta, tau, dispersion, spread = phi, SPREAD_PRIOR, 1.0, coded
     if labels:
         fit = fit_random_effects(labels.coded, phi)
-        theta, tau, dispersion, spread = fit.theta, fit.tau[0], fit.dispersion, labels.coded
-    further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
-    numbers = tuple(sorted({*([known] if known else []), planned, *further}))
+        theta = fit.theta
+        tau = fit.tau[0]
+        dispersion = fit.dispersion
+        spread = labels.coded
+    else:
+        theta = phi
+        tau = SPREAD_PRIOR
+        dispersion = 1.0
+        spread = coded
+    further = [number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known]
+    reached = [known] if known else []
+    numbers = tuple(sorted({*reached, planned, *further}))
+    joined = expected_errors(spread, phi, theta, tau, dispersion, numbers)
     # A judge with an error of 10 logits adds nothing to the labels.
-    errors = [
-        expected_errors(spread, phi, theta, error, dispersion, numbers) for error in (tau, 10.0)
-    ]
-    return dict(
-        zip(
-            numbers,
-            zip(*(MEAN_OF_NORMAL * POINTS * np.array(errors)).tolist(), strict=True),
-            strict=True,
+    alone = expected_errors(spread, phi, theta, 10.0, dispersion, numbers)
+    errors_by_number = (MEAN_OF_NORMAL * POINTS * np.array([joined, alone])).T
+    return {
+        number: (with_judge, without_judge)
+        for number, (with_judge, without_judge) in zip(
+            numbers, errors_by_number.tolist(), strict=True
         )
-    )
+    }
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
     """Return a report of the error that numbers of labels leave, with one row per number."""
     joined, alone = draw.forecast[draw.known + len(draw.rows)]
-    before = f", now {draw.forecast[draw.known][0]:.0f}" if draw.known in draw.forecast else ""
+    before = ""
+    if draw.known in draw.forecast:
+        before = f", now {draw.forecast[draw.known][0]:.0f}"
     each = " to ".join(map(str, sorted({*draw.per_model})))
     these = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
     notes = [
@@ -180,8 +214,8 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
             "Elo)."
         )
     rows = tuple(
-        (f"{number:,}", *(f"{error:.1f}" for error in errors))
-        for number, errors in draw.forecast.items()
+        (f"{number:,}", f"{with_judge:.1f}", f"{without_judge:.1f}")
+        for number, (with_judge, without_judge) in draw.forecast.items()
     )
     table = Table(
         "",

@@ -1,5 +1,4 @@
-"""The records of a plan: what is asked, what a design costs and detects, and what could not be
-answered."""
+"""The records of a plan: what is asked, what a design costs and detects, what is not answered."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -19,13 +18,28 @@ if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
+"""Attributes of a tariff from which money is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """Orders and repeats of one battle, tokens of a judge call, and prices of a million tokens,
-    None if unknown; `judges` is how many judge each battle, or `rotate:` with a weight for each of
-    those that take turns."""
+    """What a battle costs: judge calls, tokens and prices.
+
+    Attributes:
+        orders: `both` if each pair is judged in both orders, which doubles the calls.
+        repeats: how often each judgment is repeated, 1 or more.
+        tokens_in: tokens that a judge call reads; None if unknown.
+        tokens_out: tokens that a judge call writes; None if unknown.
+        price_in: price of a million tokens read, in any currency; None if unknown.
+        price_out: price of a million tokens written; None if unknown.
+        judges: how many judges judge each battle, as `3`; or `rotate:2,1,1` with a weight for each
+            of the judges that take turns.
+        overlap: share of the battles that all judges of a rotation judge, in [0, 1].
+
+    Raises:
+        UsageError: an unknown word for orders, a number out of its range, or an overlap without a
+            rotation.
+    """
 
     orders: Orders = "both"
     repeats: int = 1
@@ -53,7 +67,7 @@ class Tariff:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of the battles that each judge judges."""
+        """Share of the battles that each judge judges, one number in [0, 1] per judge."""
         if self.judges.isdecimal():
             return (1.0,) * int(self.judges)
         *alone, together = read_shares(self.judges, self.overlap, self.judges.count(",") + 1)
@@ -61,25 +75,38 @@ class Tariff:
 
     @property
     def calls(self) -> int:
-        """Calls of a judge for one battle."""
+        """Calls of each judge for one battle."""
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
     def cost(self, battles: int) -> "BattleCosts":
         """Return what a number of battles costs, over all judges."""
         calls = sum(ceil(round(battles * share, 6)) * self.calls for share in self.shares)
-        sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
-        used = [None if tokens is None else calls * tokens for tokens, _ in sides]
-        paid = [
-            calls * tokens * price / 1e6
-            for tokens, price in sides
-            if tokens is not None and price is not None
-        ]
-        return BattleCosts(battles, calls, used[0], used[1], sum(paid) if len(paid) == 2 else None)
+        tokens_in = None if self.tokens_in is None else calls * self.tokens_in
+        tokens_out = None if self.tokens_out is None else calls * self.tokens_out
+        price_of_input = _price(tokens_in, self.price_in)
+        price_of_output = _price(tokens_out, self.price_out)
+        money = None
+        if price_of_input is not None and price_of_output is not None:
+            money = price_of_input + price_of_output
+        return BattleCosts(battles, calls, tokens_in, tokens_out, money)
+
+
+def _price(tokens: float | None, per_million: float | None) -> float | None:
+    """Return the price of tokens; None if their number or the price of a million is unknown."""
+    return None if tokens is None or per_million is None else tokens * per_million / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class BattleCosts:
-    """What a number of battles costs, None if tokens or prices are unknown."""
+    """What a number of battles costs.
+
+    Attributes:
+        battles: number of battles.
+        calls: judge calls, over all judges.
+        tokens_in: tokens that the calls read; None if unknown.
+        tokens_out: tokens that the calls write; None if unknown.
+        money: price of the tokens; None if a number of tokens or a price is unknown.
+    """
 
     battles: int
     calls: int
@@ -89,14 +116,20 @@ class BattleCosts:
 
     @property
     def total(self) -> float:
-        """Money, or calls if no price is known, to compare costs of one tariff."""
+        """Money, or the number of calls if no price is known, to compare costs of one tariff."""
         return self.money or self.calls
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The result of the decision tree: a kind of design, advice, and the questions that led to it
-    with answers."""
+    """The result of the decision tree.
+
+    Attributes:
+        design: what is to be compared: all models with a baseline, all pairs, single pairs, or
+            all models in a ranking.
+        advice: what to do, a sentence without a period.
+        steps: the questions that led to it, with their answers.
+    """
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
     advice: str
@@ -105,7 +138,17 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCandidate:
-    """A possible anchor, and the share of pairs of others that it distinguishes."""
+    """A model of the pilot as a possible anchor.
+
+    Attributes:
+        anchor: name of the model.
+        informativeness: of the pairs of other models compared on an item, the share whose verdicts
+            against the anchor differ.
+        pairs: number of such pairs.
+        rank_low: best rank by informativeness that the data do not exclude; None if unknown.
+        rank_high: worst such rank; None if unknown.
+        advice: whether to take it.
+    """
 
     anchor: str
     informativeness: Estimate
@@ -117,12 +160,15 @@ class AnchorCandidate:
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """Items that detect an edge: the share of decided items that the better model wins, minus a
-    half.
+    """Numbers of items that detect an edge between two models.
 
-    `informative` (sign-test formula) counts decided items, the rest all items: with ties lost
-    (`direct`), with equal verdicts against an anchor lost (`anchored`), and by Wilcoxon's test
-    through an anchor.
+    Attributes:
+        edge: share of the decided items that the better model wins, minus a half.
+        informative: decided items needed, by the formula of the sign test.
+        direct: items needed if the two models meet; ties decide nothing.
+        anchored: items needed if both meet an anchor; equal verdicts decide nothing. None without
+            a known anchor.
+        wilcoxon: items needed through an anchor by Wilcoxon's signed-rank test; None if unknown.
     """
 
     edge: float
@@ -134,7 +180,13 @@ class SampleSize:
 
 @dataclass(frozen=True, slots=True)
 class SmallestEdge:
-    """The smallest edge that the planned items detect; `how` is `direct` or through an `anchor`."""
+    """The smallest edge that the planned items detect.
+
+    Attributes:
+        how: `direct` if two models meet, `anchor` if both meet the anchor.
+        share: share of the items that are decided.
+        edge: the edge, as in `SampleSize`; None if even the largest edge is not detected.
+    """
 
     how: str
     share: Estimate
@@ -143,11 +195,25 @@ class SmallestEdge:
 
 @dataclass(frozen=True, slots=True)
 class PricedDesign:
-    """A design in the table of costs: `error`, `gap` (Elo) on the planned items, `items` that
-    detect the asked edge."""
+    """A design in the table of costs.
+
+    Attributes:
+        design: label of the design.
+        tournament: name of the tournament, as in `podium/NAME`; None for single pairs.
+        settings: settings of the tournament, by option.
+        planned: cost of the planned items; None if their number is unknown.
+        error: standard error of the difference of a typical pair on the planned items, Elo.
+        gap: smallest difference that the planned items detect, Elo.
+        items: items that detect the asked edge.
+        needed: cost of these items.
+        needed_low: cost of the lower end of `items`.
+        needed_high: cost of the upper end of `items`.
+    """
 
     design: str
-    planned: BattleCosts | None
+    tournament: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    planned: BattleCosts | None = None
     error: Estimate | None = None
     gap: Estimate | None = None
     items: Estimate | None = None
@@ -158,8 +224,15 @@ class PricedDesign:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSize:
-    """Items on which `podium compare` detects a difference, two-sided, with the power at that
-    number of items."""
+    """Number of items on which `podium compare` detects a difference, by its two-sided test.
+
+    Attributes:
+        difference: the difference, as typed.
+        test: name of the test.
+        spread: what is assumed about the verdicts or the metric, in words.
+        items: number of items.
+        power: power of the test on these items.
+    """
 
     difference: str
     test: str
@@ -170,8 +243,14 @@ class ComparedSize:
 
 @dataclass(frozen=True, slots=True)
 class UnansweredPart:
-    """A part of the plan that was not answered; `unanswerable` if data were given that cannot
-    answer it."""
+    """A part of the plan that was not answered.
+
+    Attributes:
+        part: name of the part.
+        why: the reason.
+        remedy: what to do.
+        unanswerable: whether data were given that cannot answer it.
+    """
 
     part: str
     why: str
@@ -181,8 +260,25 @@ class UnansweredPart:
 
 @dataclass(frozen=True, slots=True)
 class Plan(Document):
-    """A whole plan; `gap_elo` is the asked edge in Elo, `lines` a design each, `cheapest` the one
-    that detects it at the least cost, `methods` those of intervals by part."""
+    """A whole plan.
+
+    Attributes:
+        asked: the numbers of the plan: as given, measured on the pilot, or assumed.
+        assumptions: what the figures rest on, a sentence each.
+        decision: what to compare, by the decision tree.
+        candidates: the pilot's models as anchors, the most informative first.
+        anchor: the baseline, or the most informative model; None without either.
+        samples: numbers of items by edge.
+        gaps: the smallest edges that the planned items detect.
+        gap_elo: the asked edge in Elo.
+        lines: the designs, with costs and precision.
+        cheapest: label of the design that detects the asked edge at the least cost; None if
+            unknown.
+        methods: how intervals are computed, by part.
+        missing: what was not answered.
+        provenance: sources, options and versions.
+        compared: number of items for `podium compare`; None unless a difference was given.
+    """
 
     asked: Mapping[str, Any]
     assumptions: tuple[str, ...]
@@ -209,16 +305,30 @@ class Plan(Document):
 
 
 def elo_of_edge(edge: float, ties: float) -> float:
-    """Return the gap in Elo of two models when one wins 1/2 + edge of what the judge decides, ties
-    counting half."""
+    """Convert an edge to a difference of two models in Elo.
+
+    Args:
+        edge: the better model wins 1/2 + edge of the decided items.
+        ties: share of items that end in a tie, which counts half.
+
+    Returns:
+        The difference, infinite if the better model wins every item.
+    """
     rate = 0.5 + edge * (1 - ties)
     return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is for, as `make_plan` takes it (`record` is the pilot); its parts add to
-    `methods` and `missing`."""
+    """What a plan is for, with the arguments of `make_plan`.
+
+    Attributes:
+        record: the pilot; None without one.
+        models: number of planned models.
+        share: share of items that distinguish two models through the anchor; None if unknown.
+        methods: how intervals are computed, by part; each part of the plan adds its own.
+        missing: what was not answered; each part of the plan adds to it.
+    """
 
     record: "Recording | None"
     models: int
@@ -247,5 +357,8 @@ class PlanRequest:
         """Share of battles that do not end in a tie."""
         return self.ties.transform(lambda ties: 1 - ties, decreasing=True)
 
-    def leave_out(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
-        self.missing.append(UnansweredPart(part, str(why), remedy, unanswerable))
+    def leave_out(
+        self, part: str, reason: object, remedy: str, *, unanswerable: bool = False
+    ) -> None:
+        """Add a part that is not answered, as in `UnansweredPart`, to `missing`."""
+        self.missing.append(UnansweredPart(part, str(reason), remedy, unanswerable))

@@ -1,16 +1,17 @@
 """A plan as a report."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from shlex import quote
 from typing import Any
 
 from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
-from podium.planning.plan_record import BattleCosts, Plan, PricedDesign, Tariff
+from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
 from podium.rankers.estimate import Estimate
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
+from podium.tournaments.anchor import AUTO
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -18,102 +19,125 @@ DESIGN: Column = ("design", lambda line: line.design)
 
 
 def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
-    """Return the report with the answer and the tables of designs; one section, or all, if asked
-    for."""
+    """Return the report of a plan, shortened to what was asked for.
+
+    Args:
+        plan: the plan.
+        section: name of the only section to show; None for the answer and the tables of designs.
+        full: whether to show all sections and notes.
+    """
     [report] = plan_reports(plan)
-    report = report if full else replace(report, notes=())
+    if not full:
+        report = replace(report, notes=())
     # The answer says all about a difference in podium compare; the tables are about ratings.
     first = () if plan.compared else ("costs", "needed", "samples")
     return (shorten_report(report, first, section, full=full),)
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
-    """Return a report of what to compare and why, with a section for each question of how many and
-    how much."""
-    asked, pilot = plan.asked, "no pilot"
+    """Return one report: what to compare and why, with a section for each table."""
     notes = list(plan.decision.steps)
-    advice, answer = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", []
-    if size := plan.compared:
-        answer.append(
-            f"Compare on {size.items:,} items: podium compare then detects {size.difference} with "
-            f"{size.power:.0%} power ({size.test}; {size.spread})."
-        )
-    if design := _design_sentence(plan):
+    answer = []
+    if plan.compared:
+        answer.append(_comparison_sentence(plan.compared))
+    advice = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}."
+    design = _design_sentence(plan)
+    if design:
         answer.append(design)
         notes.append(advice)
+    sections = tuple(_plan_sections(plan))
+    opening = tuple(answer or [advice])
+    return (Report(_plan_title(plan), opening, notes=tuple(notes), sections=sections),)
+
+
+def _comparison_sentence(size: ComparedSize) -> str:
+    """Say on how many items `podium compare` detects the difference."""
+    return (
+        f"Compare on {size.items:,} items: podium compare then detects {size.difference} with "
+        f"{size.power:.0%} power ({size.test}; {size.spread})."
+    )
+
+
+def _plan_title(plan: Plan) -> str:
+    """Write the numbers of models and items, and how large the pilot is."""
+    asked = plan.asked
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
-    if counts := asked["pilot_battles"]:
+    pilot = "no pilot"
+    counts = asked["pilot_battles"]
+    if counts:
         pilot = (
             f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} "
             "battles judged"
         )
-    title = f"plan · {asked['models']} models, {items}; {pilot}"
-    return (
-        Report(
-            title,
-            tuple(answer or [advice]),
-            notes=tuple(notes),
-            sections=tuple(_plan_sections(plan)),
-        ),
-    )
+    return f"plan · {asked['models']} models, {items}; {pilot}"
 
 
 def _design_sentence(plan: Plan) -> str:
-    """Say which design detects the asked edge for the least, its items, calls and price; empty if
-    unknown."""
+    """Say which design detects the asked edge at the least cost, with its items, calls and price.
+
+    Empty if no cost is known.
+    """
     best = _best_design(plan)
     if best is None or best.needed is None or best.items is None:
         return ""
-    design, _, how = best.design.partition(", ")
-    play = f"Play podium/{design}{f' ({how})' if how else ''}"
+    play = f"Play podium/{_tournament_text(best)}"
     goal = (
         f"detect {plan.gap_elo:.0f} Elo between two models of typical strength with "
         f"{plan.asked['power']:.0%} power"
     )
     if best.planned and best.gap:
         planned = _calls_and_price(best.planned)
-        play += (
-            f" on all {plan.asked['items']:,} items: {planned}; it detects {best.gap.value:.0f} Elo"
-        )
+        items = plan.asked["items"]
+        play += f" on all {items:,} items: {planned}; it detects {best.gap.value:.0f} Elo"
     needed = f"{best.items.value:,.0f} items and {_calls_and_price(best.needed)}"
-    least = (
-        ": the least of these designs" if sum(bool(line.needed) for line in plan.lines) > 1 else ""
-    )
+    priced = [line for line in plan.lines if line.needed]
+    least = ": the least of these designs" if len(priced) > 1 else ""
     return f"{play}. To {goal} takes {needed}{least}."
 
 
 def _best_design(plan: Plan) -> PricedDesign | None:
     """Return the cheapest design; None unless all models are to be ranked and a cost is known."""
+    if plan.decision.design != "ranking":
+        return None
     best = (line for line in plan.lines if line.design == plan.cheapest)
-    return next(best, None) if plan.decision.design == "ranking" else None
+    return next(best, None)
+
+
+def _tournament_text(design: PricedDesign) -> str:
+    """Write the name of a tournament, with the anchor that it has."""
+    if design.tournament != "anchor":
+        return str(design.tournament)
+    anchor = design.settings.get("anchor")
+    return "anchor (by a pilot)" if anchor is None else f"anchor {anchor}"
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
-    return f"{costs.calls:,.0f} calls" + (
-        "" if costs.money is None else f", {costs.money:,.2f} in money"
-    )
+    price = "" if costs.money is None else f", {costs.money:,.2f} in money"
+    return f"{costs.calls:,.0f} calls{price}"
 
 
-def _command_line(design: str, tariff: dict[str, Any]) -> str:
-    name, _, anchor = design.replace(", by a pilot", " auto").partition(" ")
-    orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
-    repeats = tariff["repeats"] if tariff["repeats"] > 1 else ""
-    turns = tariff["judges"] if not tariff["judges"].isdecimal() else ""
-    options = {
-        "responses": "PATH",
-        "anchor": anchor,
-        "orders": orders,
-        "repeats": repeats,
-        "judges": turns,
-    }
-    options |= {"overlap": tariff["overlap"]}
-    typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items() if value)
+def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
+    """Write the command that plays a design; `tariff` is a `Tariff` as a mapping."""
+    options: dict[str, Any] = {"responses": "PATH"}
+    if design.tournament == "anchor":
+        options["anchor"] = design.settings.get("anchor", AUTO)
+    if tariff["orders"] != "both" and design.tournament != "ring":
+        options["orders"] = tariff["orders"]
+    if tariff["repeats"] > 1:
+        options["repeats"] = tariff["repeats"]
+    if not tariff["judges"].isdecimal():
+        options["judges"] = tariff["judges"]
+    if tariff["overlap"]:
+        options["overlap"] = tariff["overlap"]
+    typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items())
     number = len(Tariff(judges=tariff["judges"]).shares)
     jury = "MODEL" if number == 1 else f"[{','.join(['MODEL'] * number)}]"
-    return f"inspect eval podium/{name} {typed} --model-role {quote(f'judge={jury}')}"
+    role = quote(f"judge={jury}")
+    return f"inspect eval podium/{design.tournament} {typed} --model-role {role}"
 
 
 def _plan_sections(plan: Plan) -> Iterator[Section]:
+    """Yield a section for each table of the plan, then assumptions, gaps and the command."""
     if plan.candidates:
         yield _anchor_section(plan)
     yield _sample_size_section(plan)
@@ -127,14 +151,16 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
         "assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions)
     )
     if plan.missing:
-        lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
+        lacking = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
         yield Section("missing", "not answered", notes=tuple(lacking))
-    if best := _best_design(plan):
-        command = _command_line(best.design, plan.provenance["options"]["tariff"])
+    best = _best_design(plan)
+    if best:
+        command = _command_line(best, plan.provenance["options"]["tariff"])
         yield Section("play", "to play it", notes=(command,))
 
 
 def _anchor_section(plan: Plan) -> Section:
+    """Return the table of the pilot's models as anchors."""
     columns: tuple[Column, ...] = (
         ("anchor", lambda own: own.anchor),
         ("advice", lambda own: own.advice),
@@ -150,10 +176,12 @@ def _anchor_section(plan: Plan) -> Section:
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
     title = "candidates for the anchor"
-    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrr", bars=bars)
+    look: dict[str, Any] = {"align": "llrrrr", "bars": bars}
+    return _section("candidates", title, plan.candidates, columns, notes, **look)
 
 
 def _sample_size_section(plan: Plan) -> Section:
+    """Return the table of how many items detect which edge."""
     columns: tuple[Column, ...] = (
         ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),
         ("edge", lambda sample: f"{sample.edge:+.3g}"),
@@ -162,12 +190,12 @@ def _sample_size_section(plan: Plan) -> Section:
         ("by anchor", lambda sample: _estimate(sample.anchored, "{:,.0f}")),
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
-    asked, share = plan.asked, plan.asked["informativeness"]
-    by_anchor = (
-        f"; by anchor{f' {plan.anchor}' if plan.anchor else ''}: of {share.value:.1%}"
-        if share
-        else ""
-    )
+    asked = plan.asked
+    share = asked["informativeness"]
+    by_anchor = ""
+    if share:
+        name = f" {plan.anchor}" if plan.anchor else ""
+        by_anchor = f"; by anchor{name}: of {share.value:.1%}"
     notes = [
         "wins: of decided items, those that the better model wins; decided: by the formula of "
         "the sign test",
@@ -184,11 +212,10 @@ def _sample_size_section(plan: Plan) -> Section:
 
 
 def _edge_section(plan: Plan) -> Section:
+    """Return the table of the smallest edges that the planned items detect."""
+    how_they_meet = {"direct": "they meet directly", "anchor": "both meet the anchor"}
     columns: tuple[Column, ...] = (
-        (
-            "when",
-            lambda gap: "they meet directly" if gap.how == "direct" else "both meet the anchor",
-        ),
+        ("when", lambda gap: how_they_meet[gap.how]),
         ("decided", lambda gap: _estimate(gap.share, "{:.1%}")),
         ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
     )
@@ -196,10 +223,12 @@ def _edge_section(plan: Plan) -> Section:
         f"the smallest edge that {plan.asked['items']:,} items detect, one pair at a time (sign "
         "test)"
     )
-    return _section("gaps", title, plan.gaps, columns, (f"intervals: {plan.methods['sign test']}",))
+    notes = (f"intervals: {plan.methods['sign test']}",)
+    return _section("gaps", title, plan.gaps, columns, notes)
 
 
 def _planned_costs(plan: Plan) -> Section:
+    """Return the table of what the planned items cost and detect, by design."""
     columns: tuple[Column, ...] = (
         DESIGN,
         ("battles", lambda line: f"{line.planned.battles:,}"),
@@ -213,8 +242,8 @@ def _planned_costs(plan: Plan) -> Section:
     notes = ["tournaments that stop when a question is answered: measured in docs/stopping.md"]
     if "precision" in plan.methods:
         detected = (
-            f"detects: the smallest such difference detected with {plan.asked['power']:.0%} power, "
-            "Elo"
+            f"detects: the smallest such difference detected with {plan.asked['power']:.0%} "
+            "power, Elo"
         )
         error = f"error: standard error of the difference of a typical pair, Elo; {detected}"
         notes = [error, f"intervals: {plan.methods['precision']}", *notes]
@@ -224,6 +253,7 @@ def _planned_costs(plan: Plan) -> Section:
 
 
 def _needed_costs(plan: Plan) -> Section:
+    """Return the table of what it costs to detect the asked edge, by design."""
     columns: tuple[Column, ...] = (
         DESIGN,
         ("items", lambda line: _estimate(line.items, "{:,.0f}")),
@@ -247,12 +277,20 @@ def _section(
     notes: Sequence[str],
     **more: Any,
 ) -> Section:
-    """Return a section with a table of a row per record; columns of designs without a figure are
-    left out."""
-    if columns[0] is DESIGN:
-        columns = [column for column in columns if any(column[1](row) != EMPTY for row in rows)]
-    cells = tuple(tuple(cell(row) for _, cell in columns) for row in rows)
-    table = Table("", tuple(head for head, _ in columns), cells, **more)
+    """Return a section with one table, which has a row per record.
+
+    A table of designs leaves out its empty columns. `more` are further arguments of `Table`.
+    """
+    heads = []
+    cells_by_column = []
+    for head, format_cell in columns:
+        cells = [format_cell(row) for row in rows]
+        is_empty = all(cell == EMPTY for cell in cells)
+        if is_empty and columns[0] is DESIGN:
+            continue
+        heads.append(head)
+        cells_by_column.append(cells)
+    table = Table("", tuple(heads), tuple(zip(*cells_by_column, strict=True)), **more)
     return Section(name, title, tables=(table,), notes=tuple(notes))
 
 
@@ -269,22 +307,19 @@ def _millions(tokens: float | None) -> str:
 
 
 def _estimate(estimate: Estimate | None, form: str) -> str:
-    """Format a number with its interval; a dash if it is unknown."""
+    """Format a number with its interval by a format string; a dash if it is unknown."""
     if estimate is None:
         return EMPTY
-    return form.format(estimate.value) + (
-        "" if estimate.low is None else f" ({_ends(estimate, form)})"
-    )
+    value = form.format(estimate.value)
+    return value if estimate.low is None else f"{value} ({_ends(estimate, form)})"
 
 
 def _ends(estimate: Estimate, form: str) -> str:
     """Format the ends of an interval; a dash if there is none, ∞ if it is open above."""
     if estimate.low is None:
         return EMPTY
-    return (
-        f"{form.format(estimate.low)} … "
-        f"{'∞' if estimate.high is None else form.format(estimate.high)}"
-    )
+    high = "∞" if estimate.high is None else form.format(estimate.high)
+    return f"{form.format(estimate.low)} … {high}"
 
 
 register_view(Plan, View(plan_reports))

@@ -12,7 +12,7 @@ from podium.data.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.planning import plan_report  # noqa: F401 - registers the view of a plan
 from podium.planning.compared_sizes import compared_size
-from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
+from podium.planning.cost import battles_of, cheapest_design, price_designs, stand_in_names
 from podium.planning.plan_record import (
     AnchorCandidate,
     Decision,
@@ -59,25 +59,35 @@ def make_plan(
 
     Args:
         pilot: battles, or what `read_battles` reads; without it, the figures rest on assumptions.
-        models: how many will compete; by default those of the pilot.
-        items: how many are planned; without it, only what the asked edge needs is planned.
-        ties: expected share of battles that end in a tie; by default the pilot's, else 0.15.
-        informativeness: share of items that distinguish two models through an anchor; by default
-            the pilot's.
-        edge: to be detected: the better model wins 1/2 + edge of the decided items.
-        alpha, power: of one-sided tests.
-        baseline: the model that all are to be compared with.
-        pairs: the only comparisons of interest, if not all models are to be ranked.
-        tariff: judge calls, tokens and prices of a battle.
-        difference: that `podium compare` is to detect, as `2points`, `0.02` or `40elo`; then two
-            models are enough.
-        disagree: share of items on which just one of the two is right, for a metric of right and
-            wrong.
-        spread: standard deviation over items of the difference, for another metric.
+        models: number of models to compare, 2 or more; by default that of the pilot.
+        items: planned number of items; without it, only the items that the edge needs are planned.
+        ties: expected share of battles that end in a tie, in [0, 1); by default the pilot's, else
+            0.15.
+        informativeness: share of items that distinguish two models through an anchor, in (0, 1];
+            by default the pilot's.
+        edge: the edge to detect, in (0, 0.5]: the better model wins 1/2 + edge of the decided
+            items.
+        alpha: error rate of the one-sided tests, in (0, 0.5).
+        power: power of the one-sided tests, in [0.5, 1).
+        baseline: name of the model that all others are to be compared with.
+        pairs: names of the only pairs of interest; empty if all models are to be ranked.
+        tariff: judge calls, tokens and prices of a battle; by default one judge in both orders.
+        level: confidence level of the intervals, in (0, 1).
+        seed: seed of the tournaments and of the bootstrap.
+        pool: whether verdicts of several judges in the pilot count together.
+        difference: difference that `podium compare` is to detect, as `2points`, `0.02` or `40elo`;
+            then two models are enough.
+        disagree: share of items on which just one of the two models is right, for a metric of
+            right and wrong.
+        spread: standard deviation of the difference over items, for another metric.
+
+    Returns:
+        The plan; its `missing` names the parts that these data cannot answer.
 
     Raises:
-        UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of
-        models. NotIdentifiedError: several judges in the pilot, or no items.
+        UsageError: a number is out of its range, a name is unknown, or neither a pilot nor a
+            number of models is given.
+        NotIdentifiedError: the pilot has several judges and `pool` is false, or it has no items.
     """
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
     check_numbers(models=models, items=items)
@@ -85,7 +95,8 @@ def make_plan(
     record = None if pilot is None else _record_of(pilot, pool)
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
-    number = models or len(names) or (2 if difference else 0)
+    fewest = 2 if difference else 0
+    number = models or len(names) or fewest
     _refuse_single_model(number)
     expected = _expected_ties(ties, record, level)
     share = None if informativeness is None else Estimate(informativeness)
@@ -123,32 +134,19 @@ def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recor
 
 
 def _build_plan(request: PlanRequest) -> Plan:
-    """Return a plan of all parts; a part that cannot be answered is noted and does not stop the
-    rest."""
+    """Return a plan of all parts; a part that cannot be answered is added to its `missing`."""
     candidates = tuple(_rank_anchors(request))
-    best = next((candidate.anchor for candidate in candidates), None)
+    best = candidates[0].anchor if candidates else None
     request = replace(request, anchor=request.baseline or best)
     request = replace(request, share=request.share or _share(request, candidates))
-    record, samples, gaps = (
-        request.record,
-        tuple(sample_sizes(request)),
-        tuple(smallest_edges(request)),
-    )
-    lines, decision = (
-        tuple(price_designs(request)),
-        select_design(request.models, request.baseline, request.pairs),
-    )
-    # Not all designs compare with a baseline, or single pairs.
-    suitable = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
+    samples = tuple(sample_sizes(request))
+    gaps = tuple(smallest_edges(request))
+    lines = tuple(price_designs(request))
+    decision = select_design(request.models, request.baseline, request.pairs)
+    sources = request.record.battles.sources if request.record else ()
     options = {"seed": request.seed, "tariff": asdict(request.tariff)}
     return Plan(
-        asked={
-            **{name: getattr(request, name) for name in ("models", "items", "ties")},
-            "informativeness": request.share,
-            **{name: getattr(request, name) for name in ("edge", "alpha", "power", "level")},
-            "pilot_items": len(record.field.items) if record else None,
-            "pilot_battles": record.battles.counts() if record else None,
-        },
+        asked=_numbers_of_plan(request),
         assumptions=tuple(_assumptions(request)),
         decision=decision,
         candidates=candidates,
@@ -157,21 +155,50 @@ def _build_plan(request: PlanRequest) -> Plan:
         gaps=gaps,
         gap_elo=elo_of_edge(request.edge, request.ties.value),
         lines=lines,
-        cheapest=cheapest_design(lines, suitable),
+        cheapest=cheapest_design(lines, decision.design),
         methods=request.methods,
         missing=tuple(request.missing),
-        provenance=build_provenance(record.battles.sources if record else (), options),
+        provenance=build_provenance(sources, options),
     )
 
 
+def _numbers_of_plan(request: PlanRequest) -> dict[str, Any]:
+    """Return the numbers that a plan starts from, as `Plan.asked` has them."""
+    record = request.record
+    return {
+        "models": request.models,
+        "items": request.items,
+        "ties": request.ties,
+        "informativeness": request.share,
+        "edge": request.edge,
+        "alpha": request.alpha,
+        "power": request.power,
+        "level": request.level,
+        "pilot_items": len(record.field.items) if record else None,
+        "pilot_battles": record.battles.counts() if record else None,
+    }
+
+
 def share_of_ties(record: "Recording", level: float) -> Estimate:
-    """Return the share of ties among readable battles, with its item-clustered t interval."""
+    """Return the share of ties among readable battles, with an interval.
+
+    The interval is an item-clustered t interval. If there is no tie, its upper end is the exact
+    binomial bound over items (Clopper and Pearson 1934).
+
+    Args:
+        record: the recorded battles.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        NotIdentifiedError: every readable verdict is a tie.
+    """
     from podium.diagnosis.clustered import Clustered
     from podium.rankers.fit.coded import code_battles
 
     coded = code_battles(record.battles, labels="hard")
     tied = coded.credit == 0.5
-    share, number = float(tied.mean()), len(tied)
+    share = float(tied.mean())
+    number = len(tied)
     if share == 1:
         raise NotIdentifiedError(
             "every readable verdict of the pilot is a tie: it separates no models"
@@ -180,66 +207,80 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
         share, (tied - share) / number, number, within=(0, 1)
     )
     if share == 0 and ties.low is not None:
-        # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
+        # Without variation there is no standard error.
         return Estimate(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
     return Estimate(share, ties.low, ties.high)
 
 
 def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
-    """Yield the pilot's models of known informativeness as anchors, the best first, with advice for
-    each."""
+    """Yield the pilot's models of known informativeness as anchors, the most informative first."""
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
-        size = battles_of(
-            TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.models), 10
-        )
-        remedy = (
-            f"play 10 items ({size:,} battles, {request.tariff.cost(size).calls:,} calls) and plan "
-            "from them"
-        )
+        pilot = TournamentDesign("pilot", "anchor", {"pilot": 10})
+        size = battles_of(pilot, stand_in_names(request.models), 10)
+        calls = request.tariff.cost(size).calls
+        remedy = f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
     from podium.ranking.rank_battles import rank
 
     try:
-        how: dict[str, Any] = {
-            "level": request.level,
-            "seed": request.seed,
-            "pool": True,
-            "answers": False,
-        }
-        standings = rank(request.record.battles, "informativeness", **how).standings[0]
+        ranking = rank(
+            request.record.battles,
+            "informativeness",
+            level=request.level,
+            seed=request.seed,
+            pool=True,
+            answers=False,
+        )
     except NotIdentifiedError as error:
         request.leave_out(
             part, error, "play a pilot in which every model meets every other", unanswerable=True
         )
         return
-    interval = f"{100 * standings.level:g}%, {standings.interval}"
+    standings = ranking.standings[0]
     request.methods["informativeness"] = (
-        interval if standings.interval else "no interval: a single item"
+        f"{100 * standings.level:g}%, {standings.interval}"
+        if standings.interval
+        else "no interval: a single item"
     )
     known = [entry for entry in standings.entries if entry.score is not None]
-    for entry in known:
-        advice = "too few items to say" if entry.rank_low is None else "avoid: less informative"
-        if entry is known[0] or entry.rank_low == 1:
-            advice = "take it: most informative" if entry is known[0] else "may be as good"
+    for place, entry in enumerate(known):
         share = Estimate(entry.score or 0.0, entry.low, entry.high)
         pairs = int(entry.extra.get("pairs") or 0)
+        advice = _advice_on_anchor(place, entry.rank_low)
         yield AnchorCandidate(entry.model, share, pairs, entry.rank_low, entry.rank_high, advice)
 
 
+def _advice_on_anchor(place: int, rank_low: int | None) -> str:
+    """Say whether to take a model as the anchor.
+
+    Args:
+        place: its place by informativeness, from 0.
+        rank_low: the best rank that the data do not exclude; None if unknown.
+    """
+    if place == 0:
+        return "take it: most informative"
+    if rank_low is None:
+        return "too few items to say"
+    return "may be as good" if rank_low == 1 else "avoid: less informative"
+
+
 def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
-    """Return the share of items that distinguish two models through the anchor; None, with a note,
-    if unknown."""
+    """Return the share of items that distinguish two models through the anchor.
+
+    None if it is unknown; the request then has the reason.
+    """
     if request.record is None:
         return Estimate(three_levels(request.ties.value, 0.0).informative)
-    why, remedy = (
-        "the pilot does not measure an anchor's informativeness",
-        "give --informativeness, or play a pilot",
-    )
-    for share in (each.informativeness for each in candidates if each.anchor == request.anchor):
-        if share.value:
-            return share
+    shares = {each.anchor: each.informativeness for each in candidates}
+    share = shares.get(request.anchor) if request.anchor is not None else None
+    if share is None:
+        why = "the pilot does not measure an anchor's informativeness"
+        remedy = "give --informativeness, or play a pilot"
+    elif share.value:
+        return share
+    else:
         why = f"verdicts against {request.anchor} distinguish no two models of the pilot"
         remedy = "take another anchor, or play a larger pilot"
     request.leave_out("items through an anchor", why, remedy, unanswerable=True)
@@ -249,9 +290,11 @@ def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estim
 UNWEIGHTED = (
     "the pilot's shares of ties and of decided battles count each battle once, whatever its weight"
 )
+"""Assumption of a plan from a pilot whose battles have weights."""
 
 
 def _assumptions(request: PlanRequest) -> Iterator[str]:
+    """Yield what the figures of a plan rest on, a sentence each, without a period."""
     if request.record is None:
         yield (
             f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models "
@@ -288,20 +331,29 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
 def _check_names(
     names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]
 ) -> None:
-    """Raise UsageError for a baseline or a pair that is not in the pilot, and for a pair of one
-    model."""
-    for name in chain([baseline] if baseline else [], *pairs):
+    """Raise UsageError for a baseline or pair that is not in the pilot, or a pair of one model."""
+    typed = [baseline] if baseline else []
+    typed += chain.from_iterable(pairs)
+    for name in typed:
         if names and name not in names:
             raise unknown_name("model", name, names)
-    for same in (a for a, b in pairs if a == b):
-        raise UsageError(f"--pair {same} {same}: a pair needs two different models")
+    for first, second in pairs:
+        if first == second:
+            raise UsageError(f"--pair {first} {first}: a pair needs two different models")
 
 
 def select_design(
     models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()
 ) -> Decision:
-    """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that
-    is answered yes."""
+    """Decide what to compare, by a decision tree (Don-Yehiya et al. 2026, Figure 5).
+
+    The first question that is answered yes decides.
+
+    Args:
+        models: number of models.
+        baseline: name of the natural baseline; None if there is none.
+        pairs: names of the pairs of interest; empty if all models are to be ranked.
+    """
     question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:
         step = f"{question} yes, {baseline}: it is the anchor, whatever its strength"
@@ -319,9 +371,8 @@ def select_design(
     if pairs:
         step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
-        return Decision(
-            "pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step)
-        )
+        advice = f"compare {shown}; report win rates of these pairs, no scores"
+        return Decision("pairs", advice, (*steps, step))
     steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the "

@@ -1,10 +1,10 @@
-"""How precisely a design rates models: the Fisher information of the schedule that it plays,
-clustered by item.
+"""How precisely a design rates models, by the Fisher information of its schedule.
 
-Every verdict is the expected credit p of the assumed ratings, so that SWIM can be played, too. With
-L_t the Laplacian of item t's battles, weighted by v = p (1 - p), the fitted log-strengths have the
-covariance A^-1 B A^-1, A = sum L_t and B = sum (w L_t^2 + R_t): w is the variance of item effects,
-R_t the Laplacian of the variance left in the credits.
+The schedule is played with the expected credit p of the assumed ratings as every verdict: that of
+SWIM depends on verdicts. The errors are clustered by item. Let L_t be the Laplacian of item t's
+battles, weighted by v = p (1 - p). The fitted log-strengths then have the covariance A^-1 B A^-1
+with A = sum L_t and B = sum (w L_t^2 + R_t). Here w is the variance of item effects, and R_t is
+the Laplacian of the variance that is left in the credits.
 """
 
 from dataclasses import dataclass
@@ -30,12 +30,13 @@ from podium.wording import some
 if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
-SPREAD, ITEM_EFFECT = 130.0, 170.0
-"""Standard deviations of ratings over models, and of a model's rating over items, Elo, if there is
-no pilot.
+SPREAD = 130.0
+"""Standard deviation of ratings over models without a pilot, Elo.
 
-They are those of GPT-4's verdicts on seven models, the round robin that came with QLoRA.
+Like `ITEM_EFFECT` from GPT-4's verdicts on seven models, the round robin that came with QLoRA.
 """
+ITEM_EFFECT = 170.0
+"""Standard deviation of a model's rating over items without a pilot, Elo."""
 MOST_MODELS = 200
 """Models beyond which no precision is computed."""
 FEWEST_ITEMS = 4
@@ -44,11 +45,14 @@ FEWEST_ITEMS = 4
 
 @dataclass(frozen=True, slots=True)
 class VerdictModel:
-    """Ratings (`theta`: log-strengths), and how verdicts vary around the credits expected from
-    them.
+    """Ratings, and how verdicts vary around the credits expected from them.
 
-    `dispersion` is a credit's variance over p (1 - p); `calls` None counts as many as behind a
-    planned battle.
+    Attributes:
+        names: names of the models, sorted.
+        theta: log-strengths, shape (models,).
+        item_variance: variance over items of a model's log-strength.
+        dispersion: variance of a credit over p (1 - p), with p the expected credit.
+        calls: judge calls behind each credit; None for as many as behind a planned battle.
     """
 
     names: tuple[str, ...]
@@ -59,34 +63,57 @@ class VerdictModel:
 
     @property
     def information(self) -> np.ndarray:
-        """Fisher information p (1 - p) of a battle about the difference of its two log-strengths,
-        shape (n, n)."""
+        """Fisher information p (1 - p) of a battle about the difference of its log-strengths.
+
+        The shape is (models, models).
+        """
         expected = expit(self.theta[:, None] - self.theta)
         return np.asarray(expected * (1 - expected))
 
     def remaining_variance(self, calls: float) -> np.ndarray:
-        """Return the variance, beyond item effects, of a credit that is a mean over judge calls,
-        shape (n, n)."""
-        per_verdict = self.information * np.maximum(
-            self.dispersion - 2 * self.item_variance * self.information, 0
-        )
+        """Return the variance of a battle's credit that item effects do not explain.
+
+        Args:
+            calls: judge calls of which the credit is the mean.
+
+        Returns:
+            Variances by pair of models, shape (models, models).
+        """
+        dispersion = np.maximum(self.dispersion - 2 * self.item_variance * self.information, 0)
+        per_verdict = self.information * dispersion
         return per_verdict * (1 if self.calls is None else self.calls / calls)
 
 
 def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
-    """Return the verdict model without a pilot: ratings at normal quantiles, usual item effects, a
-    share of ties."""
+    """Return the verdict model of a plan without a pilot.
+
+    Ratings are quantiles of a normal distribution with the standard deviation `SPREAD`; item
+    effects have that of `ITEM_EFFECT`.
+
+    Args:
+        names: names of the models.
+        ties: share of verdicts that are ties, in [0, 1).
+    """
     theta = ndtri((np.arange(len(names)) + 0.5) / len(names)) * SPREAD / POINTS
     credit = expit(np.subtract.outer(theta, theta)[np.triu_indices(len(names), 1)])
-    # A verdict's variance is p (1 - p) - ties / 4, and ties are the more frequent, the closer two
-    # models are.
+    # The variance of a verdict is p (1 - p) - ties / 4. Ties are more frequent between models that
+    # are closer to each other.
     dispersion = 1 - ties / (4 * np.mean(credit * (1 - credit)))
-    return VerdictModel(tuple(sorted(names)), theta, (ITEM_EFFECT / POINTS) ** 2, float(dispersion))
+    item_variance = (ITEM_EFFECT / POINTS) ** 2
+    return VerdictModel(tuple(sorted(names)), theta, item_variance, float(dispersion))
 
 
 def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
-    """Return a value per battle as (items, first model by name, other), mirrored with the opposite
-    sign, else NaN."""
+    """Arrange values of recorded battles by item and pair of models.
+
+    Args:
+        record: the recorded battles.
+        values: a value per outcome of the record, for the model that is first by name.
+
+    Returns:
+        Shape (items, models, models): the value of a pair, with the opposite sign if the models
+        change places; NaN where no battle is on record.
+    """
     names = {name: k for k, name in enumerate(record.field.models)}
     items = {name: k for k, name in enumerate(record.field.items)}
     cube = np.full((len(items), len(names), len(names)), np.nan)
@@ -95,14 +122,25 @@ def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
         for own in record.outcomes
     ]
     item, a, b = np.array(places, dtype=np.int64).reshape(-1, 3).T
-    cube[item, a, b], cube[item, b, a] = values, -values
+    cube[item, a, b] = values
+    cube[item, b, a] = -values
     return cube
 
 
 def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:
-    """Return the verdict model of a pilot, and those of the pilot without each tenth of its
-    items."""
-    names, table = record.field.models, record.battles.table
+    """Estimate the verdict model of a pilot.
+
+    Args:
+        record: the recorded battles of the pilot.
+
+    Returns:
+        The model, and for a jackknife those of the pilot without each tenth of its items.
+
+    Raises:
+        NotIdentifiedError: the pilot has fewer than 4 items, or does not bound all ratings.
+    """
+    names = record.field.models
+    table = record.battles.table
     # Sorted, so that the groups do not depend on the order of the rows.
     order = np.argsort(np.array(record.field.items, dtype=object), kind="stable")
     if len(order) < FEWEST_ITEMS:
@@ -111,17 +149,23 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
         )
     coded = code_battles(record.battles)
     separated = fit_battles(coded).graph.separated
-    if lacking := sorted(set(names) - set(coded.models)):
+    lacking = sorted(set(names) - set(coded.models))
+    if lacking:
         raise NotIdentifiedError(f"the pilot has no readable battle of {some(lacking)}")
-    if unbounded := [coded.models[k] for k in np.flatnonzero(separated)]:
+    unbounded = [coded.models[k] for k in np.flatnonzero(separated)]
+    if unbounded:
         raise NotIdentifiedError(f"the pilot's verdicts bound no rating of {some(unbounded)}")
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     cube = cube_by_item(record, 2 * credit - 1)[order]
-    has_orders = "order" in table and table["order"].notna().all()
-    calls = float((1 + (table["order"] == "merged")).sum() / len(credit)) if has_orders else None
+    calls = None
+    if "order" in table and table["order"].notna().all():
+        calls_by_row = 1 + (table["order"] == "merged")
+        calls = float(calls_by_row.sum() / len(credit))
+    whole = _fit_verdicts((1 + cube) / 2, names, calls)
     groups = min(10, len(order))
-    parts = [cube[np.arange(len(order)) % groups != left] for left in range(groups)]
-    whole, *others = (_fit_verdicts((1 + part) / 2, names, calls) for part in (cube, *parts))
+    group = np.arange(len(order)) % groups
+    parts = [cube[group != left_out] for left_out in range(groups)]
+    others = [_fit_verdicts((1 + part) / 2, names, calls) for part in parts]
     return whole, others
 
 
@@ -133,57 +177,82 @@ def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | Non
     expected = expit(theta[:, None] - theta)
     surplus = np.where(known, credit - expected, 0.0)
     information = np.where(known, expected * (1 - expected), 0.0)
-    # Two battles of one model on one item share its effect: their surpluses have the covariance w v
-    # v'.
-    shared, weight = (
-        np.sum(own.sum(axis=2) ** 2) - np.sum(own**2) for own in (surplus, information)
-    )
+    # Two battles of one model on one item share its effect: the covariance of their surpluses is
+    # w v v'.
+    shared = _products_of_battles(surplus)
+    weight = _products_of_battles(information)
     item_variance = max(float(shared / weight), 0.0) if weight > 0 else 0.0
-    return VerdictModel(
-        names, theta, item_variance, float(np.sum(surplus**2) / information.sum()), calls
-    )
+    dispersion = float(np.sum(surplus**2) / information.sum())
+    return VerdictModel(names, theta, item_variance, dispersion, calls)
+
+
+def _products_of_battles(values: np.ndarray) -> float:
+    """Sum the products of the values of any two battles of one model on one item.
+
+    `values` has the shape (items, models, models).
+    """
+    return np.sum(values.sum(axis=2) ** 2) - np.sum(values**2)
 
 
 def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
-    """Return how often each pair meets on each item when every verdict is as expected, shape
-    (items, n, n)."""
+    """Play a design with every verdict as expected, and count how often pairs meet.
+
+    An anchor that is not among the models, or is chosen by a pilot, is replaced by a model of
+    middling strength.
+
+    Returns:
+        Battles by item and pair, shape (items, models, models), symmetric. The number of items is
+        10 or 100 at most; it does not depend on the plan.
+    """
+    size = len(model.names)
     # Chain and ring play other pairs on each item: more items average over these.
-    size, most = len(model.names), 100 if design.name in ("chain", "ring") else 10
+    most = 100 if design.name in ("chain", "ring") else 10
     number = int(np.clip(20_000 * most // size**2, 1, most))
     settings = dict(design.settings)
-    # An anchor that is unknown or not among the models is replaced by a model of middling strength.
     if design.name == "anchor" and settings.get("anchor") not in model.names:
         settings["anchor"] = model.names[np.argsort(model.theta, kind="stable")[size // 2]]
     rule = make_tournament(design.name, settings)
     field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
-    code, place = (
-        {name: k for k, name in enumerate(names)} for names in (field.models, field.items)
-    )
+    code_of_model = {name: k for k, name in enumerate(field.models)}
+    code_of_item = {name: k for k, name in enumerate(field.items)}
     expected = expit(model.theta[:, None] - model.theta).tolist()
-    met, rounds = np.zeros((number, size, size)), list[Round]()
-    while coming := rule.next(field, rounds).pairings:
-        a, b = ([code[getattr(own, side)] for own in coming] for side in ("a", "b"))
-        np.add.at(met, ([place[own.item] for own in coming], a, b), 1.0)
-        rounds.append(
-            Round(
-                tuple(Outcome(own, expected[i][j]) for own, i, j in zip(coming, a, b, strict=True))
-            )
-        )
+    met = np.zeros((number, size, size))
+    rounds: list[Round] = []
+    coming = rule.next(field, rounds).pairings
+    while coming:
+        item = [code_of_item[pairing.item] for pairing in coming]
+        a = [code_of_model[pairing.a] for pairing in coming]
+        b = [code_of_model[pairing.b] for pairing in coming]
+        np.add.at(met, (item, a, b), 1.0)
+        outcomes = [
+            Outcome(pairing, expected[i][j]) for pairing, i, j in zip(coming, a, b, strict=True)
+        ]
+        rounds.append(Round(tuple(outcomes)))
+        coming = rule.next(field, rounds).pairings
     return met + met.transpose(0, 2, 1)
 
 
 def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> float:
-    """Return the mean variance over pairs of the difference of two ratings, times the number of
-    items, Elo squared."""
+    """Return the mean variance, over pairs, of the difference of two ratings on one item.
+
+    Args:
+        met: battles by item and pair, shape (items, models, models).
+        model: the verdict model.
+        calls: judge calls of which the credit of a battle is the mean.
+
+    Returns:
+        Elo squared. Divided by a number of items, it is the variance on these items.
+    """
     laplacians = _laplacian(met * model.information)
     remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
     size = len(model.names)
-    # Adding the constant vector makes the total invertible; centred log-strengths are not affected.
+    # The constant matrix makes the total invertible. It does not change centred log-strengths.
     constant = np.full((size, size), 1 / size)
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
     spread = model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining
+    covariance = inverse @ spread @ inverse
     # The covariance of centred ratings has row sums of zero.
-    return float(POINTS**2 * 2 * np.trace(inverse @ spread @ inverse) * len(met) / (size - 1))
+    return float(POINTS**2 * 2 * np.trace(covariance) * len(met) / (size - 1))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
@@ -198,13 +267,24 @@ def design_variance(
     calls: float,
     level: float,
 ) -> Estimate:
-    """Return the `typical_variance` of a design; its interval is a jackknife over `others` of
-    `pilot_verdicts`."""
+    """Return the variance of the difference of two ratings that a design gives.
+
+    Args:
+        design: the tournament and its settings.
+        model: the verdict model, assumed or of a pilot.
+        others: the verdict models of the pilot without each group of items; empty without a pilot.
+        calls: judge calls of which the credit of a battle is the mean.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        `typical_variance`, with a jackknife interval of its logarithm over `others`.
+    """
     met = play_schedule(design, model)
     variance = typical_variance(met, model, calls)
     if not others:
         return Estimate(variance)
     logs = np.log([typical_variance(met, other, calls) for other in others])
-    error = sqrt((len(others) - 1) / len(others) * np.sum((logs - logs.mean()) ** 2))
-    reach = t_quantile(len(others), level) * error
+    groups = len(others)
+    error = sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
+    reach = t_quantile(groups, level) * error
     return Estimate(variance, variance * exp(-reach), variance * exp(reach))

@@ -23,23 +23,35 @@ from podium.rankers.standings import SAME_SCORE
 from podium.ranking.rank_battles import rank
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
-"""From a mask of the record's rows, shape (rows,), to a score per model, NaN if there is none,
-shape (models,)."""
+"""From a mask of the record's rows, shape (rows,), to scores, shape (models,); NaN is no score."""
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need only the sums of each pair, and the options with which they still do."""
 
 
 class ReferenceRanking:
-    """The scores that one ranker gives the whole record, NaN if there is none, to compare scores of
-    its parts with."""
+    """The scores that a ranker gives a whole record, with which those of its parts are compared.
+
+    Args:
+        battles: the whole record.
+        ranker: name of the ranker.
+        options: options of the ranker.
+        seed: seed of the ranker.
+
+    Attributes:
+        scale: scale of the scores.
+
+    Raises:
+        NotIdentifiedError: fewer than two models have a score, or all have the same one.
+    """
 
     def __init__(
         self, battles: Battles, ranker: str, options: Mapping[str, Any], *, seed: int
     ) -> None:
-        self.scale = (
-            rank(battles, ranker, pool=True, seed=seed, answers=False, **options).standings[0].scale
-        )
-        self._battles, self._ranker, self._options = battles, ranker, {"seed": seed, **options}
+        ranking = rank(battles, ranker, pool=True, seed=seed, answers=False, **options)
+        self.scale = ranking.standings[0].scale
+        self._battles = battles
+        self._ranker = ranker
+        self._options = {"seed": seed, **options}
         self._score = part_scorer(battles, ranker, self._options)
         self._scores = self._score(np.ones(len(battles), dtype=bool))
         self._compared = np.flatnonzero(~np.isnan(self._scores))
@@ -59,61 +71,88 @@ class ReferenceRanking:
         return part_scorer(in_one_order(self._battles), self._ranker, self._options)
 
     def distance(self, rows: np.ndarray) -> tuple[float, float]:
-        """Return tau-b and mean absolute score difference of a part (mask of rows); NaN if it
-        scores not all models."""
+        """Return how far the scores of a part are from those of the whole record.
+
+        Args:
+            rows: mask of the part, by row of the record or by its judgments, shape (rows,).
+
+        Returns:
+            Kendall's tau-b, and the mean absolute difference of centred scores; NaN if the part
+            does not score all models.
+        """
         key = np.packbits(rows).tobytes()
         if key not in self._known:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
-            own, whole = score(rows)[self._compared], self._scores[self._compared]
-            # Rounding must not order equal scores.
-            tau = (
-                np.nan
-                if np.isnan(own).any()
-                else kendalltau(np.round(own, 9), np.round(whole, 9)).statistic
-            )
-            self._known[key] = (
-                float(tau),
-                float(np.abs((own - own.mean()) - (whole - whole.mean())).mean()),
-            )
+            own = score(rows)[self._compared]
+            whole = self._scores[self._compared]
+            tau = np.nan
+            if not np.isnan(own).any():
+                # Rounding error must not order equal scores.
+                tau = kendalltau(np.round(own, 9), np.round(whole, 9)).statistic
+            error = np.abs((own - own.mean()) - (whole - whole.mean())).mean()
+            self._known[key] = (float(tau), float(error))
         return self._known[key]
 
 
 def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:
-    """Return the function that scores parts of the battles by a ranker, from pair sums alone if
-    they suffice."""
+    """Return the function that scores parts of the battles by a ranker.
+
+    It is fast for rankers that need only sums of pairs (`FROM_PAIRS`); others rank each part.
+
+    Args:
+        battles: the whole record.
+        ranker: name of the ranker.
+        options: options of the ranker, and the seed.
+    """
     if ranker in FROM_PAIRS and options.keys() <= FROM_PAIRS[ranker] | {"seed"}:
-        penalty = float(options.get("regularization", REGULARIZATION))
-        score = win_rates if ranker == "win-rate" else lambda pairs: elo_of_pairs(pairs, penalty)
-        coded, readable = (
-            code_battles(battles, labels=options.get("labels", "soft")),
-            battles.readable,
-        )
-        # The codes of all models, those without a readable battle included.
-        position = np.array([battles.models.index(name) for name in coded.models])
-        coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
-        return lambda rows: score(pair_sums_with_items(coded.take(rows[readable])))
+        return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
-            ranking = rank(
-                merge_orders(battles.select(rows)), ranker, pool=True, answers=False, **options
-            )
+            part = merge_orders(battles.select(rows))
+            ranking = rank(part, ranker, pool=True, answers=False, **options)
             scores = {entry.model: entry.score for entry in ranking.standings[0].entries}
         return np.array([scores.get(name) for name in battles.models], dtype=np.float64)
 
     return score_rows
 
 
+def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:
+    """Return the function that scores parts of the battles from their sums of pairs."""
+    penalty = float(options.get("regularization", REGULARIZATION))
+    coded = code_battles(battles, labels=options.get("labels", "soft"))
+    readable = battles.readable
+    # The codes of all models, those without a readable battle included.
+    position = np.array([battles.models.index(name) for name in coded.models])
+    coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
+
+    def score_rows(rows: np.ndarray) -> np.ndarray:
+        pairs = pair_sums_with_items(coded.take(rows[readable]))
+        return win_rates(pairs) if ranker == "win-rate" else elo_of_pairs(pairs, penalty)
+
+    return score_rows
+
+
 def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
-    """Return Bradley-Terry ratings in Elo, NaN without battles; all NaN if not identified, shape
-    (models,)."""
+    """Fit Bradley-Terry ratings.
+
+    Args:
+        pairs: wins and battles by pair of models.
+        regularization: weight of the ridge penalty, 0 or more.
+
+    Returns:
+        Elo, shape (models,); NaN for models without battles, and for all models if the battles do
+        not identify the ratings.
+    """
     elo = np.full(pairs.models, np.nan)
-    graph = comparison_graph(pairs) if len(pairs.first) else None
-    if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
+    if not len(pairs.first):
+        return elo
+    graph = comparison_graph(pairs)
+    is_unbounded = regularization == 0 and graph.separated.any()
+    if graph.groups > 1 or is_unbounded:
         return elo
     with suppress(NotConvergedError):
-        elo[graph.played] = (
-            MEAN + POINTS * fit_strengths(pairs.pairs_among(graph.played), regularization).theta
-        )
+        strengths = fit_strengths(pairs.pairs_among(graph.played), regularization)
+        elo[graph.played] = MEAN + POINTS * strengths.theta
     return elo

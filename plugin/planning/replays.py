@@ -23,8 +23,16 @@ from podium.tournaments.selection import ranked_before
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded verdicts as a judge: outcomes (repeats averaged) and calls by code; rows without an
-    item have -1."""
+    """Recorded verdicts that stand in for a judge.
+
+    Attributes:
+        battles: the recorded battles.
+        field: the models and items.
+        codes: code of each recorded pairing.
+        outcomes: outcome by code, repeats averaged.
+        calls: judge calls by code, shape (pairings,).
+        code_of_row: code of each row of the battles, shape (rows,); -1 without an item.
+    """
 
     battles: Battles
     field: Field
@@ -34,18 +42,30 @@ class Recording:
     code_of_row: np.ndarray
 
     def code_of(self, pairing: Pairing) -> int | None:
-        """Return the number of a battle; if its order is not on record, that of its verdict in any
-        order."""
+        """Return the code of a battle; None if it is not on record.
+
+        If its order is not on record, this is the code of its verdict in any order.
+        """
         code = self.codes.get(pairing)
-        return (
-            self.codes.get(pairing._replace(first=None)) if code is None and pairing.first else code
-        )
+        if code is None and pairing.first:
+            code = self.codes.get(pairing._replace(first=None))
+        return code
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a tournament costs: battles asked for, and their judge calls; `given` ones were on
-    record before, unpaid."""
+    """What a tournament costs.
+
+    Attributes:
+        battles: battles that the tournament asked for.
+        judged: battles with a credit.
+        unparsed: battles on record whose replies could not be parsed.
+        missing: battles that are not on record.
+        calls: judge calls of the battles on record.
+        pairs: pairs of models that met.
+        rounds: number of rounds.
+        given: battles of models ranked before, given to the tournament at no price.
+    """
 
     battles: int
     judged: int
@@ -59,8 +79,14 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Playthrough:
-    """A tournament played on recorded verdicts; `battles` are those played and given, the record's
-    `rows` (a mask)."""
+    """A tournament played on recorded verdicts.
+
+    Attributes:
+        rounds: the rounds with their outcomes.
+        battles: the battles that were played or given.
+        price: what they cost.
+        rows: mask of these battles in the record, shape (rows,).
+    """
 
     rounds: tuple[Round, ...]
     battles: Battles
@@ -70,8 +96,13 @@ class Playthrough:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Playthrough):
-    """A tournament that was played with recorded verdicts, its name and settings, and the ranking
-    of `battles`."""
+    """A tournament played on recorded verdicts, with the ranking of what was played.
+
+    Attributes:
+        tournament: name of the tournament.
+        settings: its settings, by option.
+        ranking: the ranking of `battles`.
+    """
 
     tournament: str
     settings: Mapping[str, Any]
@@ -91,20 +122,26 @@ def replay(
     """Play a tournament with recorded verdicts as the judge, and rank what was played.
 
     A battle that is not on record counts as missing, never as a tie. If newcomers join a ranking,
-    the recorded battles of the models ranked before are given to the tournament and ranked, too, at
-    no price.
+    the recorded battles of the models ranked before are given to the tournament. They are ranked,
+    too, and cost nothing.
 
     Args:
-        battles: from `read_battles`; or what it reads: a data frame, or a path.
-        rankers: names, as a sequence or separated by commas.
-        seed: of the tournament and of the rankers.
-        pool: combine the verdicts of several judges; a battle has their mean.
-        **options: of the tournament and of the rankers; `name.option` (through a dict) reaches one
-            of them only.
+        battles: battles from `read_battles`, or what it reads: a data frame, or a path.
+        tournament: name of the tournament.
+        rankers: names of rankers, a sequence or separated by commas.
+        level: confidence level, in (0, 1).
+        seed: seed of the tournament and of the rankers.
+        pool: whether verdicts of several judges count together; a battle then has their mean.
+        **options: options of the tournament and of the rankers; `name.option` (through a dict)
+            reaches one of them only.
+
+    Returns:
+        The rounds, their price, and the ranking.
 
     Raises:
-        UsageError: an unknown tournament, ranker or option.
-        NotIdentifiedError: several judges, no items, or what was played cannot be ranked.
+        UsageError: a tournament, ranker or option is unknown.
+        NotIdentifiedError: the battles have several judges or no items, or what was played cannot
+            be ranked.
         PluginError: the tournament asks for a battle twice, or for an impossible one.
     """
     names = ranker_names(rankers)
@@ -141,140 +178,205 @@ def merge_orders(battles: Battles) -> Battles:
 def recording_of(
     battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False, by_order: bool = False
 ) -> Recording:
-    """Return battles as a recording; with `by_order`, numbered by the model shown first, too."""
-    battles = battles if isinstance(battles, Battles) else read_battles(battles)
+    """Return battles as a recording, from which a tournament is replayed.
+
+    Args:
+        battles: battles, or what `read_battles` reads.
+        pool: whether verdicts of several judges count together.
+        by_order: whether the two orders of a pair are battles of their own.
+
+    Raises:
+        NotIdentifiedError: the battles have several judges and `pool` is false, or no items.
+    """
+    if not isinstance(battles, Battles):
+        battles = read_battles(battles)
     if not pool:
         refuse_several_judges(battles)
     if not battles.has_items:
         raise NotIdentifiedError(
             "no item column: a tournament is replayed by item; name it, as --columns item=prompt"
         )
-    battles = in_one_order(battles) if by_order else battles
-    rows, names, items = _rows_by_name(battles, by_order), battles.models, battles.table["item"]
-    label, placed = items.cat.categories.tolist(), (rows["item"] >= 0).to_numpy()
-    battle = rows[placed].groupby(["item", "a", "b", "shown"])
+    if by_order:
+        battles = in_one_order(battles)
+    names = battles.models
+    items = battles.table["item"]
+    label = items.cat.categories.tolist()
+    rows = _rows_by_name(battles, by_order)
+    has_item = (rows["item"] >= 0).to_numpy()
+    battle = rows[has_item].groupby(["item", "a", "b", "shown"])
     code = np.full(len(rows), -1)
-    code[placed] = battle.ngroup()
+    code[has_item] = battle.ngroup()
     means = battle[["credit", "margin"]].mean().astype(object)
     pairings = [
-        Pairing(label[item], names[a], names[b], first=(None, names[a], names[b])[first])
-        for item, a, b, first in means.index
+        Pairing(label[item], names[a], names[b], first=(None, names[a], names[b])[shown])
+        for item, a, b, shown in means.index
     ]
-    outcomes = map(
-        Outcome, pairings, *(means[name].where(means[name].notna(), None) for name in means)
-    )
+    means = means.where(means.notna(), None)
     return Recording(
         battles=battles,
         field=Field(names, tuple(items.dropna().unique()), {}),
         codes={pairing: k for k, pairing in enumerate(pairings)},
-        outcomes=tuple(outcomes),
+        outcomes=tuple(map(Outcome, pairings, means["credit"], means["margin"])),
         calls=battle["calls"].sum().to_numpy(),
         code_of_row=code,
     )
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
-    """Return item code, model codes by name, shown first (1, 2, or 0 if unknown), credit, margin
-    and calls by row."""
-    table, (a, b) = battles.table, battles.model_codes
-    turned, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
+    """Return the rows of battles with the model first that is first by name.
+
+    Columns: `item` (code), `a` and `b` (codes of the models), `shown` (1 or 2 for the model shown
+    first, 0 if it is unknown or `by_order` is false), `credit` and `margin` of `a`, and `calls`.
+    """
+    table = battles.table
+    a, b = battles.model_codes
+    is_turned = a > b
+    credit = table["credit"].to_numpy()
+    margin = battles.numbers_of("margin")
     order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
+    margin_of_a = np.where(is_turned, -margin, margin)
     columns = {
         "item": table["item"].cat.codes,
         "a": np.minimum(a, b),
         "b": np.maximum(a, b),
-        "shown": np.select([order == "ab", order == "ba"], [1 + turned, 2 - turned], 0),
-        "credit": np.where(turned, 1 - credit, credit),
-        "margin": np.where(np.isnan(credit), np.nan, np.where(turned, -margin, margin)),
+        "shown": np.select([order == "ab", order == "ba"], [1 + is_turned, 2 - is_turned], 0),
+        "credit": np.where(is_turned, 1 - credit, credit),
+        "margin": np.where(np.isnan(credit), np.nan, margin_of_a),
         "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
     }
     return pd.DataFrame(columns)
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
-    """Play a tournament on recorded verdicts until it is over; PluginError for repeated or
-    impossible battles."""
-    ranked = {*ranked_before(tournament, record.field)}
+    """Play a tournament on recorded verdicts until it is over.
+
+    Raises:
+        PluginError: the tournament asks for a battle twice, or for an impossible one.
+    """
     ladder = getattr(tournament, "ratings", None)
-    # Given ratings may come from the same battles, which must not count twice.
-    rated = record.outcomes if ranked and ladder is None else ()
-    given = tuple(own for own in rated if ranked.issuperset((own.pairing.a, own.pairing.b)))
+    given = _given_outcomes(tournament, record)
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
     seen: set[Pairing] = set()
-    while (coming := tournament.next(record.field, (*before, *rounds))).pairings:
-        if len(set(coming.pairings)) < len(coming.pairings) or not seen.isdisjoint(coming.pairings):
+    coming = tournament.next(record.field, before)
+    while coming.pairings:
+        is_repeated = len(set(coming.pairings)) < len(coming.pairings)
+        if is_repeated or not seen.isdisjoint(coming.pairings):
             # Such a schedule would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"
             )
         seen.update(coming.pairings)
-        rounds.append(
-            Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note)
-        )
+        outcomes = tuple(_outcome_of(pairing, record) for pairing in coming.pairings)
+        rounds.append(Round(outcomes, coming.note))
+        coming = tournament.next(record.field, (*before, *rounds))
     price = _count_costs(record, rounds, len(given))
     decided = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None if decided is None else replace(decided, calls=price.calls).to_dict()
-    codes = map(record.code_of, [*seen, *(outcome.pairing for outcome in given)])
-    rows = np.isin(record.code_of_row, [code for code in codes if code is not None])
+    pairings = [*seen, *(outcome.pairing for outcome in given)]
+    rows = np.isin(record.code_of_row, _codes_on_record(pairings, record))
     battles = replace(
         record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
     )
     return Playthrough(tuple(rounds), battles, price, rows)
 
 
+def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
+    """Return the recorded outcomes between models that were ranked before the tournament."""
+    ranked = {*ranked_before(tournament, record.field)}
+    # Given ratings may come from the same battles, which must not count twice.
+    if not ranked or getattr(tournament, "ratings", None) is not None:
+        return ()
+    return tuple(
+        outcome
+        for outcome in record.outcomes
+        if ranked.issuperset((outcome.pairing.a, outcome.pairing.b))
+    )
+
+
+def _codes_on_record(pairings: Sequence[Pairing], record: Recording) -> list[int]:
+    """Return the codes of the battles that are on record."""
+    codes = map(record.code_of, pairings)
+    return [code for code in codes if code is not None]
+
+
 def divide_options(
     options: Mapping[str, Any], tournaments: Sequence[str], rankers: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options (`option` or `name.option` to value) of each tournament, and those of the
-    rankers."""
+    """Divide options between tournaments and rankers.
+
+    An option that both have goes to both, unless its value is the tournament's default or several
+    names with commas: then it is the tournament's.
+
+    Args:
+        options: values by `option` or `name.option`.
+        tournaments: names of the tournaments.
+        rankers: names of the rankers.
+
+    Returns:
+        The options of each tournament by its name, and the options of the rankers.
+    """
     known = options_by_name((), tournaments)
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
-    # An option that both have goes to both, unless its value is the tournament's default or several
-    # names.
-    ranked = {option for own in options_by_name(rankers).values() for option in own}
-    ranked -= {
-        name
-        for name, default in usual.items()
-        if options.get(name) == default or "," in str(options.get(name))
-    }
+    of_rankers = {option for own in options_by_name(rankers).values() for option in own}
+    for name, default in usual.items():
+        if options.get(name) == default or "," in str(options.get(name)):
+            of_rankers.discard(name)
     own, rest = assign_options(options, known)
-    return own, {key: value for key, value in options.items() if key in rest or key in ranked}
+    return own, {key: value for key, value in options.items() if key in rest or key in of_rankers}
 
 
 def seed_settings(
     name: str, settings: Mapping[str, Any], seed: int, level: float | None = None
 ) -> dict[str, Any]:
-    """Return a tournament's settings with seed and level added, if it takes them and they are not
-    given."""
+    """Add seed and level to a tournament's settings, if it takes them and they are not given.
+
+    Args:
+        name: name of the tournament.
+        settings: its settings, by option.
+        seed: the seed.
+        level: confidence level of a tournament that stops early (`until`); None to add none.
+    """
     known = parameters_of(catalogue.tournament_rule(name))
-    asks = "level" in known and level is not None and settings.get("until")
-    usual = {**({"seed": seed} if "seed" in known else {}), **({"level": level} if asks else {})}
+    usual: dict[str, Any] = {}
+    if "seed" in known:
+        usual["seed"] = seed
+    if "level" in known and level is not None and settings.get("until"):
+        usual["level"] = level
     return {**usual, **settings}
 
 
 def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Price:
+    """Count what the rounds cost; `given` is the number of battles given before."""
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)
-    on_record = [code for outcome in asked if (code := record.code_of(outcome.pairing)) is not None]
+    on_record = _codes_on_record([outcome.pairing for outcome in asked], record)
     in_one_order = all(outcome.pairing.first for outcome in asked)
-    calls = len(on_record) if in_one_order else int(record.calls[on_record].sum())
-    pairs = len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked})
-    unparsed, missing = len(on_record) - judged, len(asked) - len(on_record)
-    return Price(len(asked), judged, unparsed, missing, calls, pairs, len(rounds), given)
+    return Price(
+        battles=len(asked),
+        judged=judged,
+        unparsed=len(on_record) - judged,
+        missing=len(asked) - len(on_record),
+        calls=len(on_record) if in_one_order else int(record.calls[on_record].sum()),
+        pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),
+        rounds=len(rounds),
+        given=given,
+    )
 
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
-    """Return the outcome of a battle, without a credit if it is not on record; PluginError for an
-    impossible one."""
-    code, sides = record.code_of(pairing), (pairing.a, pairing.b)
+    """Return the outcome of a battle, without a credit if it is not on record.
+
+    Raises:
+        PluginError: the battle is impossible.
+    """
+    code = record.code_of(pairing)
     if code is not None:
         return record.outcomes[code]._replace(pairing=pairing)
-    if (
-        {*sides} <= set(record.field.models)
-        and pairing.a < pairing.b
-        and pairing.first in (None, *sides)
-    ):
+    models = record.field.models
+    sides = (pairing.a, pairing.b)
+    is_in_field = pairing.a in models and pairing.b in models
+    if is_in_field and pairing.a < pairing.b and pairing.first in (None, *sides):
         return Outcome(pairing, None)
     raise PluginError(
         f"no such battle: {pairing}; a pairing names two models of the field, the first by name "

@@ -1,5 +1,7 @@
-"""How many items one-sided sign tests (Don-Yehiya et al. 2026, 4.3) and signed-rank tests (appendix
-C) need."""
+"""How many items one-sided sign tests and signed-rank tests need.
+
+Source: Don-Yehiya et al. 2026, section 4.3 (sign test) and appendix C (signed-rank test).
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,16 +23,22 @@ if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
 ROUNDING = 9
-"""Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating
-point."""
+"""Decimals to which a number of items is exact.
+
+153 / 0.45 is 340, although 1 - 0.55 is not exactly 0.45 in floating point.
+"""
 MOST_ITEMS = 100_000
 """Items beyond which no signed-rank test is planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """A distribution of differences between two models' verdicts: ascending values, and the share
-    of each."""
+    """A distribution over items of the difference between two models' verdicts.
+
+    Attributes:
+        values: distinct differences, ascending, shape (values,); positive if the first is better.
+        shares: share of the items with each difference, shape (values,).
+    """
 
     values: np.ndarray
     shares: np.ndarray
@@ -42,10 +50,14 @@ class Differences:
 
     @property
     def edge(self) -> float:
-        """Share of the informative items on which the first model is better, minus a half; 0 if
-        there are none."""
+        """Share of the informative items on which the first model is better, minus a half.
+
+        0 without informative items.
+        """
+        if not self.informative:
+            return 0.0
         better = float(self.shares[self.values > 0].sum())
-        return better / self.informative - 0.5 if self.informative else 0.0
+        return better / self.informative - 0.5
 
     def with_share(self, share: float) -> "Differences":
         """Return the distribution with another share of informative items and the same edge."""
@@ -54,12 +66,16 @@ class Differences:
 
 
 def three_levels(ties: float, edge: float) -> Differences:
-    """Return the differences of two models' verdicts against an anchor right between them, drawn
-    independently.
+    """Return the differences of two models' verdicts against an anchor right between them.
 
-    Both models tie with it at the same rate; one wins (1 - t) (1/2 + x) of the items, the other
-    loses as many, where x solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t, t = ties, e
-    = edge. Items hard for both inform less.
+    The verdicts on the two models are independent, and both tie with the anchor at the rate t. The
+    better model wins (1 - t) (1/2 + x) of the items against it, the other loses as many. With
+    c = 1 - t and the edge e, x solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0. In data, items
+    that are hard for both models inform less.
+
+    Args:
+        ties: share t of verdicts that are ties, in [0, 1).
+        edge: edge e between the two models, in [0, 0.5).
     """
     decided = 1 - ties
     root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
@@ -69,8 +85,11 @@ def three_levels(ties: float, edge: float) -> Differences:
 
 
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
-    """Yield the differences of each ordered pair against each anchor, on items where both were
-    parsed (appendix C)."""
+    """Yield the differences of each ordered pair of models against each anchor.
+
+    They are those of the items on which both verdicts were parsed (Don-Yehiya et al. 2026,
+    appendix C).
+    """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
         gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
@@ -80,14 +99,21 @@ def recorded_differences(record: "Recording") -> Iterator[Differences]:
 
 
 def verdict_cube(record: "Recording") -> np.ndarray:
-    """Return the verdict on each model against each other by item, NaN if unparsed, shape (items,
-    n, n)."""
+    """Return the verdict on each model against each other, by item.
+
+    Verdicts are the finest that the record has: margins, graded credits, or win, tie and loss.
+
+    Returns:
+        Shape (items, models, models), positive if the first model is better, NaN if unparsed or
+        not on record.
+    """
     from podium.rankers.informativeness import finest_verdicts
 
     margin = np.array([outcome.margin for outcome in record.outcomes], dtype=np.float64)
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     readable = ~np.isnan(credit)
-    values, finest = np.sign(2 * credit - 1), finest_verdicts(margin[readable], credit[readable])
+    values = np.sign(2 * credit - 1)
+    finest = finest_verdicts(margin[readable], credit[readable])
     if finest is not None:
         values[readable] = finest
     return cube_by_item(record, values)
@@ -96,28 +122,48 @@ def verdict_cube(record: "Recording") -> np.ndarray:
 def select_edge(
     pool: Sequence[Differences], edge: float, *, single: bool = True
 ) -> tuple[list[Differences], bool]:
-    """Return distributions with an edge in [edge, edge + 0.01), else one of the whole pool; True if
-    recorded."""
+    """Select the distributions of a pool that have an edge.
+
+    Args:
+        pool: distributions of differences.
+        edge: the edge; distributions with an edge in [edge, edge + 0.01) have it.
+        single: whether distributions of single pairs may be selected.
+
+    Returns:
+        The distributions and True; if there are none, one distribution of the whole pool and
+        False.
+    """
     informative = [differences for differences in pool if differences.informative]
-    near = [
-        differences
-        for differences in informative
-        if single and edge <= differences.edge < edge + 0.01
-    ]
-    return near or ([pool_differences(pool, edge)] if informative else []), bool(near)
+    if single:
+        near = [each for each in informative if edge <= each.edge < edge + 0.01]
+        if near:
+            return near, True
+    if not informative:
+        return [], False
+    return [pool_differences(pool, edge)], False
 
 
 def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
-    """Return a distribution with the zeros and sizes of the whole pool, losses as large as wins,
-    and a given edge."""
-    sizes, place = np.unique(
-        np.concatenate([np.abs(each.values) for each in pool]), return_inverse=True
-    )
-    shares = np.bincount(place, np.concatenate([each.shares for each in pool])) / len(pool)
-    still, moved = shares[sizes == 0], shares[sizes > 0]
-    values = np.concatenate([-sizes[sizes > 0][::-1], sizes[sizes == 0], sizes[sizes > 0]])
+    """Return one distribution with the sizes of a whole pool's differences and a given edge.
+
+    Losses are as large as wins; only their shares differ.
+
+    Args:
+        pool: distributions of differences, each of which counts the same.
+        edge: the edge of the distribution.
+    """
+    all_sizes = np.concatenate([np.abs(each.values) for each in pool])
+    all_shares = np.concatenate([each.shares for each in pool])
+    sizes, place = np.unique(all_sizes, return_inverse=True)
+    shares = np.bincount(place, all_shares) / len(pool)
+    is_zero = sizes == 0
+    wins = sizes[~is_zero]
+    share_of_zeros = shares[is_zero]
+    share_of_sizes = shares[~is_zero]
+    values = np.concatenate([-wins[::-1], sizes[is_zero], wins])
+    losses = (0.5 - edge) * share_of_sizes[::-1]
     return Differences(
-        values, np.concatenate([(0.5 - edge) * moved[::-1], still, (0.5 + edge) * moved])
+        values, np.concatenate([losses, share_of_zeros, (0.5 + edge) * share_of_sizes])
     )
 
 
@@ -133,12 +179,15 @@ RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "informativeness": (lambda share: 0 < share <= 1, "(0, 1]"),
     "ties": (lambda share: 0 <= share < 1, "[0, 1)"),
 }
-"""By name, which numbers a plan accepts."""
+"""By name, which numbers a plan accepts, and how their range is written in messages."""
 
 
 def check_numbers(**numbers: float | None) -> None:
-    """Raise UsageError if a number is out of the range that `RANGES` has for its name; None is
-    accepted."""
+    """Check that numbers are in the ranges of `RANGES`; None is accepted.
+
+    Raises:
+        UsageError: a number is out of the range of its name.
+    """
     for name, value in numbers.items():
         is_possible, range_ = RANGES[name]
         if value is not None and not is_possible(value):
@@ -146,34 +195,66 @@ def check_numbers(**numbers: float | None) -> None:
 
 
 def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 +
-    edge."""
+    """Return how many informative items the one-sided sign test needs to detect an edge.
+
+    n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 + edge
+    (Don-Yehiya et al. 2026, section 4.3).
+
+    Args:
+        edge: the edge, in (0, 0.5].
+        alpha: error rate of the test, in (0, 0.5).
+        power: power of the test, in [0.5, 1).
+    """
     reach = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
     return ceil(round((reach / edge) ** 2, ROUNDING))
 
 
 def items_needed(informative: int, share: float) -> int:
-    """Return how many items contain so many informative ones, given the share of informative
-    items."""
+    """Return how many items have a number of informative ones among them.
+
+    Args:
+        informative: number of informative items.
+        share: share of items that are informative, in (0, 1].
+    """
     return ceil(round(informative / share, ROUNDING))
 
 
 def smallest_edge(
     items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """Return the smallest edge that `informative_needed` grants on so many items; None if even 0.5
-    is too small."""
+    """Return the smallest edge that the one-sided sign test detects.
+
+    This is the inverse of `informative_needed`.
+
+    Args:
+        items: number of items.
+        share: share of items that are informative, in (0, 1].
+        alpha: error rate of the test, in (0, 0.5).
+        power: power of the test, in [0.5, 1).
+
+    Returns:
+        The edge, in (0, 0.5]; None if even an edge of 0.5 is not detected.
+    """
     n = floor(round(items * share, ROUNDING))
-    a, p = float(ndtri(1 - alpha)), float(ndtri(power))
+    z_alpha = float(ndtri(1 - alpha))
+    z_power = float(ndtri(power))
     # With fewer, not even a model that wins all of them is detected.
-    if n < a**2:
+    if n < z_alpha**2:
         return None
-    return (a * sqrt(n) + p * sqrt(n - a**2 + p**2)) / (2 * (n + p**2))
+    reach = z_alpha * sqrt(n) + z_power * sqrt(n - z_alpha**2 + z_power**2)
+    return reach / (2 * (n + z_power**2))
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return Wilcoxon's z from counts of values, shape (samples, values): zeros as Pratt's, tied
-    ranks averaged."""
+    """Return the z of Wilcoxon's signed-rank test, with Pratt's zeros and averaged tied ranks.
+
+    Args:
+        values: distinct differences, shape (values,).
+        counts: how often each occurs, shape (samples, values).
+
+    Returns:
+        z by sample, shape (samples,); 0 where the variance is 0.
+    """
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(group, axis=1) - (group - 1) / 2
@@ -190,15 +271,24 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.05) -> float:
-    """Return the power of Wilcoxon's one-sided test, by the delta method for its z as a function of
-    the counts."""
-    mean, step = differences.shares * items, 1e-4 * items
-    z, *shifted = signed_rank_z(
-        differences.values, np.vstack([mean, mean + step * np.eye(len(mean))])
-    )
-    slope = (np.array(shifted) - z) / step
+    """Return the power of Wilcoxon's one-sided signed-rank test.
+
+    The z of the test is normal by the delta method, as a function of the counts of differences.
+
+    Args:
+        differences: distribution of the differences over items.
+        items: number of items.
+        alpha: error rate of the test, in (0, 0.5).
+    """
+    mean = differences.shares * items
+    step = 1e-4 * items
+    moved = mean + step * np.eye(len(mean))
+    z, *moved_z = signed_rank_z(differences.values, np.vstack([mean, moved]))
+    slope = (np.array(moved_z) - z) / step
     # Counts are multinomial: their covariance is items (diag(p) - p p').
-    variance = items * (differences.shares @ slope**2 - (differences.shares @ slope) ** 2)
+    mean_of_squares = differences.shares @ slope**2
+    square_of_mean = (differences.shares @ slope) ** 2
+    variance = items * (mean_of_squares - square_of_mean)
     distance = z - ndtri(1 - alpha)
     return float(ndtr(distance / sqrt(variance))) if variance > 0 else float(distance > 0)
 
@@ -206,16 +296,34 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
 def signed_rank_items(
     pool: Sequence[Differences], *, alpha: float = 0.05, power: float = 0.8
 ) -> int | None:
-    """Return the items at which Wilcoxon's one-sided test has a mean power over a pool; None if
-    100,000 do not."""
-    return smallest_number(
-        lambda n: np.mean([signed_rank_power(each, n, alpha=alpha) for each in pool]) >= power
-    )
+    """Return the number of items that Wilcoxon's one-sided signed-rank test needs.
+
+    Args:
+        pool: distributions of differences; the mean power over them counts.
+        alpha: error rate of the test, in (0, 0.5).
+        power: the power to reach, in [0.5, 1).
+
+    Returns:
+        None if 100,000 items are too few.
+    """
+
+    def is_enough(items: int) -> bool:
+        powers = [signed_rank_power(each, items, alpha=alpha) for each in pool]
+        return bool(np.mean(powers) >= power)
+
+    return smallest_number(is_enough)
 
 
 def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) -> int | None:
-    """Return the smallest number from 2 on that is enough, by doubling and halving; None if no
-    power of 2 is."""
+    """Return the smallest number from 2 on that is enough, by doubling and bisection.
+
+    Args:
+        is_enough: whether a number is enough; if one is, all larger ones are.
+        most: bound of the search; no power of 2 above it is tried.
+
+    Returns:
+        None if no power of 2 up to `most` is enough.
+    """
     high = 2
     while not is_enough(high):
         high *= 2
@@ -226,12 +334,17 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
 
 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
-    """Yield the items that detect each edge of Table 2, and the edge asked about."""
+    """Yield the items that detect each edge of a table, and the edge asked about.
+
+    The table is Table 2 of Don-Yehiya et al. 2026. Adds to the methods and the unanswered parts of
+    the request.
+    """
     edges = sorted({0.05, 0.10, 0.15, 0.20, 0.25, request.edge})
     request.methods["sign test"] = _sign_test_intervals(request)
     differences = _differences_by_edge(request, edges)
     for edge in edges:
-        informative, known = informative_needed(edge, **request.test), differences[edge]
+        informative = informative_needed(edge, **request.test)
+        known = differences[edge]
         wilcoxon = signed_rank_items(known, **request.test) if known else None
         if known and wilcoxon is None:
             why = (
@@ -252,11 +365,17 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
 
 
 def items_with(informative: int, share: Estimate) -> Estimate:
-    """Return how many items contain so many informative ones, with the interval that follows from
-    the share's."""
-    return share.transform(
-        lambda part: float(items_needed(informative, part)) if part else None, decreasing=True
-    )
+    """Return how many items have a number of informative ones among them, with an interval.
+
+    Args:
+        informative: number of informative items.
+        share: share of items that are informative, with its interval.
+    """
+
+    def number_of_items(part: float) -> float | None:
+        return float(items_needed(informative, part)) if part else None
+
+    return share.transform(number_of_items, decreasing=True)
 
 
 def _sign_test_intervals(request: PlanRequest) -> str:
@@ -274,8 +393,10 @@ def _sign_test_intervals(request: PlanRequest) -> str:
 def _differences_by_edge(
     request: PlanRequest, edges: Sequence[float]
 ) -> Mapping[float, Sequence[Differences]]:
-    """Return for every edge the differences that Wilcoxon's test is planned with, [] if unknown;
-    note their source."""
+    """Return the differences that Wilcoxon's test is planned with, by edge.
+
+    They are empty if unknown. Adds their source to the methods of the request.
+    """
     if request.record is None:
         request.methods["wilcoxon"] = (
             "win, tie and loss against an anchor in the middle, independent of each other"
@@ -292,13 +413,19 @@ def _differences_by_edge(
         return dict.fromkeys(edges, ())
     # With fewer items, the differences of single pairs are too rough, and are pooled.
     single = len(request.record.field.items) >= 100
-    chosen = {edge: select_edge(pool, edge, single=single) for edge in edges}
-    own = [f"{edge:+.0%}" for edge, (_, is_recorded) in chosen.items() if is_recorded]
-    recorded = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
+    differences = {}
+    edges_on_record = []
+    for edge in edges:
+        differences[edge], is_recorded = select_edge(pool, edge, single=single)
+        if is_recorded:
+            edges_on_record.append(f"{edge:+.0%}")
+    recorded = ""
+    if edges_on_record:
+        recorded = f"as recorded for pairs with such an edge ({', '.join(edges_on_record)}), else "
     request.methods["wilcoxon"] = (
         f"differences {recorded}as large as those of all pairs of the pilot"
     )
-    return {edge: near for edge, (near, _) in chosen.items()}
+    return differences
 
 
 def _expected_differences(request: PlanRequest, edge: float) -> Differences:
@@ -308,7 +435,10 @@ def _expected_differences(request: PlanRequest, edge: float) -> Differences:
 
 
 def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
-    """Yield the smallest edges that the planned items detect, directly and through the anchor."""
+    """Yield the smallest edges that the planned items detect, directly and through the anchor.
+
+    Nothing without planned items; the unanswered parts of the request then have it.
+    """
     if request.items is None:
         request.leave_out(
             "the smallest gap at the planned size", "no number of items was given", "give --items"

@@ -1,8 +1,7 @@
-"""Worlds with known truth: models, items, judges with settable faults, and human labels; no model
-is called.
+"""Simulated worlds with known truth: models, items, judges with settable faults, human labels.
 
-The expected credit of every pair is known exactly, and so is what a Bradley-Terry fit to infinitely
-many items gives: the estimand that an interval should cover.
+No model is called. The expected credit of every pair is known exactly. So is the result of a
+Bradley-Terry fit to infinitely many items: the estimand that an interval should cover.
 """
 
 from collections.abc import Sequence
@@ -21,9 +20,12 @@ from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.strengths import fit_strengths
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
+"""Gauss-Hermite nodes and weights for a standard normal variable."""
 LOGITS = np.arange(-40, 40.05, 0.1)
-"""Nodes of a trapezoidal rule for a logistic variable; its error falls exponentially with the
-step."""
+"""Nodes of a trapezoidal rule for a logistic variable.
+
+The error of the rule falls exponentially with the step.
+"""
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 UNPARSED = "simulated: unparsed"
 COLUMNS = (
@@ -34,26 +36,30 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge; the defaults give one without faults.
+    """A simulated judge; the defaults give a judge without faults.
 
     The margin of the response shown first over the other is `scale * quality difference +
-    length_bias * log-length difference + self_preference * (own - other's own) + position_bias +
-    noise * logistic error`, where own is 1 for models that it favours. The verdict is its sign,
-    after adding `verbosity_bias * log-length difference`.
+    length_bias * log-length difference + self_preference * (favoured - other favoured) +
+    position_bias + noise * logistic error`. Here `favoured` is 1 for models that it favours, else
+    0. The verdict is the sign of the margin plus `verbosity_bias * log-length difference`.
 
     Attributes:
-        name: goes into the column `judge`.
+        name: name of the judge, written into the column `judge`.
         scale: logits of margin per logit of quality; above 1 inflates differences.
         position_bias: logits in favour of the response shown first.
         length_bias: logits per unit of log-length.
         noise: scale of the logistic error, >= 0; 1 makes verdicts Bradley-Terry draws.
         tie: margins within +-tie are ties, >= 0.
-        unparsed: share of replies that cannot be read, in [0, 1).
+        unparsed: share of replies that cannot be parsed, in [0, 1).
         verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs
             noise > 0).
         verbosity_bias: logits per unit of log-length that the verdict adds to the margin.
         self_preference: logits in favour of the models that `favours` names.
-        favours: names of those.
+        favours: names of the favoured models.
+
+    Raises:
+        UsageError: noise or tie is negative, unparsed is outside [0, 1), verdicts is another word,
+            or verdicts are soft without noise.
     """
 
     name: str = "simulated"
@@ -71,17 +77,31 @@ class Judge:
     def __post_init__(self) -> None:
         if not (self.noise >= 0 and self.tie >= 0 and 0 <= self.unparsed < 1):
             raise UsageError(f"{self}: noise and tie are at least 0, unparsed lies in [0, 1)")
-        if self.verdicts not in ("hard", "soft") or (self.verdicts == "soft" and self.noise == 0):
+        is_known = self.verdicts in ("hard", "soft")
+        lacks_noise = self.verdicts == "soft" and self.noise == 0
+        if not is_known or lacks_noise:
             raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
 
     def credit(self, margin: np.ndarray) -> np.ndarray:
-        """Return the credit of the response shown first given its margin, noise included: 1, 0.5 or
-        0, any shape."""
+        """Return the credit of the response shown first: 1, 0.5 or 0.
+
+        Args:
+            margin: margin of the response shown first, noise included, logits; any shape.
+
+        Returns:
+            An array of the same shape.
+        """
         return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
 
     def mean_credit(self, margin: np.ndarray) -> np.ndarray:
-        """Return the mean credit of the response shown first given its margin before noise, any
-        shape."""
+        """Return the expected credit of the response shown first, over the noise of the judge.
+
+        Args:
+            margin: margin of the response shown first before noise, logits; any shape.
+
+        Returns:
+            An array of the same shape, in [0, 1].
+        """
         if self.noise == 0:
             return self.credit(margin)
         p_win = expit((margin - self.tie) / self.noise)
@@ -91,14 +111,18 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Models and items, whose responses have a quality and a length; see `simulate`.
+    """Models and items, whose responses have a quality and a length; made by `simulate`.
 
     Attributes:
+        models: names of the models.
         strengths: true log-strengths, mean zero, shape (models,).
-        quality: of each response, logits, shape (items, models).
-        log_length: of each response, shape (items, models).
+        quality: quality of each response, logits, shape (items, models).
+        log_length: natural logarithm of the length of each response, shape (items, models).
+        item_sd: standard deviation of quality over the items of a model, logits.
         length_means: mean log-length of each model, shape (models,).
-        seed: of the judges' noise.
+        length_sd: standard deviation of log-lengths over the items of a model.
+        categories: category of each item.
+        seed: seed of the judges' noise.
     """
 
     models: tuple[str, ...]
@@ -122,14 +146,21 @@ class World:
         repeats: int = 1,
         pairs: Sequence[tuple[int, int]] | None = None,
     ) -> pd.DataFrame:
-        """Return the judges' verdicts as a battles table, a row per judgment.
+        """Return the judges' verdicts as a battles table with one row per judgment.
 
         Args:
-            judges: one default judge when none is given.
-            orders: `both`, or only the first-named model first.
-            human: add one human label per battle, win or loss, drawn from the quality difference.
-            repeats: how often each judge sees each judgment.
-            pairs: model positions to compare on every item; all pairs by default.
+            judges: the judges; one default judge if there is none.
+            orders: `both` shows each pair in both orders, `ab` shows the model named first as
+                first.
+            human: whether to add a human label per battle (1 or 0), drawn with probability
+                `expit(quality difference)`.
+            repeats: how often each judge judges each pair in each order.
+            pairs: positions in `models` of the pairs that are compared on every item; all pairs by
+                default.
+
+        Returns:
+            A data frame with the columns of `COLUMNS`; `repeat` only with repeats above 1, `human`
+            only with human labels.
         """
         rng = np.random.default_rng(self.seed)
         if pairs is None:
@@ -164,6 +195,9 @@ class World:
             item: position of the item of each battle, shape (battles,).
             a: position of the model named first, shape (battles,).
             b: position of the model named second, shape (battles,).
+
+        Returns:
+            Arrays of shape (battles,) by name of the column; lengths are in characters.
         """
         digits = len(str(len(self.quality)))
         item_names = np.array([f"item-{k:0{digits}d}" for k in range(len(self.quality))])
@@ -179,13 +213,25 @@ class World:
         }
 
     def battles(self, *judges: Judge, **how: Any) -> Battles:
-        """Return the same verdicts, the two orders merged; it takes what `judgments` takes."""
+        """Return the verdicts of `judgments` as battles, the two orders of each pair merged.
+
+        Args:
+            judges: the judges; one default judge if there is none.
+            **how: further arguments of `judgments`.
+        """
         return read_battles(self.judgments(*judges, **how))
 
     def margins_of_first(self, judge: Judge | None = None) -> np.ndarray:
-        """Return margins of the response shown first, before `verbosity_bias`, shape (items, first,
-        second)."""
-        judge, rng = judge or Judge(), np.random.default_rng(self.seed)
+        """Draw the margin of each response over each other, before `verbosity_bias`.
+
+        Args:
+            judge: the judge; the default judge if there is none.
+
+        Returns:
+            Logits, shape (items, model shown first, model shown second).
+        """
+        judge = judge or Judge()
+        rng = np.random.default_rng(self.seed)
         score = (
             judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
         )
@@ -195,8 +241,16 @@ class World:
     def expected_credits(
         self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
     ) -> np.ndarray:
-        """Return the exact mean credit of row against column over the population of items, shape
-        (n, n)."""
+        """Return the exact mean credit of each model against each other over all possible items.
+
+        Args:
+            judge: the judge; the default judge if there is none.
+            orders: `both` for the mean of the two orders, `ab` for the model with the lower
+                position shown first.
+
+        Returns:
+            Credit of row against column, shape (models, models), 0.5 on the diagonal.
+        """
         judge = judge or Judge()
         by_length = judge.length_bias + judge.verbosity_bias
         score = judge.scale * self.strengths + by_length * self.length_means + self._favour(judge)
@@ -210,11 +264,17 @@ class World:
     def estimand(
         self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
     ) -> np.ndarray:
-        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape
-        (models,).
+        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives.
 
-        This, not `strengths`, is what an interval should cover: item effects and biases move the
-        two apart.
+        An interval should cover these values, not `strengths`: item effects and biases of the
+        judge make the two differ.
+
+        Args:
+            judge: the judge; the default judge if there is none.
+            orders: as in `expected_credits`.
+
+        Returns:
+            Log-strengths, mean zero, shape (models,).
         """
         credit = np.triu(self.expected_credits(judge, orders=orders), 1)
         pairs = pairs_from_matrices(credit, np.triu(np.ones_like(credit), 1))
@@ -233,26 +293,32 @@ class World:
         order: str,
         rng: np.random.Generator,
     ) -> dict[str, Any]:
-        """Return what a judge says of pairs on items in one order."""
+        """Return a judge's verdicts on battles in one order, as columns of shape (battles,).
+
+        `item`, `a` and `b` are positions of items and models, as in `_battle_columns`. Credits and
+        margins are those of the model at `a`, in either order.
+        """
         sign = 1.0 if order == "ab" else -1.0
-        longer, favour = self.log_length[item, a] - self.log_length[item, b], self._favour(judge)
-        lean = judge.scale * (self.quality[item, a] - self.quality[item, b])
-        lean = (
-            sign * (lean + judge.length_bias * longer + favour[a] - favour[b]) + judge.position_bias
-        )
-        beyond = sign * judge.verbosity_bias * longer
+        longer = self.log_length[item, a] - self.log_length[item, b]
+        favour = self._favour(judge)
+        lean_to_a = judge.scale * (self.quality[item, a] - self.quality[item, b])
+        lean_to_a = lean_to_a + judge.length_bias * longer + favour[a] - favour[b]
+        lean = sign * lean_to_a + judge.position_bias
+        by_verbosity = sign * judge.verbosity_bias * longer
         if judge.verdicts == "soft":
-            margin, credit = lean, judge.mean_credit(lean + beyond)
+            margin = lean
+            credit = judge.mean_credit(lean + by_verbosity)
         else:
             margin = lean + judge.noise * rng.logistic(size=len(lean))
-            credit = judge.credit(margin + beyond)
-        lost = rng.random(len(item)) < judge.unparsed
+            credit = judge.credit(margin + by_verbosity)
+        is_unparsed = rng.random(len(item)) < judge.unparsed
+        credit_of_a = credit if order == "ab" else 1 - credit
         return {
-            "credit": np.where(lost, np.nan, credit if order == "ab" else 1 - credit),
-            "margin": np.where(lost, np.nan, sign * margin),
+            "credit": np.where(is_unparsed, np.nan, credit_of_a),
+            "margin": np.where(is_unparsed, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "reason": reasons_where(lost, UNPARSED),
+            "reason": reasons_where(is_unparsed, UNPARSED),
         }
 
 
@@ -267,41 +333,49 @@ def simulate(
     length_sd: float = 0.4,
     categories: Sequence[str] = ("all",),
 ) -> World:
-    """Draw a world.
+    """Draw a world: strengths of the models, and quality and length of each response.
 
     Args:
-        models: their number, or their names.
-        seed: the same seed gives the same world and the same verdicts.
-        strengths: true log-strengths; centred. By default normal draws with standard deviation
-            `spread`.
-        spread: logits.
+        models: the number of models, or their names.
+        items: the number of items.
+        seed: seed of all draws; the same seed gives the same world and the same verdicts.
+        strengths: true log-strengths, one per model; they are centred. By default they are normal
+            draws with the standard deviation `spread`.
+        spread: standard deviation of drawn log-strengths, logits.
         item_sd: standard deviation of item-by-model effects, logits.
-        length_sd: standard deviation of log-lengths.
-        categories: dealt to the items in turn.
+        length_sd: standard deviation of log-lengths over the items of a model.
+        categories: categories, assigned to the items in turn.
+
+    Returns:
+        The world; `World.judgments` and `World.battles` draw verdicts on it.
 
     Raises:
-        UsageError: fewer than 2 models, no items, or strengths of another number.
+        UsageError: there are fewer than two models, two models of one name, no items, or another
+            number of strengths than of models.
     """
-    names = tuple(
-        models if isinstance(models, Sequence) else (f"model-{k + 1:02d}" for k in range(models))
-    )
+    if isinstance(models, Sequence):
+        names = tuple(models)
+    else:
+        names = tuple(f"model-{k + 1:02d}" for k in range(models))
     if len(set(names)) < max(2, len(names)) or items < 1:
         raise UsageError("a world needs at least two models with different names, and one item")
     if strengths is not None and len(strengths) != len(names):
         raise UsageError(f"{len(strengths)} strengths for {len(names)} models")
     rng = np.random.default_rng(seed)
-    drawn = (
-        rng.normal(0, spread, len(names))
-        if strengths is None
-        else np.array(strengths, dtype=np.float64)
-    )
-    theta, shape = drawn - drawn.mean(), (items, len(names))
+    if strengths is None:
+        drawn = rng.normal(0, spread, len(names))
+    else:
+        drawn = np.array(strengths, dtype=np.float64)
+    theta = drawn - drawn.mean()
+    shape = (items, len(names))
     length_means = rng.normal(7.0, 0.3, len(names))
+    quality = theta + rng.normal(0, item_sd, shape)
+    log_length = length_means + rng.normal(0, length_sd, shape)
     return World(
         models=names,
         strengths=theta,
-        quality=theta + rng.normal(0, item_sd, shape),
-        log_length=length_means + rng.normal(0, length_sd, shape),
+        quality=quality,
+        log_length=log_length,
         item_sd=item_sd,
         length_means=length_means,
         length_sd=length_sd,
@@ -311,10 +385,18 @@ def simulate(
 
 
 def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
-    """Return the mean credit over normal margins with these means and this standard deviation, same
-    shape."""
-    # The wider of normal margin and logistic error is integrated in closed form, so that the rule
-    # for the other one meets a smooth function, and errs by less than 1e-9.
+    """Return a judge's mean credit over normal margins.
+
+    Args:
+        judge: the judge.
+        lean: means of the margins before noise, logits; any shape.
+        spread: standard deviation of the margins, logits.
+
+    Returns:
+        An array of the shape of `lean`.
+    """
+    # The wider of the normal margin and the logistic error is integrated in closed form. The rule
+    # for the other one then sums a smooth function, with an error below 1e-9.
     if spread == 0:
         return judge.mean_credit(lean)
     if judge.noise > spread:

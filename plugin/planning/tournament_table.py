@@ -1,5 +1,4 @@
-"""Several tournaments replayed on one record: how far each is from the whole record, and what it
-costs."""
+"""Several tournaments replayed on one record: their costs and their distance from the record."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,14 @@ from podium.hookspecs import Tournament
 from podium.notices.notice import Notice
 from podium.numbers import cell_text
 from podium.planning.reference_ranking import ReferenceRanking
-from podium.planning.replays import Recording, divide_options, play, recording_of, seed_settings
+from podium.planning.replays import (
+    Price,
+    Recording,
+    divide_options,
+    play,
+    recording_of,
+    seed_settings,
+)
 from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
@@ -40,15 +46,30 @@ UNINFORMATIVE = {
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
-    """One tournament over all seeds: mean costs on at most `budget` battles, and mean distances
-    from the whole record.
+    """A tournament replayed with several seeds: mean costs, and mean distance from the record.
 
-    `error` is the mean absolute difference of centred scores; `failed` seeds, without a ranking of
-    all models, are left out. Of a tournament that can stop early, `most` is the 90% quantile of
-    calls, `answered` the share that answered.
+    Attributes:
+        tournament: label of the tournament, with its variant.
+        name: name of the tournament.
+        budget: largest number of battles that it may play; None for no limit.
+        battles: mean number of battles.
+        calls: mean number of judge calls.
+        pairs: mean number of pairs of models that met.
+        rounds: mean number of rounds.
+        missing: mean number of battles that are not on record.
+        error: mean absolute difference of centred scores from those of the whole record; None if
+            no seed has a ranking of all models.
+        error_sd: its standard deviation over seeds; None for a single seed.
+        tau: mean of Kendall's tau-b with the whole record.
+        tau_sd: its standard deviation over seeds.
+        seeds: number of seeds.
+        failed: seeds without a ranking of all models; error and tau leave them out.
+        most: 90% quantile of calls; None unless the tournament can stop early.
+        answered: share of seeds in which the question was answered; None unless it can stop early.
     """
 
     tournament: str
+    name: str
     budget: int | None
     battles: float
     calls: float
@@ -67,8 +88,16 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class TournamentTable(Document):
-    """Tournaments compared with the whole record, whose counts are `whole`; `scale` is that of the
-    errors."""
+    """Tournaments compared with the ranking of a whole record.
+
+    Attributes:
+        ranker: name of the ranker.
+        scale: scale of the scores, and of the errors.
+        whole: battles, calls and items of the record.
+        rows: a row per tournament and budget.
+        provenance: sources, options and versions.
+        warnings: what may be wrong with the comparison.
+    """
 
     ranker: str
     scale: Scale
@@ -78,6 +107,7 @@ class TournamentTable(Document):
     warnings: tuple[Notice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:
@@ -100,18 +130,24 @@ def compare_tournaments(
 
     Args:
         battles: the recorded battles.
-        tournaments: names of tournaments, a sequence or with commas; one with variants is replayed
-            in each of them.
+        tournaments: names of tournaments, a sequence or separated by commas; a tournament with
+            variants is replayed in each of them.
         ranker: name of the ranker.
-        seeds: number of seeds.
+        seeds: number of seeds, 1 or more.
         seed: the first seed.
-        budgets: largest numbers of battles; each tournament has as many items as fit. Without
-            budgets, it has all items.
+        budgets: largest numbers of battles; each tournament then plays the most items that fit.
+            Without budgets, it plays all items.
         pool: whether verdicts of several judges count together.
-        options: settings of the tournaments and the ranker.
+        **options: options of the tournaments and of the ranker.
+
+    Returns:
+        A row per tournament, variant and budget.
 
     Raises:
-        UsageError: a name or option is unknown, a number is out of range, or a budget is too small.
+        UsageError: a name or option is unknown, several rankers are named, a number is out of
+            range, or a budget is too small.
+        NotIdentifiedError: the battles have several judges and `pool` is false, or no items, or
+            the whole record gives no order of the models.
     """
     names = tournament_names(tournaments)
     ranker, *more = ranker_names(ranker)
@@ -144,12 +180,18 @@ def compare_tournaments(
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
-    """Return the names of tournaments, given as a sequence or separated by commas, without
-    duplicates."""
+    """Return the names of tournaments without duplicates.
+
+    Args:
+        tournaments: names, a sequence or separated by commas.
+
+    Raises:
+        UsageError: a name is unknown, there is no name, or it is `recorded`, which cannot be
+            replayed.
+    """
     typed = tournaments.split(",") if isinstance(tournaments, str) else tournaments
-    names = dict.fromkeys(
-        catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip()
-    )
+    stripped = [name.strip() for name in typed]
+    names = dict.fromkeys(catalogue.extension(Tournament, name).name for name in stripped if name)
     if not names:
         raise UsageError("no tournament named; `podium list tournaments` shows them")
     if "recorded" in names:
@@ -163,35 +205,42 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
 def _compare_design(
     design: TournamentDesign, record: Recording, reference: ReferenceRanking, seeds: Sequence[int]
 ) -> TournamentRow:
-    """Play a design with every seed and return its costs and its distance from the whole record."""
+    """Play a design with every seed; return its costs and its distance from the whole record."""
     if asks_order(catalogue.tournament_rule(design.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
-    prices, distances, answers = [], [], []
+    prices: list[Price] = []
+    distances: list[tuple[float, float]] = []
+    answers: list[bool] = []
     for seed in seeds:
-        played = play(
-            make_tournament(design.name, seed_settings(design.name, design.settings, seed)), record
-        )
+        settings = seed_settings(design.name, design.settings, seed)
+        played = play(make_tournament(design.name, settings), record)
         prices.append(played.price)
-        answers += [] if played.battles.answer is None else [played.battles.answer["answered"]]
-        distances.append(reference.distance(played.rows))
-    known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(
-        -1, 2
-    )
-    tau, error = known.mean(axis=0).tolist() if len(known) else (None, None)
-    tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
-    means: dict[str, Any] = {
-        name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS
-    }
-    means |= {"error": error, "error_sd": error_sd, "tau": tau, "tau_sd": tau_sd}
+        if played.battles.answer is not None:
+            answers.append(played.battles.answer["answered"])
+        tau_and_error = reference.distance(played.rows)
+        if not np.isnan(tau_and_error[0]):
+            distances.append(tau_and_error)
+    number = len(distances)
+    known = np.array(distances).reshape(-1, 2)
+    tau, error = known.mean(axis=0).tolist() if number else (None, None)
+    tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if number > 1 else (None, None)
+    calls = [price.calls for price in prices]
     return TournamentRow(
-        design.label,
-        design.budget,
-        **means,
+        tournament=design.label,
+        name=design.name,
+        budget=design.budget,
+        battles=float(np.mean([price.battles for price in prices])),
+        calls=float(np.mean(calls)),
+        pairs=float(np.mean([price.pairs for price in prices])),
+        rounds=float(np.mean([price.rounds for price in prices])),
+        missing=float(np.mean([price.missing for price in prices])),
+        error=error,
+        error_sd=error_sd,
+        tau=tau,
+        tau_sd=tau_sd,
         seeds=len(seeds),
-        failed=len(seeds) - len(known),
-        most=int(np.quantile([price.calls for price in prices], 0.9, method="higher"))
-        if answers
-        else None,
+        failed=len(seeds) - number,
+        most=int(np.quantile(calls, 0.9, method="higher")) if answers else None,
         answered=float(np.mean(answers)) if answers else None,
     )
 
@@ -199,43 +248,44 @@ def _compare_design(
 def _variants(
     name: str, settings: Mapping[str, Any], record: Recording
 ) -> Iterator[TournamentDesign]:
-    """Yield a tournament once if the settings select a variant or it has none, else once per
-    variant."""
+    """Yield a tournament in each of its variants.
+
+    It is yielded once if it has no variants, or the settings have an option of a variant.
+    """
     offer = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offer(record.field) if offer else {}
-    if not variants or any(
-        option in settings for variant in variants.values() for option in variant
-    ):
-        chosen = [
-            label for label, variant in variants.items() if variant.items() <= settings.items()
-        ]
-        yield TournamentDesign(" ".join([name, *chosen]), name, settings)
+    options_of_variants = set().union(*variants.values())
+    if variants and options_of_variants.isdisjoint(settings):
+        for label, variant in variants.items():
+            yield TournamentDesign(f"{name} {label}", name, {**settings, **variant})
         return
-    for label, variant in variants.items():
-        yield TournamentDesign(f"{name} {label}", name, {**settings, **variant})
+    chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
+    yield TournamentDesign(" ".join([name, *chosen]), name, settings)
 
 
 def _fit_to_budgets(
     variant: TournamentDesign, record: Recording, budgets: Sequence[int]
 ) -> Iterator[TournamentDesign]:
-    """Yield a tournament with the most items that each budget allows; unchanged if there is no
-    budget."""
+    """Yield a tournament with the most items that each budget allows.
+
+    It is yielded unchanged if there is no budget.
+    """
     if not budgets:
         yield variant
-    elif "items" not in options_of(catalogue.tournament_rule(variant.name)):
+        return
+    if "items" not in options_of(catalogue.tournament_rule(variant.name)):
         raise UsageError(
             f"--budget: {variant.name} has no option items, so its cost cannot be limited"
         )
 
     def size(items: int) -> int:
-        return make_tournament(variant.name, {**variant.settings, "items": items}).size(
-            record.field
-        )
+        settings = {**variant.settings, "items": items}
+        return make_tournament(variant.name, settings).size(record.field)
 
-    most = len(record.field.items)
+    recorded = len(record.field.items)
+    most = min(int(variant.settings.get("items") or recorded), recorded)
     for budget in budgets:
-        counts = range(1, min(int(variant.settings.get("items") or most), most) + 1)
-        items = bisect_right(counts, budget, key=size)
+        items = bisect_right(range(1, most + 1), budget, key=size)
         if not items:
             raise UsageError(
                 f"--budget {budget} is too small for {variant.label}: one item takes {size(1)} "
@@ -245,98 +295,114 @@ def _fit_to_budgets(
 
 
 def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[Notice]:
-    """Yield a warning for seeds without a ranking, for missing battles, and for an incomplete
-    record."""
-    failed = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
+    """Yield warnings of seeds without a ranking, missing battles, and an incomplete record."""
+    failed = [
+        f"{each.tournament} ({each.failed} of {each.seeds} seeds)" for each in rows if each.failed
+    ]
     if failed:
         yield Notice("replay-not-scored", {"tournaments": failed})
-    if short := list(dict.fromkeys(row.tournament for row in rows if row.missing)):
-        yield Notice("replay-off-record", {"tournaments": short})
+    off_record = list(dict.fromkeys(row.tournament for row in rows if row.missing))
+    if off_record:
+        yield Notice("replay-off-record", {"tournaments": off_record})
     models = len(record.field.models)
     recorded = len({pairing._replace(first=None) for pairing in record.codes})
-    share = recorded / (models * (models - 1) // 2 * len(record.field.items))
+    of_round_robin = models * (models - 1) // 2 * len(record.field.items)
+    share = recorded / of_round_robin
     if share < 1:
         yield Notice("replay-part-of-round-robin", {"share": share})
 
 
 def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     """Return a report with one row per tournament and budget."""
-    whole, seeds = table.whole, max(row.seeds for row in table.rows)
+    rows = [_cells(row) for row in table.rows]
+    header = []
+    columns = []
+    for name, column in zip(HEADER, zip(*rows, strict=True), strict=True):
+        if set(column) != {UNINFORMATIVE.get(name)}:
+            header.append(name)
+            columns.append(column)
+    kept_rows = tuple(zip(*columns, strict=True))
+    whole = table.whole
+    title = (
+        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by "
+        f"{table.ranker}"
+    )
+    answer = tuple(_answer(table, table.scale.title))
+    return (Report(title, answer, table=Table("", tuple(header), kept_rows, legend=(_legend(table),))),)
+
+
+def _legend(table: TournamentTable) -> str:
+    """Explain the columns of the table."""
+    seeds = max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     legend = (
         f"error: mean absolute difference of the scores ({table.scale.title}), both centred; tau: "
         f"Kendall's; {means}; calls: judge calls, both orders"
     )
-    if any(row.tournament.partition(" ")[0] == "ring" for row in table.rows):
+    if any(row.name == "ring" for row in table.rows):
         legend += " (ring: one order)"
     if any(row.answered is not None for row in table.rows):
         legend += (
             "; answered: seeds in which the question was answered; 90% within: calls of nine of "
             "ten seeds"
         )
-    rows = [_cells(row) for row in table.rows]
-    kept = [
-        k for k, name in enumerate(HEADER) if any(row[k] != UNINFORMATIVE.get(name) for row in rows)
-    ]
-    header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
-    title = (
-        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by "
-        f"{table.ranker}"
-    )
-    return (
-        Report(
-            title,
-            tuple(_answer(table, table.scale.title)),
-            table=Table("", header, tuple(rows), legend=(legend,)),
-        ),
-    )
+    return legend
 
 
 def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
-    """Yield which tournament answers the question most often, and which is nearest to the whole
-    record, with costs."""
-    if asked := [
+    """Yield sentences on the tournaments that answer the question most often and rank best.
+
+    `unit` is the unit of the errors.
+    """
+    asked = [
         (-row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None
-    ]:
-        share, calls, name = min(asked)
-        sentence = (
-            f"{name} answers the question in {-share:.0%} of seeds, for {calls:,.0f} judge calls "
-            "on average."
-        )
-        none = (
-            "No tournament answers the question on these items: more items, or a margin, would "
-            "help."
-        )
-        yield sentence if share else none
-    ranked = [(row, row.error) for row in table.rows if row.error is not None]
-    # A tournament that plays the whole record is at its ranking by definition.
-    known = [
-        (row, error) for row, error in ranked if row.battles < table.whole["battles"]
-    ] or ranked
+    ]
+    if asked:
+        negative_share, calls, name = min(asked)
+        if negative_share:
+            yield (
+                f"{name} answers the question in {-negative_share:.0%} of seeds, for "
+                f"{calls:,.0f} judge calls on average."
+            )
+        else:
+            yield (
+                "No tournament answers the question on these items: more items, or a margin, "
+                "would help."
+            )
+    yield from _distance_sentences(table, unit)
+
+
+def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
+    """Yield which tournament is nearest to the whole record, and a cheaper one that is alike."""
+    ranked = [(row.error, row.calls, row) for row in table.rows if row.error is not None]
+    # A tournament that plays the whole record has its ranking by definition.
+    partial = [each for each in ranked if each[2].battles < table.whole["battles"]]
+    known = partial or ranked
     if not known:
         yield "No tournament gave a ranking of all models."
         return
-    nearest, least = min(known, key=lambda pair: (pair[1], pair[0].calls))
-    alike = [pair for pair in known if pair[1] <= least + (nearest.error_sd or 0.0)]
-    cheapest, error = min(alike, key=lambda pair: (pair[0].calls, pair[1]))
+    least, calls, nearest = min(known, key=lambda each: each[:2])
+    similar = [each for each in known if each[0] <= least + (nearest.error_sd or 0.0)]
+    error, fewest_calls, cheapest = min(similar, key=lambda each: (each[1], each[0]))
     digits = 1 if least >= 1 else 3
     yield (
         f"{nearest.tournament} is nearest to the ranking of the whole record: {least:.{digits}f} "
-        f"{unit} off on average, for {nearest.calls:,.0f} judge calls."
+        f"{unit} off on average, for {calls:,.0f} judge calls."
     )
     if cheapest is not nearest:
         yield (
             f"{cheapest.tournament} has a similar error ({error:.{digits}f}, within a standard "
-            f"deviation over seeds) for {cheapest.calls:,.0f} calls."
+            f"deviation over seeds) for {fewest_calls:,.0f} calls."
         )
 
 
 def _cells(row: TournamentRow) -> tuple[str, ...]:
     """Format a row in the order of `HEADER`."""
+    costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (
         row.tournament,
         cell_text(row.budget, ","),
-        *(f"{getattr(row, name):,.0f}" for name in COSTS),
+        *costs,
         cell_text(row.most, ","),
         cell_text(row.answered, ".0%"),
         _with_deviation(row.error, row.error_sd, 1),

@@ -328,7 +328,9 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
         f"{table.ranker}"
     )
     answer = tuple(_answer(table, table.scale.title))
-    return (Report(title, answer, table=Table("", tuple(header), kept_rows, legend=(_legend(table),))),)
+    return (
+        Report(title, answer, table=Table("", tuple(header), kept_rows, legend=(_legend(table),))),
+    )
 
 
 def _legend(table: TournamentTable) -> str:

@@ -366,6 +366,17 @@ def test_the_command_names_what_the_tournament_needs(numbers, battles: Battles) 
     assert command_of(plan, "anchor my model") == anchored.format("'anchor=my model'")
 
 
+@pytest.mark.parametrize("name", ["team, large", "one, by a pilot", "ring x"])
+def test_an_anchor_with_a_comma_in_its_name_stays_whole(battles: Battles, name: str) -> None:
+    named = read_battles(battles.to_frame().replace({"model-03": name}), merge=False)
+    plan = make_plan(named, items=50)
+    assert plan.anchor == name
+    only = tuple(line for line in plan.lines if line.settings.get("anchor") == name)
+    [report] = plan_reports(replace(plan, lines=only, cheapest=only[0].design))
+    assert report.answer[0].startswith(f"Play podium/anchor {name} on all 50 items: ")
+    assert f"-T 'anchor={name}'" in command_of(plan, f"anchor {name}")
+
+
 def test_the_command_has_the_orders_and_repeats_that_were_planned() -> None:
     plan = make_plan(models=6, items=200, tariff=Tariff(orders="random", repeats=2))
     for design, options in {

@@ -1,6 +1,6 @@
 """The judge card: its sections, a card per judge, and the reports of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ from podium.diagnosis.checks.all_checks import checks_of_card
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.sample_checks import check_unit
 from podium.diagnosis.consistency import consistency, position
-from podium.diagnosis.figures import CardAnswer, Missing, Statistic, as_dict, attempt
+from podium.diagnosis.figures import CardAnswer, Missing, Statistic, Value, as_dict, attempt
 from podium.diagnosis.fit import bradley_terry_fit, cycles
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.human_agreement import measure_human_agreement
@@ -95,8 +95,10 @@ class Card:
     @property
     def answer(self) -> tuple[str, ...]:
         """At most three sentences: whether the judge may rank, whether its Elo gaps match human
-        ones, what to do; the last two are left out where it is not known which rows are about the
-        same item."""
+        ones, and what to do.
+
+        The last two are left out if it is not known which rows are about the same item.
+        """
         sentences = card_answer(self.sections, self.checks)
         unit = check_unit(self.subject.battles)
         if not unit:
@@ -153,10 +155,13 @@ def diagnose(
     """Build a card per judge, and compare the judges.
 
     Args:
-        judgments: verdicts of one or more judges, one per order (`read_battles(..., merge=False)`).
+        judgments: verdicts of one or more judges, one per order, as of
+            `read_battles(..., merge=False)`.
         battles: the same verdicts with the two orders merged.
-        families: patterns of names to families.
+        gold: a gold standard for the ranking; None to use human labels.
+        families: families of models by pattern of their names.
         level: confidence level of intervals, in (0, 1).
+        seed: seed of the resamples.
         near_tie: largest |margin| of a near-tie.
 
     Raises:
@@ -167,48 +172,68 @@ def diagnose(
         raise UsageError(
             f"near_tie={near_tie:g} is not a finite number of 0 or more (0.3 is the default)"
         )
-    options = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
+    options = {
+        "level": level,
+        "seed": seed,
+        "near_tie": near_tie,
+        "families": dict(families or {}),
+    }
     subjects = _subjects(judgments, battles, {"gold": gold, **options})
-    unweighted = Notice("verdicts-unweighted")
+    cards = [Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects]
+    warnings = list(battles.notes)
+    if battles.has_weights:
+        warnings.append(Notice("verdicts-unweighted"))
+    typed = {"reading": dict(battles.reading), **options}
     return Diagnosis(
-        cards=tuple(Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects),
+        cards=tuple(cards),
         across=answer_sections(ACROSS, subjects),
         level=level,
-        warnings=tuple(
-            dict.fromkeys([*battles.notes, *([unweighted] if battles.has_weights else [])])
-        ),
-        provenance=build_provenance(battles.sources, {"reading": dict(battles.reading), **options}),
+        warnings=tuple(dict.fromkeys(warnings)),
+        provenance=build_provenance(battles.sources, typed),
     )
 
 
 def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
-    """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is
-    `Missing`."""
-    return {name: attempt(partial(compute, subject), "") for name, (_, compute) in sections.items()}
+    """Compute the answers of sections.
+
+    Args:
+        sections: the sections.
+        subject: what they are about, as their functions take it.
+
+    Returns:
+        The answers by JSON key; `Missing` for one that cannot be identified or fitted.
+    """
+    answers = {}
+    for name, (_, compute) in sections.items():
+        answers[name] = attempt(partial(compute, subject), "")
+    return answers
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
     """Split the verdicts by judge, sorted by name; rows without a judge form one more subject."""
     if len(battles.judges) < 2:
-        return [
-            Subject(battles.judges[0] if battles.judges else None, judgments, battles, **options)
-        ]
-    apart, merged = (
-        as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (judgments, battles)
-    )
+        judge = battles.judges[0] if battles.judges else None
+        return [Subject(judge, judgments, battles, **options)]
+    judge_of_judgment = _judges_by_row(judgments)
+    judge_of_battle = _judges_by_row(battles)
     subjects = []
     for name in battles.judges:
         judge = None if name == "(no judge)" else name
-        own, verdicts = merged == (judge or ""), judgments.select(apart == (judge or ""))
-        subjects.append(
-            Subject(judge, verdicts, battles.select(own), battles.select(~own), **options)
-        )
+        is_own = judge_of_battle == (judge or "")
+        verdicts = judgments.select(judge_of_judgment == (judge or ""))
+        own_battles = battles.select(is_own)
+        others = battles.select(~is_own)
+        subjects.append(Subject(judge, verdicts, own_battles, others, **options))
     return subjects
 
 
+def _judges_by_row(battles: Battles) -> np.ndarray:
+    """Return the name of each row's judge, empty without one, shape (rows,)."""
+    return as_text(battles.table["judge"]).fillna("").to_numpy(object)
+
+
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build the summary: the answer and a line per check for one judge, a row per judge for
-    several."""
+    """Build the summary: for one judge the answer and a line per check, else a row per judge."""
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
@@ -228,9 +253,8 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """
     name = SECTIONS_OF_CHECKS.get(name, name)
     if name in ACROSS:
-        return (
-            Report("all judges", sections=_report_sections({name: ACROSS[name]}, diagnosis.across)),
-        )
+        sections = _report_sections({name: ACROSS[name]}, diagnosis.across)
+        return (Report("all judges", sections=sections),)
     if name not in SECTIONS:
         raise UsageError(
             f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}"
@@ -253,9 +277,8 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
         )
         for card in diagnosis.cards
     ]
-    if len(reports) > 1 or any(
-        not isinstance(answer, Missing) for answer in diagnosis.across.values()
-    ):
+    is_compared = any(not isinstance(answer, Missing) for answer in diagnosis.across.values())
+    if len(reports) > 1 or is_compared:
         reports.append(Report("all judges", sections=_report_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
 
@@ -265,38 +288,34 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
     best = best_with_humans(cards)
-    answers = (
-        (best,)
-        if best
-        else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
-    )
-    rejudged, worth = diagnosis.across["rejudged"], diagnosis.across["jury"]
-    compared = (
-        [f"{rejudged.sentence}. The models: --section rejudged"]
-        if isinstance(rejudged, Rejudged)
-        else []
-    )
+    answers = [best]
+    if not best:
+        answers = [f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3]]
+    notes = []
+    rejudged = diagnosis.across["rejudged"]
+    if isinstance(rejudged, Rejudged):
+        notes.append(f"{rejudged.sentence}. The models: --section rejudged")
+    worth = diagnosis.across["jury"]
     if isinstance(worth, JuryWorth):
-        compared.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
-    notes = (
-        *compared,
-        "One judge with its intervals: --where judge=NAME · all figures, side by side: --full",
+        notes.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
+    notes.append(
+        "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
     title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
-    return Report(title, answers, table, notes)
+    return Report(title, tuple(answers), table, tuple(notes))
 
 
 def _judges_table(cards: Mapping[str, Card]) -> Table:
     """Build a row per judge, with the figure of each check that applies to any of them."""
-    figures = {
-        name: {check.kind.column: check.short_figure for check in card.checks}
-        for name, card in cards.items()
-    }
-    columns = tuple(dict.fromkeys(column for own in figures.values() for column in own))
-    rows = tuple(
-        (name, *(own.get(column) or EMPTY for column in columns)) for name, own in figures.items()
-    )
-    return Table("", ("judge", *columns), rows)
+    figures = {}
+    columns: dict[str, None] = {}
+    for name, card in cards.items():
+        figures[name] = {check.kind.column: check.short_figure for check in card.checks}
+        columns |= dict.fromkeys(figures[name])
+    rows = []
+    for name, by_column in figures.items():
+        rows.append((name, *(by_column.get(column) or EMPTY for column in columns)))
+    return Table("", ("judge", *columns), tuple(rows))
 
 
 def _title(card: Card) -> str:
@@ -310,39 +329,50 @@ def _title(card: Card) -> str:
 def _sizes(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
     battles = card.subject.battles
-    return (
-        f"{len(battles.models)} models, {counts_text(battles.counts(), battles.unparsed_reasons())}"
-    )
+    counts = counts_text(battles.counts(), battles.unparsed_reasons())
+    return f"{len(battles.models)} models, {counts}"
 
 
 def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
-    """Build a report section per answer, and two with the reasons of missing figures and the
-    methods of intervals."""
+    """Build a report section per answer, and two on all of them.
+
+    These have the reasons of missing figures, and the methods of intervals.
+    """
     built = []
-    missing: dict[str, dict[str, None]] = {}
-    methods: dict[str, dict[str, None]] = {}
+    labels_by_reason: dict[str, list[str]] = {}
+    labels_by_method: dict[str, list[str]] = {}
     for name, (title, _) in sections.items():
         answer = answers[name]
         lines = ((title, answer),) if isinstance(answer, Missing) else answer.labelled_values()
         for label, value in lines:
             if isinstance(value, Missing):
-                reason = value.why + (f". Remedy: {value.remedy}" if value.remedy else "")
-                missing.setdefault(reason, {})[label.strip()] = None
+                labels_by_reason.setdefault(_reason_text(value), []).append(label.strip())
             elif isinstance(value, Statistic):
-                methods.setdefault(value.method, {})[label.strip()] = None
+                labels_by_method.setdefault(value.method, []).append(label.strip())
         if not isinstance(answer, Missing):
-            facts = tuple(
-                Fact(label, *((value,) if isinstance(value, str) else value.cells))
-                for label, value in lines
-            )
+            facts = tuple(_fact(label, value) for label, value in lines)
             built.append(Section(name, title, facts, answer.tables()))
-    unanswered = tuple(f"{'; '.join(labels)}: {reason}" for reason, labels in missing.items())
-    made = tuple(f"{method}: {'; '.join(labels)}" for method, labels in methods.items())
-    remarks = {"not answered": unanswered, "how the intervals are made": made}
-    return (
-        *built,
-        *(Section(title, title, notes=notes) for title, notes in remarks.items() if notes),
-    )
+    reasons = [f"{_join_once(labels)}: {why}" for why, labels in labels_by_reason.items()]
+    methods = [f"{how}: {_join_once(labels)}" for how, labels in labels_by_method.items()]
+    for title, notes in (("not answered", reasons), ("how the intervals are made", methods)):
+        if notes:
+            built.append(Section(title, title, notes=tuple(notes)))
+    return tuple(built)
+
+
+def _reason_text(missing: Missing) -> str:
+    """Write why a figure is missing, and what the user can do."""
+    return f"{missing.why}. Remedy: {missing.remedy}" if missing.remedy else missing.why
+
+
+def _fact(label: str, value: Value) -> Fact:
+    """Build a line of a report section."""
+    return Fact(label, value) if isinstance(value, str) else Fact(label, *value.cells)
+
+
+def _join_once(labels: Iterable[str]) -> str:
+    """Join labels, each once, in the order of their first occurrence."""
+    return "; ".join(dict.fromkeys(labels))
 
 
 register_view(Diagnosis, View(card_reports))

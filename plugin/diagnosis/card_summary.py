@@ -1,5 +1,4 @@
-"""The summary of a judge card: at most three sentences, chosen by rules from its checks and
-sections."""
+"""The summary of a judge card: at most three sentences, chosen by rules."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,10 +41,11 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
     Returns:
         A sentence; empty without human labels.
     """
-    shares = {
-        name: getattr(card.answers["human"], "agreement", None) for name, card in cards.items()
-    }
-    known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
+    known = {}
+    for name, card in cards.items():
+        share = getattr(card.answers["human"], "agreement", None)
+        if isinstance(share, Statistic):
+            known[name] = share
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
     texts = [JUDGE.format(name=name, share=known[name]) for name in best]
     if not texts:
@@ -64,8 +64,7 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 
 
 def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
-    """Say whether the order decides verdicts, else whether the judge agrees with humans on most of
-    the winners."""
+    """Say whether the order decides verdicts, else whether the judge agrees with humans."""
     deciding = next((check for check in checks if check.name == "order decides"), None)
     if deciding is not None:
         return f"{deciding.start_sentence(deciding.finding_text)}."
@@ -112,8 +111,10 @@ def _next_step(checks: Sequence[Check]) -> str:
 
 
 def _step_text(check: Check) -> str:
-    """Return what a check found and what to do; the first sentence has what `order decides`
-    found."""
-    return (
-        check.remedy if check.name == "order decides" else f"{check.finding_text}: {check.remedy}"
-    )
+    """Return what a check found and what to do.
+
+    What `order decides` found is left out: the first sentence has it.
+    """
+    if check.name == "order decides":
+        return check.remedy
+    return f"{check.finding_text}: {check.remedy}"

@@ -17,8 +17,13 @@ MORE = "judge more pairs"
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """A sample of rows in independent clusters, which estimates means and shares with clustered
-    intervals."""
+    """A sample of rows in independent clusters, which estimates means and shares.
+
+    Attributes:
+        code: number of each row's cluster, shape (rows,).
+        unit: what a cluster is, `item` or `row`.
+        level: confidence level of the intervals.
+    """
 
     code: np.ndarray
     unit: str
@@ -36,10 +41,22 @@ class Clustered:
         return np.stack([np.bincount(place, column, len(codes)) for column in values.T], axis=1)
 
     def share(
-        self, hits: np.ndarray, of: str = "battles", what: str = "", remedy: str = MORE, **rows: Any
+        self,
+        hits: np.ndarray,
+        of: str = "battles",
+        what: str = "",
+        remedy: str = MORE,
+        **rows: Any,
     ) -> Figured:
-        """Estimate the share sum(hits) / sum(cells) with Wilson's interval; arguments as of
-        `mean`."""
+        """Estimate the share sum(hits) / sum(cells) with Wilson's interval.
+
+        Args:
+            hits: number of hits of each row, or whether it is one, shape (rows,).
+            of: name of what is counted.
+            what: name of what is counted, if there is none of it; by default `of`.
+            remedy: what the user can do then.
+            **rows: `among` and `cells` of `mean`.
+        """
         return self.mean(hits, of, what, remedy, unit=Unit.SHARE, **rows)
 
     def mean(
@@ -54,24 +71,38 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Estimate sum(values) / sum(cells), with a clustered interval cut at `within`; `Missing`
-        without rows."""
+        """Estimate sum(values) / sum(cells) with a clustered interval.
+
+        The interval of a share is Wilson's. Source: Franco, Little, Louis and Slud 2019,
+        Confidence intervals for proportions in complex sample surveys.
+
+        Args:
+            values: the sum of each row's values, shape (rows,).
+            of: name of what is counted.
+            what: name of what is counted, if there is none of it; by default `of`.
+            remedy: what the user can do then.
+            among: mask of the rows that count; by default those with cells.
+            cells: number of values of each row; by default 1.
+            within: lowest and highest possible mean.
+            unit: unit of the mean.
+
+        Returns:
+            The mean; `Missing` if no row counts.
+        """
         size = np.ones(len(values)) if cells is None else cells
         counted = size > 0 if among is None else among
-        rows, values, size = self.take(counted), values[counted], size[counted]
+        rows = self.take(counted)
+        values = values[counted]
+        size = size[counted]
         if not len(values):
             return Missing(f"there are no {what or of}", remedy)
         total = float(np.sum(size))
         centre = float(np.sum(values) / total)
-        influence, method = (
-            (values - centre * size) / total,
-            "{}" if cells is None else "{}, linearised ratio",
-        )
+        influence = (values - centre * size) / total
+        method = "{}" if cells is None else "{}, linearised ratio"
         statistic = rows.linear(centre, influence, int(total), of, unit, method, within)
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
-        # Source: Franco, Little, Louis and Slud 2019, Confidence intervals for proportions in
-        # complex sample surveys.
         sums = rows.sums(influence)
         low, high = wilson_interval(
             centre, _variance(sums), len(sums), self.level, sums - sums.mean()
@@ -89,8 +120,20 @@ class Clustered:
         method: str = "{}",
         within: tuple[float, float] = UNBOUNDED,
     ) -> Statistic:
-        """Return a value with the clustered t interval of its influence, shape (rows,); none for a
-        single cluster."""
+        """Return a value with the clustered t interval of its influence function.
+
+        Args:
+            value: the estimate.
+            influence: influence of each row on it, shape (rows,).
+            n: sample size.
+            of: what the sample size counts.
+            unit: unit of the value.
+            method: description of the method, with braces for the kind of interval.
+            within: lowest and highest possible value.
+
+        Returns:
+            The value, without an interval if there is a single cluster.
+        """
         sums = self.sums(influence)
         facts: dict[str, Any] = {
             "level": self.level,
@@ -102,15 +145,21 @@ class Clustered:
         if len(sums) < 2:
             return Statistic(value, method=f"a single {self.unit}: no interval", **facts)
         reach = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
-        low, high = max(within[0], value - reach), min(within[1], value + reach)
-        return Statistic(
-            value, low, high, method=method.format(f"{self.unit}-clustered t"), **facts
-        )
+        low = max(within[0], value - reach)
+        high = min(within[1], value + reach)
+        how = method.format(f"{self.unit}-clustered t")
+        return Statistic(value, low, high, method=how, **facts)
 
 
 def two_sided_p(value: float, influence: np.ndarray) -> float:
-    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters
-    agree."""
+    """Return the two-sided p-value of a clustered t test against 0.
+
+    If all clusters agree, it is the p-value of a sign test.
+
+    Args:
+        value: the estimate.
+        influence: influence of each cluster on it, shape (clusters,).
+    """
     clusters = len(influence)
     if clusters < 2 or value == 0:
         return 1.0
@@ -121,14 +170,12 @@ def two_sided_p(value: float, influence: np.ndarray) -> float:
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
-    """Return battles as a sample clustered by item; a row without an item is a cluster of its
-    own."""
+    """Return battles as a sample clustered by item; a row without one is its own cluster."""
     return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resampled values that are not NaN, shape (draws,); None if fewer than half are
-    left."""
+    """Return the resampled values that are not NaN; None if fewer than half are left."""
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
@@ -136,12 +183,22 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
 def reflected_interval(
     value: float, draws: np.ndarray, level: float
 ) -> tuple[float, float, float] | None:
-    """Return a noise-corrected value and its reflected interval, cut at 0; None if too few draws
-    are usable."""
-    # Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is
-    # free of it. Source: Davison and Hinkley 1997, Bootstrap methods and their application,
-    # sections 2.1 and 5.2.
-    if (usable := usable_draws(draws)) is None:
+    """Correct a mean of squares for noise, and reflect the interval of its resamples.
+
+    Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is
+    free of it. Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections
+    2.1 and 5.2.
+
+    Args:
+        value: the value in the sample.
+        draws: the value in resamples, NaN if unknown, shape (draws,).
+        level: confidence level.
+
+    Returns:
+        Corrected value and interval, cut at 0; None if too few draws are usable.
+    """
+    usable = usable_draws(draws)
+    if usable is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
     middle, least, most = (max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low))
@@ -157,26 +214,44 @@ def agreement_statistic(
     level: float,
     **facts: Any,
 ) -> Statistic:
-    """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few
-    draws are usable."""
-    if (usable := usable_draws(draws)) is None:
+    """Return a measure of agreement with the `farther_ends` of its bootstrap interval.
+
+    Args:
+        value: the agreement in the sample.
+        draws: the agreement in resamples, NaN if unknown, shape (draws,).
+        within: lowest and highest possible agreement.
+        method: description of the method.
+        level: confidence level.
+        **facts: further fields of the statistic.
+
+    Returns:
+        The agreement, without an interval if too few draws are usable.
+    """
+    usable = usable_draws(draws)
+    if usable is None:
         few = "too few usable resamples of the items: no interval"
         return Statistic(value, level=level, method=few, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return Statistic(
-        value, *farther_ends(value, (low, high), within), level=level, method=method, **facts
-    )
+    ends = farther_ends(value, (low, high), within)
+    return Statistic(value, *ends, level=level, method=method, **facts)
 
 
 def farther_ends(
     value: float, interval: tuple[float, float], within: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the percentile interval, widened to the reflected one where wider: noise of resamples
-    hides agreement."""
+    """Widen a percentile interval to the reflected one where that reaches farther.
+
+    The noise of resamples hides agreement, so that the percentile interval alone lies too low.
+
+    Args:
+        value: the value in the sample.
+        interval: the percentile interval.
+        within: lowest and highest possible value.
+    """
     low, high = interval
-    return max(within[0], min(low, value, 2 * value - high)), min(
-        within[1], max(high, value, 2 * value - low)
-    )
+    farthest_low = min(low, value, 2 * value - high)
+    farthest_high = max(high, value, 2 * value - low)
+    return max(within[0], farthest_low), min(within[1], farthest_high)
 
 
 def _variance(sums: np.ndarray) -> float:

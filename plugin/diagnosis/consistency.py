@@ -1,5 +1,4 @@
-"""Consistency of a judge: how often its verdicts change with the order of the responses, and when
-they are repeated."""
+"""Consistency of a judge: do verdicts change with the order of responses, or if repeated?"""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
@@ -26,8 +25,10 @@ BOTH_ORDERS = "show each pair in both orders"
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """Shares of order pairs by how verdicts agree; unbiased, `prefers_first` and `flips_to_first`
-    are 0.5."""
+    """Shares of order pairs by how their two verdicts agree.
+
+    Of a judge without bias, `prefers_first` and `flips_to_first` are 0.5.
+    """
 
     pairs: int
     same: Annotated[Figured, "same verdict"]
@@ -49,8 +50,11 @@ class SwapsByCloseness(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """How the order changes verdicts; unless `balanced` (all in both orders), the first four
-    reflect quality, too."""
+    """How the order changes verdicts.
+
+    Unless all pairs were read in both orders (`balanced`), the first four figures also reflect the
+    quality of responses.
+    """
 
     first_wins: Annotated[Figured, "shown first: wins"]
     ties: Annotated[Figured, "shown first: ties"]
@@ -77,12 +81,12 @@ class Position(CardAnswer):
         shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
         header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
         columns = [labelled_figures(swaps) for _, swaps in shown]
-        rows = tuple(
-            (line[0][0], *(figure.brief for _, figure in line))
-            for line in zip(*columns, strict=True)
-        )
+        rows = []
+        for line in zip(*columns, strict=True):
+            label, _ = line[0]
+            rows.append((label, *(figure.brief for _, figure in line)))
         title = f"near-tie: {self.swaps.rule}" if self.swaps.rule else ""
-        return (Table(title, header, rows),) if shown else ()
+        return (Table(title, header, tuple(rows)),) if shown else ()
 
 
 def position(subject: Subject) -> Position | Missing:
@@ -90,22 +94,17 @@ def position(subject: Subject) -> Position | Missing:
     _, outcome, _, known = first_shown(subject.judgments)
     if not known.any():
         return _no_order(subject.judgments)
-    win, shown = (
-        np.sign(outcome[known] - 0.5),
-        cluster_battles(subject.judgments, subject.level).take(known),
-    )
-    order_pairs, of = subject.order_pairs, "judgments"
-    lead, missing = order_pairs.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
+    win = np.sign(outcome[known] - 0.5)
+    shown = cluster_battles(subject.judgments, subject.level).take(known)
+    order_pairs = subject.order_pairs
     if len(order_pairs):
         missing = ("margins in both orders", "give a column margin")
-    # PD of a pair is of its means over repeats: Xu et al. 2025, section 4.3.
-    _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
-    credit_ab, credit_ba = order_pairs.credit.T
-    first, second = (
-        np.bincount(repeat, side) / np.bincount(repeat) for side in (credit_ab, 1 - credit_ba)
-    )
+    else:
+        missing = ("pairs read in both orders", BOTH_ORDERS)
+    lead = order_pairs.margin.mean(axis=1)
     in_ab, in_ba = order_pairs.wins
     swaps = swaps_by_closeness(order_pairs, subject.near_tie)
+    of = "judgments"
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
@@ -115,19 +114,36 @@ def position(subject: Subject) -> Position | Missing:
         first_win_rate=order_pairs.rows.share((in_ab + in_ba + 2) / 4, "pairs", *missing),
         margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(order_pairs, swaps.all),
-        difference=order_pairs.rows.take(once).mean(
-            np.abs(first - second), "pairs", *missing, within=(0, 1)
-        ),
+        difference=_position_difference(order_pairs, missing),
         swaps=swaps,
     )
 
 
+def _position_difference(order_pairs: OrderPairs, missing: tuple[str, str]) -> Figured:
+    """Return the mean |difference| of a response's credit shown first and second (PD), 0 to 1.
+
+    Repeats of a pair are averaged first. Source: Xu et al. 2025, section 4.3.
+
+    Args:
+        order_pairs: the pairs read in both orders.
+        missing: what is missing if there are none, and what the user can do.
+    """
+    _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
+    repeats = np.bincount(repeat)
+    credit_ab, credit_ba = order_pairs.credit.T
+    shown_first = np.bincount(repeat, credit_ab) / repeats
+    shown_second = np.bincount(repeat, 1 - credit_ba) / repeats
+    gap = np.abs(shown_first - shown_second)
+    return order_pairs.rows.take(once).mean(gap, "pairs", *missing, within=(0, 1))
+
+
 def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
-    """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the
-    first response."""
-    # With a gap d and an effect b, the response shown first wins both orders with probability s(d +
-    # b) s(b - d), and loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also
-    # with ties by Davidson's rule.
+    """Estimate the logits that being shown first adds.
+
+    It is half the log-odds that a flip goes to the response shown first. With a gap d and an
+    effect b, that response wins both orders with probability s(d + b) s(b - d), and loses both
+    with s(-d - b) s(d - b). The ratio is exp(2 b) for every d, also with ties by Davidson's rule.
+    """
     if is_soft(order_pairs.outcome):
         return Missing(
             "credits are probabilities, not verdicts",
@@ -151,12 +167,11 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
     if not len(order_pairs):
         return Missing("no pair was read in both orders", BOTH_ORDERS)
     in_ab, in_ba = order_pairs.wins
-    flip, decisive, pairs = (
-        (in_ab == in_ba) & (in_ab != 0),
-        (in_ab != 0) & (in_ba != 0),
-        order_pairs.rows,
-    )
-    win, judgments = np.concatenate([in_ab, in_ba]), replace(pairs, code=np.tile(pairs.code, 2))
+    flip = (in_ab == in_ba) & (in_ab != 0)
+    decisive = (in_ab != 0) & (in_ba != 0)
+    pairs = order_pairs.rows
+    win = np.concatenate([in_ab, in_ba])
+    judgments = replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
         pairs=len(order_pairs),
         same=pairs.share(in_ab == -in_ba, "pairs"),
@@ -169,15 +184,20 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Measure swaps of all, clear and nearly tied pairs; pairs of unknown margin are in neither
-    part."""
+    """Measure swaps of all, clear and nearly tied pairs.
+
+    Pairs of unknown margin are neither clear nor nearly tied.
+
+    Args:
+        order_pairs: the pairs read in both orders.
+        near_tie: largest |margin| of a near-tie.
+    """
     everything = measure_swaps(order_pairs)
-    credit, margin = (
-        -np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin)
-    )
-    view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
     if isinstance(everything, Missing):
         return SwapsByCloseness(everything, everything, everything, None)
+    credit = -np.diff(order_pairs.credit, axis=1)[:, 0]
+    margin = -np.diff(order_pairs.margin, axis=1)[:, 0]
+    view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
     if view is None:
         unknown = Missing(
             "the verdicts have neither margins nor probabilities", "give a column margin"
@@ -185,7 +205,8 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
         return SwapsByCloseness(everything, unknown, unknown, None)
     near, rule = view
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
-    clear, close = (measure_swaps(order_pairs.take(known & part)) for part in (~near, near))
+    clear = measure_swaps(order_pairs.take(known & ~near))
+    close = measure_swaps(order_pairs.take(known & near))
     return SwapsByCloseness(everything, clear, close, rule)
 
 
@@ -195,9 +216,13 @@ def _no_order(judgments: Battles) -> Missing:
         return Missing("no verdict could be read", "see the reasons of the unparsed replies")
     if np.isfinite(judgments.numbers_of("score_a")).any():
         return Missing("each response was scored alone: there is no first one", "none is needed")
-    merged = (read_orders(judgments) == "merged").any()
-    why = "the two orders are merged already" if merged else "no row names the response shown first"
-    remedy = "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first"
+    why = "no row names the response shown first"
+    if (read_orders(judgments) == "merged").any():
+        why = "the two orders are merged already"
+    remedy = (
+        "give a row per order and a column order (ab, ba), or say --shown a where model_a was "
+        "shown first"
+    )
     return Missing(why, remedy)
 
 
@@ -213,42 +238,54 @@ class Consistency(CardAnswer):
 
 
 def consistency(subject: Subject) -> Consistency:
-    """Measure how often replies are readable, decisive and repeatable. Source: Soft-Elo, G; Xu et
-    al. 2025, 4.3."""
-    judgments, of = subject.judgments, "judgments"
-    sample, read = cluster_battles(judgments, subject.level), judgments.readable
-    win, margin = np.sign(judgments.outcomes - 0.5), judgments.numbers_of("margin")
-    against: Figured = Missing("the verdicts have no margin", "give a column margin")
-    if not np.isnan(margin).all():
-        decisive, what = ~np.isnan(margin) & read & (win != 0), "decisive verdicts with a margin"
-        against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
+    """Measure how often replies are readable, decisive and repeatable.
+
+    Source: Soft-Elo, appendix G; Xu et al. 2025, section 4.3.
+    """
+    judgments = subject.judgments
+    sample = cluster_battles(judgments, subject.level)
+    readable = judgments.readable
+    win = np.sign(judgments.outcomes - 0.5)
     order_pairs = subject.order_pairs
     in_ab, in_ba = order_pairs.wins
+    of = "judgments"
     return Consistency(
-        unparsed=sample.share(~read, of),
-        ties=sample.share(win == 0, of, "readable verdicts", among=read),
+        unparsed=sample.share(~readable, of),
+        ties=sample.share(win == 0, of, "readable verdicts", among=readable),
         changing=order_pairs.rows.share(
             in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS
         ),
-        against_margin=against,
+        against_margin=_share_against_margin(judgments, win, sample),
         retest=_measure_retest(judgments, win, sample),
     )
 
 
+def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
+    """Return the share of decisive verdicts whose margin says that the other response is better."""
+    margin = judgments.numbers_of("margin")
+    if np.isnan(margin).all():
+        return Missing("the verdicts have no margin", "give a column margin")
+    is_decisive = ~np.isnan(margin) & judgments.readable & (win != 0)
+    what = "decisive verdicts with a margin"
+    return sample.share(np.sign(margin) == -win, "verdicts", what, among=is_decisive)
+
+
 def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
-    """Return the agreement of repeated verdicts: pairs of judgments of the same item, models and
-    order."""
+    """Return how often repeated verdicts agree: two on the same item, models and order.
+
+    Args:
+        judgments: the verdicts, one per order.
+        win: 1, 0 or -1 for a win, tie or loss of `model_a`, NaN if unparsed, shape (judgments,).
+        sample: the verdicts as a sample.
+    """
     if not judgments.has_items:
         return Missing("no row names its item, which a repeat shares", "give a column item")
+    read = ~np.isnan(win)
     # A verdict counts for the model of the lower code.
-    table, read, order = judgments.table, ~np.isnan(win), read_orders(judgments)
     a_is_low = np.less(*judgments.model_codes)
-    low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
-    key = matchup_codes(judgments, np.arange(len(table))) * 3 + low_first
-    code, outcome = (
-        np.unique(key[read], return_inverse=True)[1],
-        np.where(a_is_low, win, -win)[read],
-    )
+    key = _codes_with_order(judgments, a_is_low)
+    code = np.unique(key[read], return_inverse=True)[1]
+    outcome = np.where(a_is_low, win, -win)[read]
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     size = tally.sum(axis=1)
     repeated = size > 1
@@ -256,14 +293,51 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
         return Missing(
             "no judgment was repeated", "repeat judgments (a column repeat numbers them)"
         )
-    # Only what differs shows that rows are no copies: the repeat, the reply, or (if no file repeats
-    # another) a verdict.
-    names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
-    rows = table.loc[read, [name for name in names if name in table]][repeated[code]]
-    if not (rows.groupby(code[repeated[code]]).nunique(dropna=False) > 1).to_numpy().any():
-        why = "verdicts that occur twice may be copies: neither a repeat nor the reply shows that they are not"
+    if _may_be_copies(judgments, read, code, repeated):
+        why = (
+            "verdicts that occur twice may be copies: neither a repeat nor the reply shows that "
+            "they are not"
+        )
         return Missing(why, "number the repeats in a column repeat")
     row = np.zeros(len(repeated), dtype=np.int64)
     row[code] = np.flatnonzero(read)
-    agree = (tally * (tally - 1)).sum(axis=1)[repeated] / (size * (size - 1))[repeated]
-    return sample.take(row[repeated]).share(agree, "repeated judgments")
+    agreeing = (tally * (tally - 1)).sum(axis=1)[repeated]
+    compared = (size * (size - 1))[repeated]
+    return sample.take(row[repeated]).share(agreeing / compared, "repeated judgments")
+
+
+def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
+    """Return a number for item, models and response shown first of each row, shape (rows,).
+
+    Args:
+        judgments: the verdicts.
+        a_is_low: whether `model_a` has the lower code, shape (rows,).
+    """
+    order = read_orders(judgments)
+    low_was_first = np.where(order == "ba", 2 - a_is_low, 0)
+    low_was_first = np.where(order == "ab", 1 + a_is_low, low_was_first)
+    rows = np.arange(len(judgments.table))
+    return matchup_codes(judgments, rows) * 3 + low_was_first
+
+
+def _may_be_copies(
+    judgments: Battles, read: np.ndarray, code: np.ndarray, repeated: np.ndarray
+) -> bool:
+    """Return whether nothing shows that verdicts that occur twice are no copies of a row.
+
+    What differs shows it: the repeat, the reply, or (if no file repeats another) a verdict.
+
+    Args:
+        judgments: the verdicts.
+        read: mask of the readable ones, shape (judgments,).
+        code: number of item, models and order of the readable ones, shape (readable,).
+        repeated: whether a number has several verdicts, shape (numbers,).
+    """
+    names = ["repeat", *REPLIES]
+    if not judgments.copies:
+        names.append("credit")
+    columns = [name for name in names if name in judgments.table]
+    is_repeated = repeated[code]
+    rows = judgments.table.loc[read, columns][is_repeated]
+    distinct = rows.groupby(code[is_repeated]).nunique(dropna=False)
+    return not (distinct > 1).to_numpy().any()

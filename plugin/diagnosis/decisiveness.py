@@ -1,5 +1,7 @@
-"""Decisiveness, accuracy, error and bias of win rates beside gold ones (Gera et al. 2025,
-JuStRank)."""
+"""Decisiveness, accuracy, error and bias of win rates beside gold ones.
+
+Source: Gera et al. 2025, JuStRank.
+"""
 
 from functools import lru_cache
 
@@ -11,34 +13,50 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.errors.intervals import FEWEST_DRAWS
 from podium.rankers.fit.coded import ratio_or_nan
 
-LOWEST, HIGHEST = 0.1, 10_000.0
-"""Range of alpha. Source: appendix F."""
-STEPS, NODES, REFINED = 193, 1025, 17
+LOWEST = 0.1
+"""Smallest alpha. Source: appendix F."""
+HIGHEST = 10_000.0
+"""Largest alpha. Source: appendix F."""
+STEPS = 193
+"""Number of tabulated values of alpha."""
+NODES = 1025
+"""Number of gold win rates at which a curve is tabulated, equally spaced in [0, 1]."""
+REFINED = 17
+"""Number of interpolated values of alpha from one tabulated value to the next, both included."""
 GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 """Logarithms of the tabulated values of alpha."""
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Map gold win rates to those of a judge of decisiveness alpha by the Beta(alpha, alpha) CDF: 1
-    is the diagonal."""
+    """Map gold win rates to those of a judge of decisiveness alpha.
+
+    The map is the CDF of Beta(alpha, alpha); with alpha = 1 it is the diagonal.
+    """
     return betainc(alpha, alpha, gold)
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return the sum over pairs of |judge - 0.5| |judge - curve|, which the fit of alpha
-    minimizes."""
+    """Return what the fit of alpha minimizes: the sum of |judge - 0.5| |judge - curve|."""
     return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Fit alpha, the decisiveness, to win rates by judge and gold, shape (pairs,); raises
-    NotIdentifiedError."""
+    """Fit alpha, the decisiveness of a judge, to win rates.
+
+    Args:
+        judge: win rates by the judge, shape (pairs,).
+        gold: win rates by the gold standard, shape (pairs,).
+
+    Raises:
+        NotIdentifiedError: no alpha fits better than all others, or only one out of range does.
+    """
     informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
     if not informative.any():
         raise NotIdentifiedError(
             "every pair has a win rate of a half by the judge or in the gold standard"
         )
-    judge, gold = judge[informative], gold[informative]
+    judge = judge[informative]
+    gold = gold[informative]
     errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(GRID).tolist()])
     best = int(np.argmin(errors))
     as_good = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
@@ -61,10 +79,18 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Fit alpha in every resample by tabulated, then interpolated curves; NaN if no pair is known,
-    shape (draws,)."""
+    """Fit alpha in every resample, by tabulated and then by interpolated curves.
+
+    Args:
+        judge: win rates by the judge, NaN if unknown, shape (draws, pairs).
+        gold: those by the gold standard, shape (draws, pairs), or (pairs,) if exact.
+
+    Returns:
+        Alpha, NaN if no pair is known, shape (draws,).
+    """
     known = ~np.isnan(judge) & ~np.isnan(gold)
-    weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
+    weights = np.where(known, np.abs(judge - 0.5), 0)
+    targets = np.nan_to_num(judge, nan=0.5)
     fixed = _curves_through(gold) if gold.ndim == 1 else None
     alpha = np.full(len(judge), np.nan)
     for k in np.flatnonzero(weights.sum(axis=1) > 0):
@@ -73,7 +99,8 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         place = np.linspace(max(best - 1, 0), min(best + 1, STEPS - 1), 2 * REFINED - 1)
         left = np.minimum(place.astype(np.int64), STEPS - 2)
         share = (place - left)[:, None]
-        fine = np.abs(table[left] * (1 - share) + table[left + 1] * share - targets[k]) @ weights[k]
+        curves = table[left] * (1 - share) + table[left + 1] * share
+        fine = np.abs(curves - targets[k]) @ weights[k]
         alpha[k] = LOWEST * np.exp((GRID[1] - GRID[0]) * place[int(np.argmin(fine))])
     return alpha
 
@@ -82,36 +109,62 @@ def _curves_through(gold: np.ndarray) -> np.ndarray:
     """Interpolate the curves of all tabulated alphas at the gold win rates, shape (193, pairs)."""
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
-    share, table = place - left, _tabulated_curves()
+    share = place - left
+    table = _tabulated_curves()
     return table[:, left] * (1 - share) + table[:, left + 1] * share
 
 
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
-    """Tabulate the Beta CDF of all alphas on an equally spaced grid of [0, 1], shape (193,
-    1025)."""
+    """Tabulate the Beta CDF of all alphas on a grid of [0, 1], shape (193, 1025)."""
     alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 
 
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the share of pairs with both win rates on a side of 0.5, which counts half, without
-    NaN, shape (...)."""
-    above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
-    return _mean_among((above * 1.0 + below) / 2, ~np.isnan(judge - gold))
+    """Return the share of pairs whose win rates are on the same side of 0.5.
+
+    A pair counts half if one of its two rates is 0.5.
+
+    Args:
+        judge: win rates by the judge, NaN if unknown, shape (..., pairs).
+        gold: those by the gold standard, same shape.
+
+    Returns:
+        The share among known pairs, shape (...).
+    """
+    agree_above = (judge > 0.5) == (gold > 0.5)
+    agree_below = (judge < 0.5) == (gold < 0.5)
+    return _mean_among((agree_above * 1.0 + agree_below) / 2, ~np.isnan(judge - gold))
 
 
 def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the mean squared difference of win rates, ignoring NaN, 0 if all are, shape (...).
-    Source: appendix E."""
+    """Return the mean squared difference of win rates. Source: appendix E.
+
+    Args:
+        judge: win rates by the judge, NaN if unknown, shape (..., pairs).
+        gold: those by the gold standard, same shape.
+
+    Returns:
+        The mean over known pairs, 0 if there are none, shape (...).
+    """
     return _mean_among((judge - gold) ** 2, ~np.isnan(judge - gold))
 
 
 def system_biases(
     first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int
 ) -> np.ndarray:
-    """Average each pair's surplus (judge - gold win rate) by system; NaN without opponents, shape
-    (..., systems)."""
+    """Average the surplus of the judge's win rates over the gold ones by system.
+
+    Args:
+        first: code of the first system of each pair, shape (pairs,).
+        second: code of the second system, shape (pairs,).
+        surplus: judge - gold win rate of the first system, NaN if unknown, shape (..., pairs).
+        systems: number of systems.
+
+    Returns:
+        The mean over opponents, NaN without any, shape (..., systems).
+    """
     side = np.zeros((len(first), systems))
     side[np.arange(len(first)), first] = 1
     side[np.arange(len(first)), second] = -1
@@ -122,18 +175,22 @@ def system_biases(
 
 
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN."""
+    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN.
+
+    It is NaN if fewer than `fewest` values are known.
+    """
     known = ~np.isnan(values)
     number = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
-    return np.where(
-        number >= fewest, np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1)), np.nan
-    )
+    deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1))
+    return np.where(number >= fewest, deviation, np.nan)
 
 
 def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return the standard deviation of each column over draws; NaN if fewer than half are known,
-    shape (columns,)."""
+    """Return the standard deviation of each column over draws, shape (columns,).
+
+    It is NaN if fewer than half of the draws are known.
+    """
     return nan_standard_deviation(draws.T, max(2, FEWEST_DRAWS * len(draws)))
 
 

@@ -44,9 +44,8 @@ class Statistic(Estimate):
 
     def __post_init__(self) -> None:
         """Reject values that are not finite: a figure that cannot be computed is `Missing`."""
-        if not np.isfinite(
-            [number for number in (self.value, self.low, self.high) if number is not None]
-        ).all():
+        numbers = [number for number in (self.value, self.low, self.high) if number is not None]
+        if not np.isfinite(numbers).all():
             raise ValueError(f"{self!r}: not finite")
 
     @property
@@ -99,8 +98,12 @@ Value: TypeAlias = Statistic | Missing | str
 
 
 def attempt(compute: Callable[[], Answer], remedy: str) -> Answer | Missing:
-    """Return what a function computes; `Missing` if the data do not identify it, or a fit does not
-    converge."""
+    """Return what a function computes.
+
+    Returns:
+        The result; `Missing`, with the remedy, if the data do not identify it, or if a fit does
+        not converge.
+    """
     try:
         return compute()
     except (NotIdentifiedError, NotConvergedError) as error:
@@ -122,10 +125,17 @@ class CardAnswer:
 
 
 def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
-    """Return label and value of each field of a dataclass that is annotated `Annotated[Figured,
-    label]`."""
-    labels = [(getattr(part.type, "__metadata__", None), part.name) for part in fields(answer)]
-    return tuple((label[0], getattr(answer, name)) for label, name in labels if label)
+    """Return label and value of each field that is annotated `Annotated[Figured, label]`.
+
+    Args:
+        answer: a dataclass.
+    """
+    labelled = []
+    for part in fields(answer):
+        labels = getattr(part.type, "__metadata__", None)
+        if labels:
+            labelled.append((labels[0], getattr(answer, part.name)))
+    return tuple(labelled)
 
 
 def as_dict(value: Any) -> Any:

@@ -1,9 +1,8 @@
-"""Win rates that no strengths explain: cycles of models, and pairs that a Bradley-Terry fit
-misses."""
+"""Win rates that no strengths explain: cycles of models, and pairs that a fit misses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
@@ -44,8 +43,14 @@ ROUNDING = 1e-9
 
 
 class Cycle(NamedTuple):
-    """Three models that each beat the next, and the last the first; p is the largest of three,
-    `adjusted` by Holm."""
+    """Three models that each beat the next, and the last the first.
+
+    Attributes:
+        models: the three models.
+        rates: win rate of each against the next.
+        p: the largest of three p-values that a win rate is not above a half.
+        adjusted: p, adjusted by Holm's rule over all possible cycles.
+    """
 
     models: tuple[str, str, str]
     rates: tuple[float, float, float]
@@ -55,11 +60,18 @@ class Cycle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cycles(CardAnswer):
-    """Cycles (`rings`) among the win rates of models; `certain` ones have an adjusted p of at most
-    1 - level.
+    """Cycles among the win rates of models.
 
-    `sntd` (nats, Xu et al. 2025, appendix C.2) is the mean over triples with at least 10 items per
-    pair, and `beyond_noise` corrects it for sampling."""
+    Attributes:
+        triples: number of triples of models whose pairs all met.
+        level: confidence level.
+        rings: number of cycles.
+        certain: number of cycles with an adjusted p of at most 1 - level.
+        sntd: mean deviation from transitivity in nats over triples with at least 10 items per
+            pair. Source: Xu et al. 2025, appendix C.2.
+        beyond_noise: `sntd`, corrected for the sampling of items.
+        cycles: the cycles, the most certain first.
+    """
 
     triples: int
     level: float
@@ -70,34 +82,34 @@ class Cycles(CardAnswer):
     cycles: tuple[Cycle, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all cycles, item-clustered t)"
-        sntd = (
-            self.sntd
-            if isinstance(self.sntd, Missing)
-            else f"{self.sntd:.5f} nats, noise of the items included"
+        certain = (
+            f"{self.certain:,} beyond chance at {self.level:.0%} "
+            "(Holm over all cycles, item-clustered t)"
         )
+        sntd: Value
+        if isinstance(self.sntd, Missing):
+            sntd = self.sntd
+        else:
+            sntd = f"{self.sntd:.5f} nats, noise of the items included"
         return (
-            ("cycles of win rates", f"{self.rings:,} of {self.triples:,} triples; {sure}"),
+            ("cycles of win rates", f"{self.rings:,} of {self.triples:,} triples; {certain}"),
             ("model-level SNTD", sntd),
             ("model-level SNTD beyond noise", self.beyond_noise),
         )
 
     def tables(self) -> tuple[Table, ...]:
-        rows = tuple(
-            (
-                " > ".join((*own.models, own.models[0])),
-                *(f"{rate:.1%}" for rate in own.rates),
-                f"{own.adjusted:.3g}",
-            )
-            for own in self.cycles[:5]
-        )
+        rows = []
+        for own in self.cycles[:5]:
+            around = " > ".join((*own.models, own.models[0]))
+            rates = [f"{rate:.1%}" for rate in own.rates]
+            rows.append((around, *rates, f"{own.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")
-        return (Table("Cycles", header, rows),) if rows else ()
+        return (Table("Cycles", header, tuple(rows)),) if rows else ()
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
-    """Find cycles among the win rates, and measure how far the rates deviate from any strengths."""
-    coded, level = code_battles(subject.battles), subject.level
+    """Find cycles among the win rates, and measure how far these deviate from any strengths."""
+    coded = code_battles(subject.battles)
     if len(coded.models) > MOST_MODELS:
         return Missing(
             f"{len(coded.models):,} models are too many",
@@ -112,9 +124,9 @@ def cycles(subject: Subject) -> Cycles | Missing:
     sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)
     return Cycles(
         triples=len(triples),
-        level=level,
+        level=subject.level,
         rings=len(among),
-        certain=sum(cycle.adjusted <= 1 - level for cycle in among),
+        certain=sum(cycle.adjusted <= 1 - subject.level for cycle in among),
         sntd=sntd,
         beyond_noise=beyond_noise,
         cycles=tuple(among[:MOST_LISTED]),
@@ -124,33 +136,44 @@ def cycles(subject: Subject) -> Cycles | Missing:
 def _estimate_deviation(
     cells: PairCells, triples: np.ndarray, subject: Subject, unit: str
 ) -> tuple[float | Missing, Figured]:
-    """Return the model-level SNTD over triples with enough items, as it is, and corrected for the
-    sampling of items."""
-    solid, remedy = (
-        triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)],
-        "judge every pair on more items",
-    )
+    """Return the model-level SNTD over triples with enough items, as it is, and beyond noise.
+
+    Args:
+        cells: the credits by cluster and pair.
+        triples: positions of the three pairs of each triple, shape (triples, 3).
+        subject: the judge.
+        unit: what a cluster is.
+    """
+    remedy = "judge every pair on more items"
+    has_enough = cells.items >= FEWEST_ITEMS
+    solid = triples[has_enough[triples].all(axis=1)]
     if not len(solid):
         few = Missing(f"no three models have {FEWEST_ITEMS} items in each pair", remedy)
         return few, few
     sntd = float(model_deviation(cells.pairs.credit / cells.pairs.weight, solid))
     number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
     draws = deviations_of_draws(cells, solid, number, subject.rng)
-    estimate, usable = reflected_interval(sntd, draws, subject.level), int((~np.isnan(draws)).sum())
+    estimate = reflected_interval(sntd, draws, subject.level)
     if estimate is None:
         return sntd, Missing("in most resamples of the items some pair has no verdict", remedy)
-    method = f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples"
-    facts: dict[str, Any] = {
-        "level": subject.level,
-        "clusters": cells.credit.shape[0],
-        "unit": Unit.NATS,
-    }
-    return sntd, Statistic(*estimate, method=method, n=len(solid), of="triples", **facts)
+    usable = int((~np.isnan(draws)).sum())
+    beyond_noise = Statistic(
+        *estimate,
+        level=subject.level,
+        method=f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples",
+        n=len(solid),
+        of="triples",
+        clusters=cells.credit.shape[0],
+        unit=Unit.NATS,
+    )
+    return sntd, beyond_noise
 
 
 def find_triples(pairs: Pairs) -> np.ndarray:
-    """Return, for all triples a < b < c whose pairs all met, the positions of ab, bc and ac, shape
-    (triples, 3)."""
+    """Return the positions of ab, bc and ac for all triples a < b < c whose pairs all met.
+
+    The array has the shape (triples, 3).
+    """
     number = np.full((pairs.models, pairs.models), -1)
     number[pairs.first, pairs.second] = np.arange(len(pairs.first))
     a, b, c = triples_among(pairs.models).T
@@ -176,8 +199,10 @@ def deviations_of_draws(
 
 
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
-    """Return one-sided p-values that a win rate is not above 0.5, for the first and second model,
-    shape (2, pairs)."""
+    """Return one-sided p-values that a win rate is not above 0.5, shape (2, pairs).
+
+    The first row is for the first model of each pair, the second for the second.
+    """
     items = cells.items
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
     squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
@@ -193,34 +218,54 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
 
 
 def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
-    """Return the cycles among the win rates, most certain first."""
+    """Return the cycles among the win rates, most certain first.
+
+    Args:
+        models: names of the models.
+        cells: the credits by cluster and pair.
+        triples: positions of the pairs ab, bc and ac of each triple, shape (triples, 3).
+    """
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight
-    above, below, win_p = (rate > 0.5)[triples], (rate < 0.5)[triples], _win_p(cells, rate)
-    forward = above[:, 0] & above[:, 1] & below[:, 2]
-    backward = below[:, 0] & below[:, 1] & above[:, 2]
-    edges = np.concatenate([triples[forward], triples[backward]])
-    way = np.repeat([0, 1], [forward.sum(), backward.sum()])
+    win_p = _win_p(cells, rate)
+    above = (rate > 0.5)[triples]
+    below = (rate < 0.5)[triples]
+    is_forward = above[:, 0] & above[:, 1] & below[:, 2]
+    is_backward = below[:, 0] & below[:, 1] & above[:, 2]
+    edges = np.concatenate([triples[is_forward], triples[is_backward]])
+    way = np.repeat([0, 1], [is_forward.sum(), is_backward.sum()])
     ab, bc, ac = edges.T
     p = np.max([win_p[way, ab], win_p[way, bc], win_p[1 - way, ac]], axis=0)
     adjusted = holm(p, tests=2 * len(triples))
     cycles_found = []
     for k in np.argsort(p, kind="stable").tolist():
-        a, b, c = (
-            models[code] for code in (pairs.first[ab[k]], pairs.second[ab[k]], pairs.second[bc[k]])
-        )
+        a = models[pairs.first[ab[k]]]
+        b = models[pairs.second[ab[k]]]
+        c = models[pairs.second[bc[k]]]
         of_ab, of_bc, of_ac = rate[edges[k]].tolist()
-        backwards = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
-        forwards = (a, b, c), (of_ab, of_bc, 1 - of_ac)
-        cycles_found.append(
-            Cycle(*(backwards if way[k] else forwards), float(p[k]), float(adjusted[k]))
-        )
+        if way[k]:
+            names, rates = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
+        else:
+            names, rates = (a, b, c), (of_ab, of_bc, 1 - of_ac)
+        cycles_found.append(Cycle(names, rates, float(p[k]), float(adjusted[k])))
     return cycles_found
 
 
 class PairResidual(NamedTuple):
-    """Observed and expected win rate of a pair, stronger first, and a test (`adjusted`: Holm); None
-    if untestable."""
+    """Observed and expected win rate of a pair, the stronger model first, and their test.
+
+    Attributes:
+        first: the model that the strengths put ahead.
+        second: the other model.
+        battles: number of battles of the two.
+        observed: win rate of the first model.
+        expected: win rate of the first model by the strengths.
+        residual: observed - expected.
+        low: lower end of the interval of the residual; None if it cannot be tested.
+        high: upper end.
+        p: two-sided p-value that the residual is 0; None if it cannot be tested.
+        adjusted: p, adjusted by Holm's rule over all pairs.
+    """
 
     first: str
     second: str
@@ -246,20 +291,33 @@ class JointTest(NamedTuple):
 
 
 class MisfitModel(NamedTuple):
-    """The model whose pairs differ most from the strengths taken together, and p (F test,
-    Bonferroni over models)."""
+    """The model whose pairs, taken together, differ most from the strengths.
+
+    The p-value is that of an F test, adjusted by Bonferroni's rule over models.
+    """
 
     model: str
     p: float
 
     def __str__(self) -> str:
-        return f"{self.model}, all its pairs together: p = {self.p:.2g} (F test, Bonferroni over models)"
+        test = "F test, Bonferroni over models"
+        return f"{self.model}, all its pairs together: p = {self.p:.2g} ({test})"
 
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerryFit(CardAnswer):
-    """The fit of strengths to the win rates of all pairs; `missed` counts adjusted p-values of at
-    most 1 - level."""
+    """The fit of strengths to the win rates of all pairs.
+
+    Attributes:
+        pairs: number of pairs that met.
+        tested: number of pairs that could be tested.
+        level: confidence level.
+        method: description of the tests.
+        missed: number of pairs with an adjusted p-value of at most 1 - level.
+        whole: test of all residuals at once.
+        worst: the model whose pairs differ most; None if no model can be tested.
+        misses: the pairs, the smallest p-value first.
+    """
 
     pairs: int
     tested: int
@@ -271,65 +329,71 @@ class BradleyTerryFit(CardAnswer):
     misses: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        among = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met) at {self.level:.0%}"
-        return (
-            ("pairs that it misses", f"{among}, Holm; {self.method}"),
-            (
-                "all pairs together",
-                self.whole if isinstance(self.whole, Missing) else str(self.whole),
-            ),
-            *([("model that it misses most", str(self.worst))] if self.worst else []),
-        )
+        missed = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met)"
+        whole = self.whole if isinstance(self.whole, Missing) else str(self.whole)
+        lines: list[tuple[str, Value]] = [
+            ("pairs that it misses", f"{missed} at {self.level:.0%}, Holm; {self.method}"),
+            ("all pairs together", whole),
+        ]
+        if self.worst:
+            lines.append(("model that it misses most", str(self.worst)))
+        return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
         rows = []
         for miss in self.misses[:5]:
-            rates = (f"{miss.observed:.1%}", f"{miss.expected:.1%}", f"{100 * miss.residual:+.1f}")
             ends = [f"{100 * end:+.1f}" for end in (miss.low, miss.high) if end is not None]
-            p = "-" if miss.adjusted is None else f"{miss.adjusted:.2g}"
-            rows.append(
-                (
-                    f"{miss.first} - {miss.second}",
-                    f"{miss.battles:,}",
-                    *rates,
-                    " to ".join(ends) or "-",
-                    p,
-                )
+            row = (
+                f"{miss.first} - {miss.second}",
+                f"{miss.battles:,}",
+                f"{miss.observed:.1%}",
+                f"{miss.expected:.1%}",
+                f"{100 * miss.residual:+.1f}",
+                " to ".join(ends) or "-",
+                "-" if miss.adjusted is None else f"{miss.adjusted:.2g}",
             )
+            rows.append(row)
         header = ("pair", "battles", "observed", "expected", "points off", "interval", "p (Holm)")
         return (Table("Pairs farthest from the fit", header, tuple(rows), spare=("battles",)),)
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
-    """Test every pair's win rate against fitted strengths, and all by Hotelling's T^2; raises
-    NotIdentifiedError."""
+    """Test every pair's win rate against fitted strengths, and all by Hotelling's T^2.
+
+    Args:
+        battles: the battles.
+        level: confidence level of intervals, in (0, 1).
+
+    Returns:
+        The tests; `Missing` if no three models met in a cycle, because some strengths fit then.
+
+    Raises:
+        NotIdentifiedError: the battles do not connect all models.
+    """
     coded = code_battles(battles)
     strengths = fit_battles(coded)
-    pairs, names = strengths.pairs, coded.models
+    pairs = strengths.pairs
+    names = coded.models
     if len(pairs.first) < len(names):
-        why = f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths always explain"
+        why = (
+            f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths "
+            "always explain"
+        )
         return Missing(why, CLOSE_A_CYCLE)
-    influence, expected = (
-        influence_on_residuals(coded, strengths),
-        expected_without_penalty(strengths),
-    )
-    residual, items = pairs.credit / pairs.weight - expected, items_per_pair(coded, pairs)
+    influence = influence_on_residuals(coded, strengths)
+    expected = expected_without_penalty(strengths)
+    residual = pairs.credit / pairs.weight - expected
+    items = items_per_pair(coded, pairs)
     p, reach = _test_pairs(strengths, expected, influence, items, level)
-    adjusted, known = holm(p), ~np.isnan(reach)
+    adjusted = holm(p)
+    known = ~np.isnan(reach)
     among = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
     battles_of = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
     misses = []
     for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0))).tolist():
-        first, second, rate, off = (
-            names[pairs.first[k]],
-            names[pairs.second[k]],
-            float(expected[k]),
-            float(residual[k]),
-        )
-        if rate < 0.5:
-            first, second, rate, off = second, first, 1 - rate, -off
-        test = map(finite_or_none, (off - reach[k], off + reach[k], p[k], adjusted[k]))
-        misses.append(PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *test))
+        rates = (float(expected[k]), float(residual[k]), float(reach[k]))
+        models = (names[pairs.first[k]], names[pairs.second[k]])
+        misses.append(_pair_residual(models, int(battles_of[k]), *rates, (p[k], adjusted[k])))
     tested = f"{known.sum()} tested {plural('pair', known.sum())} on {coded.clusters} items"
     few = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
@@ -344,27 +408,71 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     )
 
 
+def _pair_residual(
+    models: tuple[str, str],
+    battles: int,
+    expected: float,
+    residual: float,
+    reach: float,
+    p_values: tuple[float, float],
+) -> PairResidual:
+    """Build the record of a pair, seen from the model that the strengths put ahead.
+
+    Args:
+        models: names of the first and the second model.
+        battles: number of their battles.
+        expected: win rate of the first by the strengths.
+        residual: observed - expected win rate of the first.
+        reach: half-width of the interval of the residual, NaN if it cannot be tested.
+        p_values: the p-value, as it is and adjusted, NaN if it cannot be tested.
+    """
+    first, second = models
+    if expected < 0.5:
+        first, second = second, first
+        expected = 1 - expected
+        residual = -residual
+    p, adjusted = p_values
+    return PairResidual(
+        first=first,
+        second=second,
+        battles=battles,
+        observed=expected + residual,
+        expected=expected,
+        residual=residual,
+        low=finite_or_none(residual - reach),
+        high=finite_or_none(residual + reach),
+        p=finite_or_none(p),
+        adjusted=finite_or_none(adjusted),
+    )
+
+
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:
-    """Return the expected win rate of each pair, corrected for the regularization to first order,
-    shape (pairs,)."""
-    # Uncorrected, a pair that strengths always explain would have a residual from the penalty, and
-    # hardly any error.
-    pairs, back = strengths.pairs, strengths.solve(strengths.regularization * strengths.theta)
+    """Return the expected win rate of each pair without the effect of the regularization.
+
+    The correction is of first order. Uncorrected, a pair that strengths always explain would have
+    a residual from the penalty, and hardly any error.
+
+    Returns:
+        The win rate of the first model, shape (pairs,).
+    """
+    pairs = strengths.pairs
+    shrinkage = strengths.solve(strengths.regularization * strengths.theta)
     expected = strengths.expected_credit(pairs.first, pairs.second)
-    return expected + expected * (1 - expected) * (back[pairs.first] - back[pairs.second])
+    slope = expected * (1 - expected)
+    return expected + slope * (shrinkage[pairs.first] - shrinkage[pairs.second])
 
 
 def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndarray:
     """Return the influence of each cluster on each pair's residual, shape (clusters, pairs)."""
-    pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
+    pairs = strengths.pairs
+    cells = cells_by_cluster(coded, pairs)
     expected = strengths.expected_credit(pairs.first, pairs.second)
-    own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
-    pull = strengths.influence(coded)
-    return (
-        own
-        - own.mean(axis=0)
-        - expected * (1 - expected) * (pull[:, pairs.first] - pull[:, pairs.second])
-    )
+    surplus = cells.credit - cells.weight.multiply(expected[None, :])
+    on_observed = surplus.toarray() / pairs.weight
+    on_strengths = strengths.influence(coded)
+    on_gap = on_strengths[:, pairs.first] - on_strengths[:, pairs.second]
+    on_expected = expected * (1 - expected) * on_gap
+    return on_observed - on_observed.mean(axis=0) - on_expected
 
 
 def _test_pairs(
@@ -374,31 +482,51 @@ def _test_pairs(
     items: np.ndarray,
     level: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return p-values of the residuals and half-widths of their intervals, NaN if untestable, shape
-    (pairs,) each."""
-    pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
-    residual, rarer = pairs.credit / pairs.weight - expected, np.minimum(expected, 1 - expected)
-    tested = (
-        ~(out[pairs.first] | out[pairs.second])
-        & (items >= FEWEST_ITEMS)
-        & (items * rarer >= FEWEST_OF_A_KIND)
-    )
+    """Test the residual of each pair.
+
+    Args:
+        strengths: the fit.
+        expected: win rate of each pair by the fit, shape (pairs,).
+        influence: influence of each cluster on the residuals, shape (clusters, pairs).
+        items: number of items of each pair, shape (pairs,).
+        level: confidence level.
+
+    Returns:
+        P-values and half-widths of the intervals, NaN if not tested, shape (pairs,) each.
+    """
+    pairs = strengths.pairs
+    clusters = len(influence)
+    residual = pairs.credit / pairs.weight - expected
+    is_separated = strengths.graph.separated
+    is_bounded = ~(is_separated[pairs.first] | is_separated[pairs.second])
+    rarer = np.minimum(expected, 1 - expected)
+    tested = is_bounded & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
     flat = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))
     varied = tested & ~flat & (se > ROUNDING)
     t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
-    p = np.where(varied, 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t)), np.nan)
+    p_of_t = 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t))
     # If one model won all battles, there is no variance: twice the chance of that.
-    p = np.where(
-        tested & flat, np.minimum(2 * np.where(residual > 0, expected, 1 - expected) ** items, 1), p
-    )
-    return p, np.where(varied, t_quantile(np.maximum(items, 2), level) * se, np.nan)
+    chance = np.where(residual > 0, expected, 1 - expected) ** items
+    p = np.where(varied, p_of_t, np.nan)
+    p = np.where(tested & flat, np.minimum(2 * chance, 1), p)
+    reach = t_quantile(np.maximum(items, 2), level) * se
+    return p, np.where(varied, reach, np.nan)
 
 
 def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | None:
-    """Test that all residuals are 0, by Hotelling's T^2 on the pairs beyond the models - 1 fitted
-    strengths."""
-    clusters, surplus = len(influence), len(residual) - (models - 1)
+    """Test that all residuals are 0, by Hotelling's T^2.
+
+    Args:
+        residual: the residuals, shape (pairs,).
+        influence: influence of each cluster on them, shape (clusters, pairs).
+        models: number of models, whose fitted strengths take models - 1 dimensions.
+
+    Returns:
+        The test; None if there are too few pairs or clusters, or if residuals do not vary.
+    """
+    clusters = len(influence)
+    surplus = len(residual) - (models - 1)
     if not len(residual) or not 1 <= surplus < clusters - 1:
         return None
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
@@ -418,12 +546,19 @@ def _test_models(
     influence: np.ndarray,
     known: np.ndarray,
 ) -> MisfitModel | None:
-    """Test the residuals of each model's pairs together; None if no model has enough pairs or
-    items."""
+    """Test the residuals of each model's pairs together.
+
+    Returns:
+        The model with the smallest p-value; None if no model has enough pairs or items.
+    """
     tests = []
     for k, name in enumerate(names):
         own = known & ((strengths.pairs.first == k) | (strengths.pairs.second == k))
         # The model's own strength takes one dimension, as in a fit of two models.
         test = _joint_test(residual[own], influence[:, own], 2)
-        tests += [(test.p, name)] if test else []
-    return MisfitModel(min(tests)[1], min(1.0, min(tests)[0] * len(tests))) if tests else None
+        if test:
+            tests.append((test.p, name))
+    if not tests:
+        return None
+    p, name = min(tests)
+    return MisfitModel(name, min(1.0, p * len(tests)))

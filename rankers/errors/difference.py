@@ -5,26 +5,21 @@ contribution is zero; the interval holds the differences that the test does not 
 and p-value never contradict each other.
 
 - t test: one-sample t over all items, from 20 items on. It stays valid where few items differ, as
-  with scores averaged
-  over epochs, where sign flips cannot reach small p-values (`python benchmarks/claims.py scores`
-  measures this).
+  with scores averaged over epochs, where sign flips cannot reach small p-values
+  (`python benchmarks/claims.py scores` measures this).
 - sign flips: the share of the 2^n sign changes of the items in which the sum is as large (Fisher
-  1935; Pitman 1937).
-  Exact if the two models are exchangeable on each item, whatever the distribution. Used below 20
-  items.
+  1935; Pitman 1937). Exact if the two models are exchangeable on each item, whatever the
+  distribution. Used below 20 items.
 - skewed differences: with one long tail, t and sign flips reject too often (19% for 5% at 100 items
-  of which 3% lose
-  much). Beside both stands the t test under Hall's transformation, which reduces skewness (1992);
-  the test with the larger p counts, and is named.
-- sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947); its
-  interval is that of
-  the score test (Tango 1998), which is informative even if no item differs.
+  of which 3% lose much). Beside both stands the t test under Hall's transformation, which reduces
+  skewness (1992). The test with the larger p counts, and is named.
+- sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947). Its
+  interval is that of the score test (Tango 1998), which is informative even if no item differs.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -59,14 +54,21 @@ DOUBLINGS = 60
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """A difference between two models with its tests; `value` is above 0 if the first is better,
-    infinite if unbounded.
+    """A difference between two models with its tests.
 
-    `tails` are one-sided p-values of an assumed difference, the first rising and the second falling
-    with it; `exact` are those at 0, if a better test is known there. Ends are searched from `start`
-    (by default the value) by `step`, within `limits`, between which all differences lie unless
-    `is_open`. `misses_rare`: large differences on items too rare for the sample would change the
-    mean, and no test of these items knows of them.
+    Attributes:
+        value: the difference, above 0 if the first model is better; infinite if unbounded.
+        items: number of items.
+        method: the test, in words.
+        tails: function from an assumed difference to its one-sided p-values; the first rises with
+            the difference, the second falls.
+        exact: p-values of a difference of 0 by a better test, if there is one.
+        step: first step of the search for an end of the interval.
+        limits: least and largest difference; the search stays between them.
+        is_open: whether differences beyond `limits` are possible.
+        start: where the search starts; by default at `value`.
+        misses_rare: whether large differences on items too rare for the sample could change the
+            mean, which no test of these items would show.
     """
 
     value: float
@@ -94,8 +96,7 @@ class DifferenceTest:
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return both ends of the two-sided confidence interval; infinite ends if the data set
-        none."""
+        """Return both ends of the two-sided confidence interval, infinite where unbounded."""
         return self.low((1 - level) / 2), self.high((1 - level) / 2)
 
     def low(self, alpha: float) -> float:
@@ -107,30 +108,39 @@ class DifferenceTest:
         return self._end(alpha, 1)
 
     def rarest_seen(self, level: float = 0.95) -> int | None:
-        """Return N: differences on one in N items or more are in the sample with probability
-        `level`, 1 - (1 - 1/N)^n (about n / 3 at 95%: the rule of three); None if rare differences
-        cannot mislead the test."""
-        return int(1 / (1 - (1 - level) ** (1 / self.items))) if self.misses_rare else None
+        """Return the largest N for which differences on one in N items are likely in the sample.
+
+        The sample of n items contains such an item with probability 1 - (1 - 1/N)^n, which is
+        `level` (N is about n / 3 at 95%: the rule of three). None if rare differences cannot
+        mislead the test.
+        """
+        if not self.misses_rare:
+            return None
+        return int(1 / (1 - (1 - level) ** (1 / self.items)))
 
     def _p(self, null: float, side: int) -> float:
-        """Return the one-sided p-value of an assumed difference, consistent with the exact test at
-        0."""
+        """Return the one-sided p-value of an assumed difference, in line with the exact test at 0.
+
+        If a difference of 0 is rejected, so are those beyond. If it is not, neither are those on
+        the other side.
+        """
         p = self.tails(null)[side]
         if self.exact is None:
             return p
-        # If a difference of 0 is rejected, so are those beyond; if it is not, neither are those on
-        # the other side.
-        beyond = null <= 0 if side == 0 else null >= 0
         at_zero = self.exact[side]
-        return at_zero if null == 0 else min(p, at_zero) if beyond else max(p, at_zero)
+        if null == 0:
+            return at_zero
+        is_beyond_zero = null < 0 if side == 0 else null > 0
+        return min(p, at_zero) if is_beyond_zero else max(p, at_zero)
 
     def _end(self, alpha: float, side: int) -> float:
-        """Search the difference whose one-sided p-value is alpha: the lower (side 0) or upper (side
-        1) end."""
+        """Search the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha."""
         from scipy.optimize import brentq  # imported here because few callers need intervals
 
-        sign, centre = (-1, 1)[side], self.value if self.start is None else self.start
-        limit, step = self.limits[side], self.step
+        sign = -1 if side == 0 else 1
+        centre = self.value if self.start is None else self.start
+        limit = self.limits[side]
+        step = self.step
         outer = centre
         for _ in range(DOUBLINGS):
             outer = float(np.clip(centre + sign * step, *self.limits))
@@ -141,39 +151,52 @@ class DifferenceTest:
             return sign * np.inf if self.is_open or outer != limit else limit
         if self._p(centre, side) <= alpha:
             return centre
-        end = float(
-            brentq(
-                lambda null: self._p(null, side) - alpha,
-                outer,
-                centre,
-                xtol=TOLERANCE,
-                rtol=TOLERANCE,
-            )
-        )
+
+        def excess(null: float) -> float:
+            return self._p(null, side) - alpha
+
+        end = float(brentq(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE))
         return 0.0 if abs(end) <= 2 * TOLERANCE else end
 
 
 def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float = 0.0) -> Tails:
-    """Return the p-values of a t test of a mean of zero, with `added` to the sum of squares and n -
-    1 for `freedom`."""
+    """Return the one-sided p-values of a t test of a mean of zero, at least 2^-n for n items.
+
+    Args:
+        contributions: what each item contributes, shape (items,).
+        freedom: degrees of freedom, by default n - 1.
+        added: added to the sum of squares.
+    """
     number = len(contributions)
     if number < 2:
         return 0.5, 0.5
-    total, mean = float(contributions.sum()), contributions.mean()
+    total = float(contributions.sum())
+    mean = contributions.mean()
     squares = float(np.sum((contributions - mean) ** 2)) + added
     error = np.sqrt(number / (number - 1) * squares)
     least = 0.5**number
     if error <= ROUNDING * abs(total):
-        return (least, 1.0) if total > 0 else (1.0, least) if total < 0 else (0.5, 0.5)
+        return _tails_without_error(total, least, 0.0)
     above, below = stdtr(freedom or number - 1, np.array([-1, 1]) * total / error)
     return max(float(above), least), max(float(below), least)
 
 
+def _tails_without_error(excess: float, least: float, rounding: float) -> Tails:
+    """Return the p-values of a sum without an error: `least` on its side, 0.5 if it is zero."""
+    if abs(excess) <= rounding:
+        return 0.5, 0.5
+    return (least, 1.0) if excess > 0 else (1.0, least)
+
+
 def unskewed_tails(contributions: np.ndarray) -> Tails:
-    """Return the p-values of t with Hall's transformation: sqrt(n) (((1 + a T / 3)^3 - 1) / a + a /
-    (6 n)). T is the mean over the standard deviation, a the corrected skewness (Hall 1992, section
-    4); it rises with the mean."""
-    number, mean = len(contributions), float(contributions.mean())
+    """Return the one-sided p-values of a t test of a mean of zero with Hall's transformation.
+
+    The statistic is sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)), where T is the mean over the
+    standard deviation and a the corrected skewness (Hall 1992, section 4). It rises with the mean.
+    Both p-values are 0 if fewer than three items contribute or if they are constant.
+    """
+    number = len(contributions)
+    mean = float(contributions.mean())
     centred = contributions - mean
     spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or spread <= ROUNDING * abs(mean):
@@ -188,15 +211,17 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
 
 
 def normal_skewness_error(number: int) -> float:
-    """Return the standard error of the sample skewness of at least 3 normal values (Cramer
-    1946)."""
+    """Return the standard error of the skewness of at least 3 normal values (Cramer 1946)."""
     return float(np.sqrt(6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))))
 
 
 def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
-    """Return t statistics of means of `number` values under Hall's transformation, as in
-    `unskewed_tails`."""
-    ratio, a = t / np.sqrt(number), SKEWNESS_FACTOR * skewness
+    """Return t statistics of means of `number` values transformed as in `unskewed_tails`.
+
+    `t` and `skewness` are numbers, or arrays of one shape.
+    """
+    ratio = t / np.sqrt(number)
+    a = SKEWNESS_FACTOR * skewness
     return np.sqrt(number) * (ratio + a * ratio**2 / 3 + a**2 * ratio**3 / 27 + a / (6 * number))
 
 
@@ -206,24 +231,33 @@ def larger_tails(first: Tails, second: Tails) -> Tails:
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:
-    """Return the shares of all 2^n sign changes whose sum is at least, and at most, that of the
-    contributions."""
+    """Return the one-sided p-values of the test by sign flips.
+
+    They are the shares of all 2^n sign changes of the contributions whose sum is at least, and at
+    most, that of the contributions.
+    """
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
         return 1.0, 1.0
-    # Pairs of sums of either half of the items, one half sorted, are all sums.
+    # Each sum is one of the first half of the items plus one of the second half.
     half = len(nonzero) // 2
-    parts, zero = (nonzero[:half], nonzero[half:]), np.zeros(1)
-    left, right = (
-        reduce(lambda sums, value: np.concatenate([sums - value, sums + value]), part, zero)
-        for part in parts
-    )
+    left = _signed_sums(nonzero[:half])
+    right = _signed_sums(nonzero[half:])
     right.sort()
-    total, slack = nonzero.sum(), ROUNDING * np.abs(nonzero).sum()
+    total = nonzero.sum()
+    slack = ROUNDING * np.abs(nonzero).sum()
     number = len(left) * len(right)
     above = number - int(np.searchsorted(right, total - left - slack, side="left").sum())
     below = int(np.searchsorted(right, total - left + slack, side="right").sum())
     return above / number, below / number
+
+
+def _signed_sums(values: np.ndarray) -> np.ndarray:
+    """Return the sums of n values under all changes of their signs, shape (2^n,)."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums - value, sums + value])
+    return sums
 
 
 def drop_zeros(contributions: np.ndarray) -> np.ndarray:
@@ -238,21 +272,23 @@ def is_constant(weight: np.ndarray) -> bool:
 
 
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
-    """Return the p-values of Tango's score test (1998, equation 6) of a difference of paired shares
-    in [-1, 1]."""
+    """Return the one-sided p-values of an assumed difference of two paired shares.
+
+    By Tango's score test (1998, equation 6).
+
+    Args:
+        won: items on which only the first model has the higher value.
+        lost: items on which only the second has it.
+        items: number of all items.
+        difference: the assumed difference, in [-1, 1].
+    """
     linear = (2 * items - won + lost) * difference - won - lost
     root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
     share = (root - linear) / (4 * items)
     variance = items * (2 * share + difference * (1 - difference))
     excess = won - lost - items * difference
     if variance <= ROUNDING * items:
-        return (
-            (0.5, 0.5)
-            if abs(excess) <= ROUNDING * items
-            else (0.0, 1.0)
-            if excess > 0
-            else (1.0, 0.0)
-        )
+        return _tails_without_error(excess, 0.0, ROUNDING * items)
     z = excess / np.sqrt(variance)
     return float(ndtr(-z)), float(ndtr(z))
 
@@ -263,17 +299,28 @@ def paired_difference(
     most: float = np.inf,
     weight: np.ndarray | None = None,
 ) -> DifferenceTest:
-    """Test the mean of paired differences, one per item, by the test that suits their number and
-    values. Two-valued scores (`size`, the only non-zero absolute value): the sign test. Else sign
-    flips below 20 items, from there t; or t with skewness corrected, if its p-value is larger.
-    `most`: largest possible difference. `weight` of each item: the mean is weighted, and each item
-    contributes its weight times what it earns beyond the assumed difference."""
+    """Test the mean of paired differences by the test that suits their number and values.
+
+    Two-valued scores are compared by the sign test, others by sign flips below 20 items and by t
+    from there on. The t test with corrected skewness replaces these if its p-value is larger.
+
+    Args:
+        differences: one per item, shape (items,).
+        size: the absolute value of all differences that are not zero, if they have only one.
+        most: largest possible difference.
+        weight: weight of each item, shape (items,); then the mean is weighted, and each item
+            contributes its weight times what it earns beyond the assumed difference.
+    """
     if weight is None or is_constant(weight):
-        share, weighted = np.ones(len(differences)), ""
+        share = np.ones(len(differences))
+        about_weights = ""
     else:
-        # The sign test counts items, whatever their weights.
-        share, weighted, size = weight / weight.mean(), ", weighted", None
-    items, value = len(differences), float(np.mean(share * differences))
+        share = weight / weight.mean()
+        about_weights = ", weighted"
+        # The sign test would count items, whatever their weights.
+        size = None
+    items = len(differences)
+    value = float(np.mean(share * differences))
     differs = bool(len(drop_zeros(differences)))
     if size is None and not differs and np.isfinite(most):
         # No item differs: the bound of the share of differing items bounds the mean.
@@ -282,7 +329,11 @@ def paired_difference(
         return _two_valued_difference(differences, size)
     if not differs:
         return DifferenceTest(0.0, 0, "no item differs", lambda _: (1.0, 1.0), limits=(-most, most))
-    plain, name = (flip_tails, "sign flips") if items < FEWEST_BY_T else (t_tails, "t test")
+    plain: Callable[[np.ndarray], Tails] = t_tails
+    name = "t test"
+    if items < FEWEST_BY_T:
+        plain = flip_tails
+        name = "sign flips"
 
     def tails(null: float) -> Tails:
         rest = share * (differences - null)
@@ -294,7 +345,7 @@ def paired_difference(
     return DifferenceTest(
         value=value,
         items=items,
-        method=f"{name}, paired by item{weighted}",
+        method=f"{name}, paired by item{about_weights}",
         tails=tails,
         step=(float(np.std(contributions)) or abs(value)) / np.sqrt(items),
         limits=(-most, most),
@@ -304,26 +355,44 @@ def paired_difference(
 
 def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTest:
     """Test differences that are 0 or plus or minus `size` by the exact sign test."""
-    won, lost, items = int((differences > 0).sum()), int((differences < 0).sum()), len(differences)
-    # The exact binomial test of the items that differ.
-    above, below = (
-        float(bdtrc(side - 1, won + lost, 0.5)) if side else 1.0 for side in (won, lost)
-    )
+    won = int((differences > 0).sum())
+    lost = int((differences < 0).sum())
+    items = len(differences)
+    differing = won + lost
+
+    def tails(null: float) -> Tails:
+        difference = float(np.clip(null / size, -1, 1))
+        return score_tails(won, lost, items, difference)
+
     return DifferenceTest(
         value=float(np.mean(differences)),
         items=items,
         method="exact sign test, paired by item",
-        tails=lambda null: score_tails(won, lost, items, float(np.clip(null / size, -1, 1))),
-        exact=(above, below),
+        tails=tails,
+        exact=(_binomial_tail(won, differing), _binomial_tail(lost, differing)),
         step=size / items,
         limits=(-size, size),
     )
 
 
+def _binomial_tail(successes: int, trials: int) -> float:
+    """Return the probability of at least so many successes in trials of even chance."""
+    return float(bdtrc(successes - 1, trials, 0.5)) if successes else 1.0
+
+
 def parse_margin(margin: str, where: str) -> tuple[float, str]:
-    """Parse `10elo`, `2points` or `0.02` into number and unit: `elo`, `points` (percentage points)
-    or `units` (of the metric), which fractions below 1 may omit; `where` is the option, for
-    messages."""
+    """Parse a margin such as `10elo`, `2points` or `0.02` into a number and a unit.
+
+    The unit is `elo`, `points` (percentage points) or `units` (of the metric). Fractions below 1
+    may omit it.
+
+    Args:
+        margin: what was typed.
+        where: the option, for messages.
+
+    Raises:
+        UsageError: not a number of 0 or more, or a unit is missing.
+    """
     shape = MARGIN.fullmatch(margin)
     try:
         number = float(shape["number"]) if shape else np.nan

@@ -51,13 +51,23 @@ variance."""
 
 @dataclass(frozen=True)
 class RatingGap:
-    """Score tests of assumed gaps between the log-strengths of models a and b, from all battles
-    connected with them; `few` if one of them has few items, or has hardly won or lost any. `fitted`
-    are the log-strengths without an assumed gap, `precision` the second derivative of the
-    likelihood by each, shape (models,). Fits start from `starts`, the log-strengths that earlier
-    tests found, by their weaker model; each fit adds its own. `offset` is added to the log-odds of
-    each battle, shape (battles,), as the effect of length; the likelihood then has a row per
-    battle, else one per pair."""
+    """Score tests of assumed gaps between the log-strengths of two models.
+
+    Attributes:
+        coded: all battles that are connected with those of the two models.
+        pairs: their sums by pair.
+        a: code of the first model.
+        b: code of the second model.
+        regularization: lambda of the penalty.
+        few: whether one of the two has few items, or has hardly won or lost any battle.
+        items: number of items of the model that has fewer.
+        fitted: log-strengths without an assumed gap, shape (models,).
+        precision: second derivative of the likelihood by each log-strength, shape (models,).
+        starts: log-strengths from which fits start, by the weaker model of earlier tests; each fit
+            adds its own.
+        offset: added to the log-odds of each battle, such as the effect of length, shape
+            (battles,). With it, the likelihood has a row per battle, else one per pair.
+    """
 
     coded: CodedBattles
     pairs: Pairs
@@ -79,7 +89,8 @@ class RatingGap:
     def theta(self, gap: float) -> np.ndarray:
         """Return the most likely log-strengths under an assumed gap, shape (models,)."""
         shift = np.zeros(self.pairs.models)
-        shift[self.a], shift[self.b] = gap / 2, -gap / 2
+        shift[self.a] = gap / 2
+        shift[self.b] = -gap / 2
         common = self._common_likelihood(shift)
         if not common.weight.size:
             return shift
@@ -98,11 +109,15 @@ class RatingGap:
         return code
 
     def _common_likelihood(self, shift: np.ndarray) -> Likelihood:
-        """Return the likelihood, as of one sample, in which the two models have one strength, plus
-        their shifts."""
-        whole, size = self.likelihood, self.pairs.models - 1
+        """Return the likelihood, as of one sample, in which the two models share one strength.
+
+        `shift` is added to the log-strengths, shape (models,).
+        """
+        whole = self.likelihood
+        size = self.pairs.models - 1
         rows = whole.design
-        first, second = self.common_code[rows.first], self.common_code[rows.second]
+        first = self.common_code[rows.first]
+        second = self.common_code[rows.second]
         apart = first != second
         offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
         # The pairs of the two models with a third are two rows, which the information adds up.
@@ -113,9 +128,13 @@ class RatingGap:
         )
 
     def _start_of_common(self, shift: np.ndarray, common: Likelihood) -> np.ndarray:
-        """Return approximate log-strengths where the two models share one, shape (models - 1,):
-        those of the last test of the weaker model, and a common strength that suits them."""
-        pair, code = [self.a, self.b], self.common_code[self.a]
+        """Return approximate log-strengths where the two models share one, shape (models - 1,).
+
+        They are those of the last test of the weaker model, with a common strength that suits
+        them.
+        """
+        pair = [self.a, self.b]
+        code = self.common_code[self.a]
         start = np.delete(self.starts.get(self.weaker, self.fitted), self.b)
         start[code] = np.average((self.fitted - shift)[pair], weights=self.precision[pair])
         start[code] = fit_one_strength(common, start, code)
@@ -130,41 +149,53 @@ class RatingGap:
 
     @property
     def weaker(self) -> int:
-        """The model of which battles say less. If it is separated, its tests move other separated
-        models far, and each to much the same place."""
+        """The model of which battles say less.
+
+        If it is separated, its tests move other separated models far, each to much the same place.
+        """
         return self.a if self.precision[self.a] < self.precision[self.b] else self.b
 
     def contributions(self, gap: float) -> tuple[np.ndarray, float]:
-        """Return each item's efficient score of the gap and a pseudo-item's variance, other
-        strengths projected out."""
-        theta, coded = self.theta(gap), self.coded
+        """Return each item's efficient score of an assumed gap, and the variance of a pseudo-item.
+
+        The efficient score is the derivative of the log-likelihood by the gap, net of what the
+        other log-strengths explain.
+
+        Args:
+            gap: the assumed gap, in logits.
+
+        Returns:
+            The scores, shape (clusters,), and the variance.
+        """
+        theta = self.theta(gap)
+        coded = self.coded
         contrast = np.zeros(len(theta))
-        contrast[self.a], contrast[self.b] = 1.0, -1.0
+        contrast[self.a] = 1.0
+        contrast[self.b] = -1.0
         direction = solve_information(self.likelihood.information_at(theta), contrast)
         direction /= direction[self.a] - direction[self.b]
-        expected = expit(
-            theta[coded.a] - theta[coded.b] + (0.0 if self.offset is None else self.offset)
-        )
-        along_a, along_b = direction[coded.a], direction[coded.b]
+        offset = 0.0 if self.offset is None else self.offset
+        expected = expit(theta[coded.a] - theta[coded.b] + offset)
+        along_a = direction[coded.a]
+        along_b = direction[coded.b]
         reach = coded.weight * (along_a - along_b)
         surplus = coded.credit - expected
         prior = self.regularization * direction * theta / coded.clusters
         scores = np.bincount(coded.cluster, reach * surplus, coded.clusters) - prior.sum()
         # Scores that cancel up to rounding are zero.
         most = coded.weight * (np.abs(along_a) + np.abs(along_b))
-        size = (
-            np.bincount(coded.cluster, most * np.abs(surplus), coded.clusters) + np.abs(prior).sum()
-        )
+        size = np.bincount(coded.cluster, most * np.abs(surplus), coded.clusters)
+        size = size + np.abs(prior).sum()
         scores = np.where(np.abs(scores) > ROUNDING * size, scores, 0.0)
-        scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(
-            self.items, 1
-        )
-        return scores, scatter
+        squares = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2)
+        return scores, squares / max(self.items, 1)
 
     @cached_property
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
-        """One-sided p-values of a gap of zero by the score test, and by sign flips, None unless
-        there are few items."""
+        """One-sided p-values of a gap of zero, by the score test and by sign flips.
+
+        Those by sign flips are None unless there are few items.
+        """
         scores, scatter = self.contributions(0.0)
         by_score = self._score_tails(scores, scatter)
         nonzero = drop_zeros(scores) if self.few else scores
@@ -178,15 +209,16 @@ class RatingGap:
 
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points."""
-        return (
-            self.tails_at_zero[0]
-            if elo == 0
-            else self._score_tails(*self.contributions(elo / POINTS))
-        )
+        if elo == 0:
+            return self.tails_at_zero[0]
+        scores, scatter = self.contributions(elo / POINTS)
+        return self._score_tails(scores, scatter)
 
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
-        """Return the one-sided p-values of the items' scores, with a pseudo-item's variance if
-        there are few."""
+        """Return the one-sided p-values of the items' scores by t.
+
+        If there are few items, the variance of pseudo-items (`scatter` each) is added.
+        """
         if not self.few:
             return t_tails(scores)
         return t_tails(drop_zeros(scores), max(self.items - 1, 1), PSEUDO_ITEMS * scatter)
@@ -194,8 +226,15 @@ class RatingGap:
 
 @dataclass(frozen=True)
 class EloTests:
-    """Tests of the difference between the Elo ratings of any two models that battles connect;
-    `offset` as of `RatingGap`. The battles are summed and fitted at the first test."""
+    """Tests of the difference between the Elo ratings of any two models that battles connect.
+
+    The battles are summed and fitted at the first test.
+
+    Attributes:
+        battles: the battles.
+        regularization: lambda of the penalty.
+        offset: added to the log-odds of each battle, shape (battles,), as of `RatingGap`.
+    """
 
     battles: BattleData
     regularization: float = REGULARIZATION
@@ -233,13 +272,14 @@ class EloTests:
 
     @cached_property
     def win_paths(self) -> np.ndarray:
-        """Whether the first model has earned credit from the second, directly or through others,
-        (models, models)."""
+        """Whether a model has earned credit from another, directly or through others.
+
+        Shape (models, models); the row is the model that earned it.
+        """
         return win_paths(self.pairs)
 
     def may_differ(self, a: int, b: int) -> bool:
-        """Return whether battles bound the difference between two models at either end; else none
-        is more likely."""
+        """Return whether battles bound the difference between two models at one end at least."""
         return bool(self.win_paths[a, b] or self.win_paths[b, a])
 
     @cached_property
@@ -252,11 +292,12 @@ class EloTests:
         """Which models have hardly won, or hardly lost, any battle, shape (models,)."""
         coded = self.loaded_battles
         size = len(coded.models)
-        won = np.bincount(coded.a, coded.credit, size) + np.bincount(
-            coded.b, 1 - coded.credit, size
-        )
-        scarce: np.ndarray = np.minimum(won, coded.battles_by_model() - won) < SCARCE
-        return scarce
+        won_as_a = np.bincount(coded.a, coded.credit, size)
+        won_as_b = np.bincount(coded.b, 1 - coded.credit, size)
+        won = won_as_a + won_as_b
+        lost = coded.battles_by_model() - won
+        is_scarce: np.ndarray = np.minimum(won, lost) < SCARCE
+        return is_scarce
 
     @property
     def pair_tests(self) -> PairTests:
@@ -281,15 +322,19 @@ class EloTests:
         )
 
     def difference(self, a: int, b: int) -> DifferenceTest:
-        """Return the tests of the difference between the ratings of the models with codes a and
-        b."""
+        """Return the tests of the Elo of the model with code a minus that of b.
+
+        The difference is infinite if battles do not bound it at both ends.
+        """
         gap = self.gap(a, b)
         start = float(self.theta[a] - self.theta[b]) * POINTS
-        start = start if abs(start) > SAME_RATING else 0.0
+        if abs(start) <= SAME_RATING:
+            start = 0.0
         exact = gap.exact_at_zero
         is_finite = start == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
+        value = start if is_finite else float(np.copysign(np.inf, start))
         return DifferenceTest(
-            value=start if is_finite else float(np.copysign(np.inf, start)),
+            value=value,
             items=gap.items,
             method="sign flips of items" if exact else "score test by items, t",
             tails=gap.tails,
@@ -304,27 +349,32 @@ class EloTests:
 def rating_likelihood(
     coded: CodedBattles, pairs: Pairs, regularization: float, offset: np.ndarray | None = None
 ) -> Likelihood:
-    """Return the likelihood of log-strengths: a row per pair, or with an `offset` of log-odds a row
-    per battle."""
+    """Return the likelihood of log-strengths, with a row per pair.
+
+    With an `offset` of the log-odds, shape (battles,), it has a row per battle.
+    """
     if offset is None:
         return pair_likelihood(pairs, regularization)
     size = len(coded.models)
-    design, penalty = (
-        DesignMatrix(None, coded.a, coded.b, size),
-        np.full(size, float(regularization)),
-    )
+    design = DesignMatrix(None, coded.a, coded.b, size)
+    penalty = np.full(size, float(regularization))
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, offset)
 
 
 def elo_difference(
     coded: CodedBattles, a: int, b: int, regularization: float = REGULARIZATION
 ) -> DifferenceTest:
-    """Test the difference of two models' Elo ratings; NotIdentifiedError if no battles connect the
-    two."""
+    """Test the difference of the Elo ratings of the models with codes a and b.
+
+    Raises:
+        NotIdentifiedError: no battles connect the two.
+    """
     graph = comparison_graph(pair_sums(coded))
     if graph.group[a] != graph.group[b]:
         raise NotIdentifiedError(describe_groups(coded, graph))
     if graph.groups > 1:
         kept = graph.group == graph.group[a]
-        coded, (a, b) = coded.battles_among(kept), (int(kept[:code].sum()) for code in (a, b))
+        coded = coded.battles_among(kept)
+        a = int(kept[:a].sum())
+        b = int(kept[:b].sum())
     return EloTests(coded, regularization).difference(a, b)

@@ -30,36 +30,56 @@ ONE_SIDED = "one-sided bounds of separated models"
 
 
 def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, float]:
-    """Return the variance of a pair's credit on an item, and a model's covariance against two
-    opponents, both over p (1 - p)."""
-    pairs, sums = strengths.pairs, np.zeros(4)
+    """Return how credits on an item vary, in units of the variance p (1 - p) of a 0/1 verdict.
+
+    Returns:
+        The variance of a pair's credit on an item, and the covariance of a model's credits
+        against two opponents on an item, both over p (1 - p).
+    """
+    pairs = strengths.pairs
+    squares = 0.0
+    variances = 0.0
+    joint_squares = 0.0
+    joint_variances = 0.0
     sides = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair, weight = cells.weight.indices, cells.weight.data
+        pair = cells.weight.indices
+        weight = cells.weight.data
         expected = strengths.expected_credit(pairs.first[pair], pairs.second[pair])
-        surplus, deviation = (
-            cells.credit.data - weight * expected,
-            weight * np.sqrt(expected * (1 - expected)),
-        )
-        by_model = cells.matrix_of(surplus) @ sides, cells.matrix_of(deviation) @ abs(sides)
-        sums += [
-            surplus @ surplus,
-            deviation @ deviation,
-            *(matrix.multiply(matrix).sum() for matrix in by_model),
-        ]
-    squares, variances, joint, whole = sums
-    crossed = whole - 2 * variances
+        surplus = cells.credit.data - weight * expected
+        deviation = weight * np.sqrt(expected * (1 - expected))
+        surplus_of_model = cells.matrix_of(surplus) @ sides
+        deviation_of_model = cells.matrix_of(deviation) @ abs(sides)
+        squares += surplus @ surplus
+        variances += deviation @ deviation
+        joint_squares += surplus_of_model.multiply(surplus_of_model).sum()
+        joint_variances += deviation_of_model.multiply(deviation_of_model).sum()
+    # Each cell counts for two models. What is left comes from pairs of opponents.
+    between_opponents = joint_variances - 2 * variances
     single = squares / variances
-    shared = (joint - 2 * squares) / crossed if crossed > ROUNDING * whole else 0.0
+    shared = 0.0
+    if between_opponents > ROUNDING * joint_variances:
+        shared = (joint_squares - 2 * squares) / between_opponents
     return single, float(np.clip(shared, 0.0, single))
 
 
 @dataclass(frozen=True, slots=True)
 class FewBattles:
-    """The battles of a model with few items against models with many, summed by item and opponent
-    (cells): `opponent` is a position in `opponents` (codes), `earned` the total weighted credit,
-    `scatter` that of `estimate_scatter`."""
+    """The battles of a model with few items against models with many.
+
+    They are summed by item and opponent: a cell each.
+
+    Attributes:
+        model: code of the model.
+        opponents: codes of its opponents, shape (opponents,).
+        item: number of the item of each cell, from 0, shape (cells,).
+        opponent: position of each cell's opponent in `opponents`, shape (cells,).
+        weight: weight of each cell, shape (cells,).
+        earned: weighted credit of the model in all cells.
+        theta: log-strengths of the opponents, shape (opponents,).
+        scatter: variance and covariance of `estimate_scatter`.
+    """
 
     model: int
     opponents: np.ndarray
@@ -71,12 +91,16 @@ class FewBattles:
     scatter: tuple[float, float]
 
     def credit_variance(self, at: float) -> float:
-        """Return the variance of the credit at an assumed log-strength, with the opponents'
-        strengths exact."""
+        """Return the variance of the credit at an assumed log-strength.
+
+        The opponents' log-strengths are taken as exact.
+        """
         expected = expit(at - self.theta[self.opponent])
         deviation = self.weight * np.sqrt(expected * (1 - expected))
-        joint, (single, shared) = np.bincount(self.item, deviation), self.scatter
-        return (single - shared) * float(deviation @ deviation) + shared * float(joint @ joint)
+        of_item = np.bincount(self.item, deviation)
+        single, shared = self.scatter
+        own = (single - shared) * float(deviation @ deviation)
+        return own + shared * float(of_item @ of_item)
 
     def sensitivity(self, at: float) -> np.ndarray:
         """Return the decrease of the expected credit per logit of each opponent's strength, shape
@@ -114,14 +138,16 @@ class FewBattles:
 
         def excess(at: float) -> float:
             slope = self.sensitivity(at)
-            error = float(np.sqrt(allowed_surplus**2 + reach**2 * (slope @ covariance @ slope)))
+            opponent_variance = slope @ covariance @ slope
+            error = float(np.sqrt(allowed_surplus**2 + reach**2 * opponent_variance))
             surplus = self.earned - self.expected_sum(at)
             return (surplus if has_won else -surplus) - error
 
         is_bounded = excess(-FARTHEST) * excess(FARTHEST) < 0
-        if has_won:
-            return (brentq(excess, -FARTHEST, FARTHEST) if is_bounded else -np.inf), np.inf
-        return -np.inf, (brentq(excess, -FARTHEST, FARTHEST) if is_bounded else np.inf)
+        if not is_bounded:
+            return -np.inf, np.inf
+        bound = brentq(excess, -FARTHEST, FARTHEST)
+        return (bound, np.inf) if has_won else (-np.inf, bound)
 
     def expected_sum(self, at: float) -> float:
         """Return the expected credit in all battles at a log-strength."""
@@ -142,7 +168,8 @@ class FewBattles:
 
         def excess(sign: int, at: float) -> float:
             slope = self.sensitivity(at)
-            error = float(np.sqrt(self.credit_variance(at) + slope @ covariance @ slope))
+            opponent_variance = slope @ covariance @ slope
+            error = float(np.sqrt(self.credit_variance(at) + opponent_variance))
             return self.earned - self.expected_sum(at) - sign * reach * error
 
         def end(sign: int) -> float:
@@ -276,7 +303,8 @@ def covariance_with_few(
         propagation[code, guest.opponents] = slope / slope.sum()
         credit_variance[code] = guest.credit_variance(theta[code]) / slope.sum() ** 2
     rows = propagation.tocsr()
-    propagated = (rows @ (rows @ covariance).T).T
+    half_propagated = rows @ covariance
+    propagated = (rows @ half_propagated.T).T
     return propagated + np.diag(credit_variance)
 
 

@@ -38,12 +38,15 @@ LEAST_PER_CLUSTER = 2
 
 @dataclass(frozen=True, slots=True)
 class PairTests:
-    """Tests of single pairs by items, for pairs whose standard errors say nothing, as of a model
-    that never lost.
+    """Tests of single pairs by items, for pairs whose standard errors say nothing.
 
-    `difference` takes the codes of two models and returns the tests of the first minus the second,
-    None if they have no item in common; `in_scores`: its values are differences of scores;
-    `may_differ` says of two codes whether a test can reject that they are equal.
+    Such a pair contains, for example, a model that never lost.
+
+    Attributes:
+        difference: takes the codes of two models and returns the tests of the first minus the
+            second, None if they have no item in common.
+        in_scores: whether the values of these tests are differences of scores.
+        may_differ: says of two codes whether a test can reject that the models are equal.
     """
 
     difference: Callable[[int, int], DifferenceTest | None]
@@ -53,12 +56,24 @@ class PairTests:
 
 @dataclass(frozen=True, slots=True)
 class ScoreEstimates:
-    """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape
-    (models,). `method` is None without intervals; `freedom` None if all have clusters - 1;
-    `allowed` says which models' intervals are valid with few items; `draws` are resampled scores,
-    (resamples, models), if differences are far from normal; `skewness` is that of the differences
-    over clusters, first minus second, (models, models), None if it is negligible; `tests` are those
-    of pairs that have no standard error or few items, None if there is none for them."""
+    """Scores of all models with intervals and covariance.
+
+    Attributes:
+        score: the scores, NaN where unknown, shape (models,).
+        low: lower ends of the intervals, NaN where unknown, shape (models,).
+        high: upper ends of the intervals, NaN where unknown, shape (models,).
+        covariance: covariance of the scores, NaN where unknown, shape (models, models).
+        clusters: number of clusters.
+        method: how the intervals were made, in words; None without intervals.
+        warnings: warnings about the intervals.
+        freedom: degrees of freedom of each score, shape (models,); None if all have clusters - 1.
+        allowed: which models' intervals are valid with few items, shape (models,).
+        pinned: code of the model whose score is set, if there is one.
+        draws: resampled scores, if differences are far from normal, shape (resamples, models).
+        skewness: skewness over clusters of the row's score minus the column's, shape (models,
+            models); None if it is negligible.
+        tests: tests of pairs that have no standard error or few items, if there are such tests.
+    """
 
     score: np.ndarray
     low: np.ndarray
@@ -76,8 +91,7 @@ class ScoreEstimates:
 
     @property
     def se(self) -> np.ndarray:
-        """Standard errors, NaN where unknown, 0 where there is only rounding error, shape
-        (models,)."""
+        """Standard errors, shape (models,): NaN where unknown, 0 if only rounding error is left."""
         return _standard_errors(self.score, self.covariance)
 
     def clip(self, least: float, most: float) -> "ScoreEstimates":
@@ -86,8 +100,11 @@ class ScoreEstimates:
 
 
 def t_quantile(clusters: Any, level: float) -> Any:
-    """Return the two-sided t quantile with clusters - 1 degrees of freedom: half an interval, in
-    standard errors."""
+    """Return the two-sided t quantile with clusters - 1 degrees of freedom, NaN below 2 clusters.
+
+    This is half the width of an interval, in standard errors. `clusters` is a number or an array,
+    and so is the result.
+    """
     number = np.asarray(clusters, dtype=np.float64)
     reach = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan)
     return reach if reach.ndim else float(reach)
@@ -100,48 +117,65 @@ def wilson_interval(
     level: float,
     influence: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of Wilson intervals of means in [0, 1], with t quantiles, NaN below 2
-    clusters; effective size p (1 - p) / `variance` (clustered), or the number of clusters if that
-    is 0."""
-    # If only one or two clusters vary, the variance says little about the correlation within
-    # clusters.
-    share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    """Return both ends of Wilson intervals of means in [0, 1], with t quantiles.
+
+    With effective size n and quantile t, the ends are those of
+    (p + t^2 / (2 n) +- t sqrt(p (1 - p) / n + t^2 / (4 n^2))) / (1 + t^2 / n) (Wilson 1927). n is
+    p (1 - p) / `variance`, or the number of clusters if that is 0.
+
+    Args:
+        share: the means p.
+        variance: their clustered variances.
+        clusters: number of clusters; the ends are NaN below 2.
+        level: confidence level, in (0, 1).
+        influence: influence of each cluster on the means, shape (clusters, ...). With it, n is
+            reduced if only one or two clusters vary, whose variance says little.
+    """
+    share = np.asarray(share, dtype=np.float64)
+    variance = np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
     flat = (variance <= 1e-24) | (spread <= 0)
     size = np.where(flat, clusters, spread / np.where(flat, 1, variance))
     if influence is not None:
         inflation = 1 + VARIANCE_INFLATION / effective_clusters(influence) ** 4
-        size = np.maximum(
-            size / inflation, np.minimum(size, LEAST_PER_CLUSTER * np.asarray(clusters))
-        )
+        least_size = np.minimum(size, LEAST_PER_CLUSTER * np.asarray(clusters))
+        size = np.maximum(size / inflation, least_size)
     t2 = t_quantile(clusters, level) ** 2
     middle = (share + t2 / (2 * size)) / (1 + t2 / size)
     reach = np.sqrt(t2 * (spread / size + t2 / (4 * size**2))) / (1 + t2 / size)
-    return np.minimum(np.maximum(middle - reach, 0), share), np.maximum(
-        np.minimum(middle + reach, 1), share
-    )
+    low = np.minimum(np.maximum(middle - reach, 0), share)
+    high = np.maximum(np.minimum(middle + reach, 1), share)
+    return low, high
 
 
 def effective_clusters(influence: np.ndarray) -> np.ndarray:
-    """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers),
-    infinite for zeros."""
-    squares, fourth = np.sum(influence**2, axis=0) ** 2, np.sum(influence**4, axis=0)
-    return np.asarray(
-        np.divide(squares, fourth, out=np.full(np.shape(fourth), np.inf), where=fourth > 0)
-    )
+    """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers).
+
+    Infinite if all are zero. The clusters are the rows of `influence`.
+    """
+    squares = np.sum(influence**2, axis=0) ** 2
+    fourth = np.sum(influence**4, axis=0)
+    infinite = np.full(np.shape(fourth), np.inf)
+    return np.asarray(np.divide(squares, fourth, out=infinite, where=fourth > 0))
 
 
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
-    """Return the factor that widens bootstrap intervals of few clusters (Hesterberg 2015, section
-    3.1)."""
+    """Return the factor that widens bootstrap intervals of few clusters.
+
+    It is sqrt(G / (G - 1)) t / z for G clusters, t and z the two-sided quantiles of Student's and
+    the normal distribution (Hesterberg 2015, section 3.1).
+    """
     number = np.maximum(clusters, 2)
     return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
-    """Return the mean of independent values and both ends of its t interval, None for fewer than
-    two values."""
-    mean, number = float(np.mean(values)), len(values)
+    """Return the mean of independent values and both ends of its t interval.
+
+    The ends are None for fewer than two values.
+    """
+    mean = float(np.mean(values))
+    number = len(values)
     if number < 2:
         return mean, None, None
     reach = float(t_quantile(number, level) * np.std(values, ddof=1) / np.sqrt(number))
@@ -149,8 +183,11 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
 
 
 def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
-    """Return Holm's adjusted p-values, shape (n,); `tests`: number of tests, if `p` are the
-    smallest of more.
+    """Return p-values adjusted for simultaneous tests by Holm (1979), shape (n,).
+
+    Args:
+        p: p-values, NaN where unknown, shape (n,).
+        tests: number of tests, if `p` are the smallest of more.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -172,14 +209,25 @@ def sandwich_estimate(
     cluster: Cluster,
     freedom: np.ndarray | None = None,
 ) -> ScoreEstimates:
-    """Return scores with t intervals from a covariance with the factor G / (G - 1); without, for a
-    single cluster."""
+    """Return scores with t intervals; without intervals for a single cluster.
+
+    Args:
+        score: the scores, shape (models,).
+        covariance: their cluster-robust covariance, with the factor G / (G - 1) for G clusters,
+            shape (models, models).
+        clusters: number of clusters.
+        level: confidence level, in (0, 1).
+        cluster: what a cluster is.
+        freedom: degrees of freedom of each score, shape (models,); by default clusters - 1.
+
+    Raises:
+        UsageError: `level` is not in (0, 1).
+    """
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, Notice("single-cluster", {"unit": cluster}))
-    reach = t_quantile(clusters if freedom is None else freedom + 1, level) * _standard_errors(
-        score, covariance
-    )
+    quantile = t_quantile(clusters if freedom is None else freedom + 1, level)
+    reach = quantile * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(
         score, score - reach, score + reach, covariance, clusters, method, freedom=freedom
@@ -196,12 +244,24 @@ def bootstrap_estimate(
     items: np.ndarray | int | None = None,
     too_few: str = "clusters",
 ) -> ScoreEstimates:
-    """Return scores with percentile intervals from resampled scores, (resamples, models).
+    """Return scores with percentile intervals from resampled scores.
 
-    A score is NaN where a resample says nothing of the model, and infinite where it does not bound
-    it. Resamples without any score are left out, and so is a model's NaN from its interval; models
-    with more NaN than scores have none. Intervals of fewer than 30 clusters are widened by
-    `small_sample_factor`, below 5 there are none, with a warning that has the code `too_few`.
+    Resamples without any score are left out, and so are a model's NaN from its interval. A model
+    with more NaN than scores has no interval. Intervals of fewer than 30 clusters are widened by
+    `small_sample_factor`. Below 5 clusters there are no intervals.
+
+    Args:
+        score: the scores, shape (models,).
+        draws: resampled scores, shape (resamples, models): NaN where a resample says nothing of
+            the model, infinite where it does not bound the score.
+        clusters: number of clusters.
+        level: confidence level, in (0, 1).
+        cluster: what a cluster is.
+        items: number of clusters of each model, shape (models,); by default `clusters`.
+        too_few: code of the warning if there are too few clusters.
+
+    Raises:
+        UsageError: `level` is not in (0, 1).
     """
     check_level(level)
     if clusters < FEWEST:
@@ -216,24 +276,29 @@ def bootstrap_estimate(
     ends = _percentile_ends(usable, level)
     method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
     number = np.broadcast_to(clusters if items is None else items, score.shape)
-    few, lone = number < FEW, number < FEWEST
-    widened = f", widened below {FEW} {cluster}s" if few.any() else ""
-    reach = np.select([lone, few], [np.nan, small_sample_factor(number, level)], 1.0)
+    few = number < FEW
+    too_few_of_model = number < FEWEST
+    if few.any():
+        method += f", widened below {FEW} {cluster}s"
+    factor = small_sample_factor(number, level)
+    reach = np.select([too_few_of_model, few], [np.nan, factor], 1.0)
     # Ends are not widened around an infinite score.
     centre = np.where(np.isfinite(score), score, 0.0)
     low, high = np.where(reach == 1, ends, centre + reach * (ends - centre))
     swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
-    covariance, method = _covariance_of_draws(usable) * np.outer(swell, swell), method + widened
-    if lone.any():
-        rare = {"fewest": FEWEST, "unit": cluster, "models": int(lone.sum())}
-        warnings.append(Notice("few-clusters-of-models", rare))
+    covariance = _covariance_of_draws(usable) * np.outer(swell, swell)
+    if too_few_of_model.any():
+        fields = {"fewest": FEWEST, "unit": cluster, "models": int(too_few_of_model.sum())}
+        warnings.append(Notice("few-clusters-of-models", fields))
     return ScoreEstimates(score, low, high, covariance, clusters, method, tuple(warnings))
 
 
 def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
-    """Return both ends of the percentile interval of each column, NaN where more than half of the
-    draws are NaN, and infinite where more draws are infinite than lie beyond the end, shape (2,
-    columns)."""
+    """Return both ends of the percentile interval of each column, shape (2, columns).
+
+    They are NaN where more than half of the draws are NaN. An end is infinite where more draws are
+    infinite than lie beyond it.
+    """
     tails = [(1 - level) / 2, (1 + level) / 2]
     ends = np.full((2, draws.shape[1]), np.nan)
     is_finite = np.isfinite(draws).all(axis=0)
@@ -243,7 +308,8 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
         if len(known) < max(2, FEWEST_DRAWS * len(draws)):
             continue
         # Between two draws of which one is infinite nothing can be interpolated.
-        lower, upper = (np.quantile(known, tails, method=side) for side in ("lower", "higher"))
+        lower = np.quantile(known, tails, method="lower")
+        upper = np.quantile(known, tails, method="higher")
         ends[:, column] = lower[0], upper[1]
         if np.isfinite([lower, upper]).all():
             ends[:, column] = np.quantile(known, tails)
@@ -251,8 +317,11 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
 
 
 def _covariance_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return the covariance of columns over draws, of each pair over the draws in which both are
-    finite; NaN for columns of which more than half are not."""
+    """Return the covariance of columns over draws, shape (columns, columns).
+
+    That of a pair is over the draws in which both are finite. It is NaN for columns of which more
+    than half are not finite.
+    """
     is_finite = np.isfinite(draws)
     if is_finite.all():
         return np.atleast_2d(np.cov(draws, rowvar=False))
@@ -266,10 +335,17 @@ def _covariance_of_draws(draws: np.ndarray) -> np.ndarray:
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
-    """Return the cluster-robust covariance G / (G - 1) X'X of centred influences X, shape (columns,
-    columns)."""
+    """Return the cluster-robust covariance G / (G - 1) X'X, shape (columns, columns).
+
+    X are the centred influences of G clusters. The covariance is NaN for a single cluster.
+
+    Args:
+        influence: influence of each cluster, shape (clusters, columns), or blocks of its rows.
+    """
     square, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
-    return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
+    if clusters < 2:
+        return np.full(square.shape, np.nan)
+    return square * (clusters / (clusters - 1))
 
 
 def centre_covariance(covariance: np.ndarray) -> np.ndarray:
@@ -285,26 +361,42 @@ def resample(
     rng: np.random.Generator,
     width: int = 0,
 ) -> np.ndarray:
-    """Return the scores of bootstrap resamples of the clusters, (resamples, models); `scores_of`
-    takes counts, (block, clusters), and keeps `width` numbers in memory per resample."""
+    """Return the scores of bootstrap resamples of the clusters, shape (resamples, models).
+
+    Args:
+        scores_of: function from how often each cluster is drawn, shape (block, clusters), to
+            scores, shape (block, models).
+        clusters: number of clusters.
+        resamples: number of resamples, at least 2.
+        rng: draws the clusters.
+        width: numbers that `scores_of` keeps in memory per resample, from which the size of the
+            blocks follows.
+
+    Raises:
+        UsageError: fewer than 2 resamples.
+    """
     if resamples < 2:
         raise UsageError(
             f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual"
         )
     most = int(np.clip(BLOCK_CELLS // max(clusters, width, 1), 1, 100))
     blocks = [min(most, resamples - start) for start in range(0, resamples, most)]
-    return np.concatenate(
-        [scores_of(resample_counts(clusters, size, rng)) for size in track(blocks, "bootstrap")]
-    )
+    scores = []
+    for size in track(blocks, "bootstrap"):
+        counts = resample_counts(clusters, size, rng)
+        scores.append(scores_of(counts))
+    return np.concatenate(scores)
 
 
 def resample_counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw resamples of clusters with replacement; return how often each is drawn, shape
-    (resamples, clusters)."""
-    choices = (
-        rng.integers(0, clusters, (resamples, clusters)) + np.arange(resamples)[:, None] * clusters
-    )
-    counts = np.bincount(choices.ravel(), minlength=resamples * clusters)
+    """Draw clusters with replacement, and return how often each is drawn.
+
+    Shape (resamples, clusters).
+    """
+    drawn = rng.integers(0, clusters, (resamples, clusters))
+    # The clusters of each resample get numbers of their own, so that one count suffices.
+    numbers = drawn + np.arange(resamples)[:, None] * clusters
+    counts = np.bincount(numbers.ravel(), minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
 
 
@@ -320,15 +412,20 @@ def check_level(level: float) -> None:
 
 
 def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return the roots of the diagonal, 0 where they are below 1e-10 of the largest score (rounding
-    error)."""
-    se = np.sqrt(np.maximum(np.diag(covariance), 0))
+    """Return the roots of the diagonal, shape (models,).
+
+    Those below 1e-10 of the largest score are rounding error, and 0.
+    """
+    variance = np.diag(covariance)
+    se = np.sqrt(np.maximum(variance, 0))
     noise = ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
-    return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
+    if_noise = np.where(np.isnan(variance), np.nan, 0.0)
+    return np.where(se > noise, se, if_noise)
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> ScoreEstimates:
-    nothing = np.full(len(score), np.nan)
-    return ScoreEstimates(
-        score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings
-    )
+    """Return scores whose intervals and covariance are unknown."""
+    models = len(score)
+    unknown = np.full(models, np.nan)
+    covariance = np.full((models, models), np.nan)
+    return ScoreEstimates(score, unknown, unknown, covariance, clusters, None, warnings)

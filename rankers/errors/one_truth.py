@@ -22,9 +22,14 @@ RANK_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class OneTruth:
-    """The p-value of one truth, and for each judge: `deviation`, the root mean square in logits of
-    its own strengths from the common ones beyond chance, and the p-value that it has none,
-    (judges,)."""
+    """The test of whether judges share one truth.
+
+    Attributes:
+        p_value: p-value of one truth for all judges.
+        deviation: root mean square deviation of each judge's own log-strengths from the common
+            ones beyond chance, in logits, shape (judges,).
+        by_judge: p-value that the judge does not deviate, shape (judges,).
+    """
 
     p_value: float
     deviation: np.ndarray
@@ -32,51 +37,77 @@ class OneTruth:
 
 
 def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RESAMPLES) -> OneTruth:
-    """Test that the judges of a fit with free slopes share their strengths."""
-    own, models = _own_design(fit), len(fit.theta)
+    """Test that the judges of a fit with free slopes share their strengths.
+
+    Args:
+        fit: the fit with one slope per judge.
+        rng: draws resamples of the items.
+        resamples: number of resamples, a multiple of 20.
+    """
+    own = _own_design(fit)
+    models = len(fit.theta)
     weighted = own.multiply(fit.curvature[:, None]).tocsr()
     scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own).toarray()
     cross = (weighted.T @ fit.design).toarray()
     net = scores - fit.influence @ cross.T
     root = _inverse_root((weighted.T @ own).toarray(), models)
-    clusters = len(scores)
-    net, share = net - net.mean(axis=0), np.full(clusters, 1 / clusters)
-    observed = (scores.sum(axis=0) - cross @ fit.step_without_penalty())[None] @ root
-    drawn = (
-        np.concatenate(
-            [rng.multinomial(clusters, share, CHUNK) @ net for _ in range(0, resamples, CHUNK)]
-        )
-        @ root
-    )
-    size, sizes = _sum_squares(observed, models)[0], _sum_squares(drawn, models)
+    net = net - net.mean(axis=0)
+    penalty_effect = cross @ fit.step_without_penalty()
+    observed = (scores.sum(axis=0) - penalty_effect)[None] @ root
+    drawn = _resampled_sums(net, resamples, rng) @ root
+    size = _sum_squares(observed, models)[0]
+    sizes = _sum_squares(drawn, models)
     # One Newton step from the common strengths to the judge's own.
-    step, steps = (_sum_squares(values @ root.T, models) / models for values in (observed, drawn))
+    step = _sum_squares(observed @ root.T, models)[0] / models
+    steps = _sum_squares(drawn @ root.T, models) / models
+    as_large_together = np.sum(sizes.sum(axis=1) >= size.sum())
+    as_large_by_judge = np.sum(sizes >= size, axis=0)
     return OneTruth(
-        p_value=float((1 + np.sum(sizes.sum(axis=1) >= size.sum())) / (resamples + 1)),
-        deviation=np.sqrt(np.maximum(step[0] - steps.mean(axis=0), 0.0)),
-        by_judge=(1 + np.sum(sizes >= size, axis=0)) / (resamples + 1),
+        p_value=float((1 + as_large_together) / (resamples + 1)),
+        deviation=np.sqrt(np.maximum(step - steps.mean(axis=0), 0.0)),
+        by_judge=(1 + as_large_by_judge) / (resamples + 1),
     )
+
+
+def _resampled_sums(values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the column sums of resampled rows, shape (resamples, columns)."""
+    rows = len(values)
+    share = np.full(rows, 1 / rows)
+    sums = []
+    for _ in range(0, resamples, CHUNK):
+        counts = rng.multinomial(rows, share, CHUNK)
+        sums.append(counts @ values)
+    return np.concatenate(sums)
 
 
 def _own_design(fit: SlopeFit) -> sparse.csr_matrix:
-    """Return +1 for a's and -1 for b's strength by the battle's judge, shape (battles, judges times
-    models)."""
-    coded, models = fit.data.coded, len(fit.theta)
-    rows, begin = np.arange(len(coded.a)), fit.data.judge * models
-    cells = np.tile(rows, 2), np.concatenate([begin + coded.a, begin + coded.b])
-    signs = np.repeat([1.0, -1.0], len(rows))
-    return sparse.csr_matrix((signs, cells), shape=(len(rows), models * len(fit.data.judges)))
+    """Return the design of battles by strengths of each judge's own.
+
+    +1 for a's strength by the battle's judge, and -1 for b's; shape (battles, judges * models).
+    """
+    coded = fit.data.coded
+    models = len(fit.theta)
+    battles = len(coded.a)
+    first_column = fit.data.judge * models
+    rows = np.tile(np.arange(battles), 2)
+    columns = np.concatenate([first_column + coded.a, first_column + coded.b])
+    signs = np.repeat([1.0, -1.0], battles)
+    shape = (battles, models * len(fit.data.judges))
+    return sparse.csr_matrix((signs, (rows, columns)), shape=shape)
 
 
 def _inverse_root(information: np.ndarray, models: int) -> np.ndarray:
-    """Return R with R R' the pseudo-inverse of each judge's information, a block-diagonal
-    matrix."""
+    """Return R such that R R' is the pseudo-inverse of the judges' information.
+
+    Both are block-diagonal, with a block of `models` rows for each judge.
+    """
     root = np.zeros_like(information)
     for begin in range(0, len(information), models):
         block = slice(begin, begin + models)
         values, vectors = np.linalg.eigh(information[block, block])
         kept = values > RANK_TOLERANCE * values.max(initial=0.0)
-        root[block, block] = np.where(kept, vectors / np.sqrt(np.where(kept, values, 1.0)), 0.0)
+        scaled = vectors / np.sqrt(np.where(kept, values, 1.0))
+        root[block, block] = np.where(kept, scaled, 0.0)
     return root
 
 

@@ -1,5 +1,6 @@
-"""Simultaneous comparisons of all pairs of models: rank sets, intervals of differences, and items
-for 80% power.
+"""Simultaneous comparisons of all pairs of models.
+
+They give rank sets, intervals of differences, and the number of items for 80% power.
 
 Pairs of models with standard errors are compared by the largest |t|. A model that never lost, or
 that has the same score on every item, has no standard error, and few items estimate it badly: such
@@ -31,10 +32,19 @@ POWER_QUANTILE = 0.84
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """Rank sets, NaN if unknown, by one critical value of |t| for all pairs; `reach` has
-    half-widths of differences, infinite if there is none; matrices are None for more than 500
-    models. `tests` are those of pairs (lower code first) that were compared by their own test, at
-    the one-sided level `tail`."""
+    """Simultaneous comparisons of all pairs of models.
+
+    Attributes:
+        best_rank: least rank of each model's rank set, NaN if unknown, shape (models,).
+        worst_rank: largest rank of each model's rank set, NaN if unknown, shape (models,).
+        is_above: whether the row's model is clearly ahead of the column's, shape (models, models);
+            None for more than 500 models.
+        reach: half-width of the simultaneous interval of each difference, infinite if there is
+            none, shape (models, models); None for more than 500 models.
+        critical: the critical value of |t|, one for all pairs; NaN without standard errors.
+        tests: tests of the pairs that were compared by their own test, by codes, lower code first.
+        tail: one-sided level of these tests.
+    """
 
     best_rank: np.ndarray
     worst_rank: np.ndarray
@@ -52,54 +62,122 @@ def compare_all_pairs(
     rng: np.random.Generator,
     items: np.ndarray | None = None,
 ) -> Contrasts:
-    """Compare all pairs of models simultaneously, at confidence `level`. A model's rank set is 1 +
-    the number significantly better ... M - the number significantly worse.
+    """Compare all pairs of models simultaneously.
 
-    The critical value is the `level` quantile of the largest |t| over all pairs, simulated from the
-    covariance (Mogstad et al. 2024). Pairs of which one has no standard error, or fewer than 8
-    `items` (of each model, shape (models,)), or of which the difference is the same on every item,
-    are compared by `estimate.tests`, each at 1 / pairs of the error rate; without such tests,
-    models without a standard error have no rank set, and few items separate nobody.
+    The rank set of a model among M is from 1 + the number of significantly better models to M -
+    the number of significantly worse ones. The critical value is the `level` quantile of the
+    largest |t| over all pairs, simulated from the covariance (Mogstad et al. 2024).
+
+    Some pairs are compared by `estimate.tests`, each at 1 / pairs of the error rate: those in
+    which a model has no standard error or fewer than 8 items, and those whose difference is the
+    same on every item. If there are no such tests, models without a standard error have no rank
+    set, and models with few items are not distinguishable.
+
+    Args:
+        estimate: the scores.
+        level: simultaneous confidence level, in (0, 1).
+        rng: draws for the critical value.
+        items: number of items of each model, shape (models,); by default none has few.
     """
-    score, size = estimate.score, len(estimate.score)
-    is_known = ~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned))
+    score = estimate.score
+    size = len(score)
+    is_pinned = np.arange(size) == estimate.pinned
+    is_known = ~np.isnan(score) & ((estimate.se > 0) | is_pinned)
     if estimate.clusters < 2:
         is_known[:] = False
     tested = tested_pairs(estimate, is_known, items, level)
     is_placed = is_known if estimate.tests is None else ~np.isnan(score)
-    best, worst = np.full(size, np.nan), np.full(size, np.nan)
+    best = np.full(size, np.nan)
+    worst = np.full(size, np.nan)
     if is_placed.sum() < 2:
         return Contrasts(best, worst)
-    matrices = None
-    if size <= MOST_SIMULATED:
-        matrices = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
-    better, worse = np.zeros((2, size), dtype=np.int64)
-    for first, second in tested.decided:
-        better[second] += 1
-        worse[first] += 1
-        if matrices:
-            matrices[0][first, second] = True
+    decisions = _Decisions.of_none(size)
+    for winner, loser in tested.decided:
+        decisions.add_pair(winner, loser)
     critical = np.nan
     if is_known.sum() > 1:
         known, covariance = _ordered_covariance(estimate, np.flatnonzero(is_known))
         critical = _critical_value(covariance, estimate.clusters - 1, tested.level_of_others, rng)
-        for k, (is_ahead, reach) in enumerate(_compare_each(estimate, known, covariance, critical)):
-            is_ahead &= ~_has_few_items(items, known[k], known)
-            worse[known[k]] += is_ahead.sum()
-            better[known] += is_ahead
-            if matrices:
-                matrices[0][known[k], known] |= is_ahead
-                matrices[1][known[k], known] = reach
-    best[is_placed], worst[is_placed] = 1 + better[is_placed], size - worse[is_placed]
-    is_above, reaches = matrices or (None, None)
-    return Contrasts(best, worst, is_above, reaches, critical, tested.tests, tested.tail)
+        compared = _compare_each(estimate, known, covariance, critical)
+        for code, (is_ahead, reach) in zip(known, compared, strict=True):
+            is_ahead &= ~_has_few_items(items, code, known)
+            decisions.add_row(code, known, is_ahead, reach)
+    best[is_placed] = 1 + decisions.better[is_placed]
+    worst[is_placed] = size - decisions.worse[is_placed]
+    return Contrasts(
+        best,
+        worst,
+        decisions.is_above,
+        decisions.reach,
+        critical,
+        tested.tests,
+        tested.tail,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Decisions:
+    """Which models are clearly ahead of which, as far as pairs were compared.
+
+    Attributes:
+        better: number of models that are clearly ahead of each model, shape (models,).
+        worse: number of models that each model is clearly ahead of, shape (models,).
+        is_above: as of `Contrasts`.
+        reach: as of `Contrasts`.
+    """
+
+    better: np.ndarray
+    worse: np.ndarray
+    is_above: np.ndarray | None
+    reach: np.ndarray | None
+
+    @classmethod
+    def of_none(cls, models: int) -> "_Decisions":
+        """Return arrays in which no pair is decided; without matrices for more than 500 models."""
+        is_above = None
+        reach = None
+        if models <= MOST_SIMULATED:
+            is_above = np.zeros((models, models), dtype=bool)
+            reach = np.full((models, models), np.inf)
+        better = np.zeros(models, dtype=np.int64)
+        worse = np.zeros(models, dtype=np.int64)
+        return cls(better, worse, is_above, reach)
+
+    def add_pair(self, winner: int, loser: int) -> None:
+        """Note that one model is clearly ahead of another."""
+        self.better[loser] += 1
+        self.worse[winner] += 1
+        if self.is_above is not None:
+            self.is_above[winner, loser] = True
+
+    def add_row(
+        self, code: int, others: np.ndarray, is_ahead: np.ndarray, reach: np.ndarray
+    ) -> None:
+        """Note which others a model is clearly ahead of, and the half-widths of the differences.
+
+        Args:
+            code: code of the model.
+            others: codes of models, each once, shape (n,).
+            is_ahead: mask of the others that the model is clearly ahead of, shape (n,).
+            reach: half-widths of the intervals of the differences, shape (n,).
+        """
+        self.worse[code] += is_ahead.sum()
+        self.better[others] += is_ahead
+        if self.is_above is not None and self.reach is not None:
+            self.is_above[code, others] |= is_ahead
+            self.reach[code, others] = reach
 
 
 @dataclass(frozen=True, slots=True)
 class TestedPairs:
-    """Pairs that were compared by their own tests: the `tests` by pair of codes, lower code first,
-    each at the one-sided level `tail`; the `decided` ones, better model first; the simultaneous
-    confidence level that is left for the other pairs."""
+    """Pairs that were compared by their own tests.
+
+    Attributes:
+        tests: the tests by pair of codes, lower code first.
+        tail: one-sided level of each test.
+        decided: the pairs whose models are distinguishable, the code of the better model first.
+        level_of_others: simultaneous confidence level that is left for the other pairs.
+    """
 
     tests: Mapping[tuple[int, int], DifferenceTest]
     tail: float
@@ -110,12 +188,17 @@ class TestedPairs:
 def tested_pairs(
     estimate: ScoreEstimates, is_known: np.ndarray, items: np.ndarray | None, level: float
 ) -> TestedPairs:
-    """Test pairs of models without a standard error, or with few items, by their own tests at
-    Bonferroni's level.
+    """Test pairs without a standard error, or with few items, at Bonferroni's level.
 
     A test of n items, whose p-value is 2^-n at least, is left out if it cannot reject. If all tests
     reject, the other pairs keep the whole error rate (a fallback of Bonferroni's tests, Wiens
     2003), else their share of it.
+
+    Args:
+        estimate: the scores, with the tests of pairs.
+        is_known: which models have a standard error, shape (models,).
+        items: number of items of each model, shape (models,); None if none has few.
+        level: simultaneous confidence level, in (0, 1).
     """
     placed = np.flatnonzero(~np.isnan(estimate.score))
     number = len(placed) * (len(placed) - 1) // 2
@@ -127,7 +210,8 @@ def tested_pairs(
     if has_all_errors and not _has_few_items(items, placed, placed).any():
         return TestedPairs({}, tail, (), level)
     tests: dict[tuple[int, int], DifferenceTest] = {}
-    decided, open_pairs = [], 0
+    decided = []
+    open_pairs = 0
     has_error = _has_error(is_known, is_constant)
     for first, second in _pairs_to_test(placed, has_error, items, tail):
         if not estimate.tests.may_differ(first, second):
@@ -136,39 +220,54 @@ def tested_pairs(
         if test is None:
             continue
         tests[first, second] = test
-        if (pair := _order_of_decided(estimate, test, (first, second), tail)) is not None:
-            decided.append(pair)
+        better_first = _order_of_decided(estimate, test, (first, second), tail)
+        if better_first is not None:
+            decided.append(better_first)
         elif not has_error(first, second):
             open_pairs += 1
     # Pairs with errors are part of the largest |t| already.
     apart = sum(not has_error(first, second) for first, second in tests)
-    together = int(is_known.sum()) * (int(is_known.sum()) - 1) // 2
+    known = int(is_known.sum())
+    together = known * (known - 1) // 2
     share = together / max(together + apart, 1) if open_pairs else 1.0
     return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
 
 
 def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:
-    """Return a function of two codes, of which the second may be an array: whether the difference
-    has a standard error."""
-    return lambda first, second: is_known[first] & is_known[second] & ~is_constant[first, second]
+    """Return a function of two codes: whether the difference of the models has a standard error.
+
+    The second code may be an array, and then so is the result.
+    """
+
+    def has_error(first: int, second: Any) -> Any:
+        return is_known[first] & is_known[second] & ~is_constant[first, second]
+
+    return has_error
 
 
 def _pairs_to_test(
     placed: np.ndarray, has_error: Callable[[int, Any], Any], items: np.ndarray | None, tail: float
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of codes without a standard error, or with few items, of which a test at level
-    `tail` can reject."""
+    """Yield the pairs of codes without a standard error, or with few items.
+
+    Pairs with so few items that no test at level `tail` can reject are left out.
+    """
     for k, first in enumerate(placed.tolist()):
         others = placed[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
         if items is not None:
-            is_tested &= 0.5 ** np.minimum(items[first], items[others]).astype(float) <= tail
-        yield from ((first, second) for second in others[is_tested].tolist())
+            fewest = np.minimum(items[first], items[others])
+            least_p = 0.5 ** fewest.astype(float)
+            is_tested &= least_p <= tail
+        for second in others[is_tested].tolist():
+            yield first, second
 
 
 def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which pairs of models have scores that differ by the same on every item, shape
-    (models, models); none is looked for among more than 500 models."""
+    """Return which pairs of models have scores that differ by the same on every item.
+
+    Shape (models, models). Such pairs are not looked for among more than 500 models.
+    """
     score = estimate.score
     if len(score) > MOST_SIMULATED:
         return np.broadcast_to(np.False_, (len(score), len(score)))
@@ -180,8 +279,7 @@ def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
 
 
 def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
-    """Return whether the model with the code `first`, or that with `second`, has fewer than 8
-    items."""
+    """Return whether a model of a pair has fewer than 8 items; codes may be arrays."""
     if items is None:
         return np.zeros(np.broadcast_shapes(np.shape(first), np.shape(second)), dtype=bool)
     return np.minimum(items[first], items[second]) < FEWEST_ITEMS
@@ -190,45 +288,59 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
 def _order_of_decided(
     estimate: ScoreEstimates, test: DifferenceTest, pair: tuple[int, int], tail: float
 ) -> tuple[int, int] | None:
-    """Return the codes of a pair, the better first, if its test and the order of the scores agree;
-    else None."""
-    better, worse = pair if estimate.score[pair[0]] > estimate.score[pair[1]] else pair[::-1]
+    """Return the codes of a pair, the better first, if the test decides in line with the scores.
+
+    Else None.
+    """
+    first, second = pair
+    is_first_better = estimate.score[first] > estimate.score[second]
+    better, worse = (first, second) if is_first_better else (second, first)
     if estimate.score[better] == estimate.score[worse]:
         return None
-    p = test.p_above() if better == pair[0] else test.p_below()
+    p = test.p_above() if is_first_better else test.p_below()
     if p > tail:
         return None
-    if (
-        estimate.draws is not None
-        and 1 - np.mean(estimate.draws[:, better] > estimate.draws[:, worse]) > tail
-    ):
-        return None
+    if estimate.draws is not None:
+        share_ahead = np.mean(estimate.draws[:, better] > estimate.draws[:, worse])
+        if 1 - share_ahead > tail:
+            return None
     return better, worse
 
 
 def _ordered_covariance(
     estimate: ScoreEstimates, known: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes of models with standard errors, the best first, and the covariance of their
-    scores."""
+    """Return the codes of models, the best first, and the covariance of their scores."""
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
         covariance = centre_covariance(covariance)
     # Equal scores are ordered by their errors: the names of models must not decide who gets which
     # draws.
-    place = np.lexsort(
-        ((covariance**3).sum(axis=1), np.diag(covariance), -estimate.score[known].round(9))
-    )
+    by_score = -estimate.score[known].round(9)
+    by_variance = np.diag(covariance)
+    by_covariances = (covariance**3).sum(axis=1)
+    place = np.lexsort((by_covariances, by_variance, by_score))
     return known[place], covariance[np.ix_(place, place)]
 
 
 def _compare_each(
     estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, critical: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for each model, which models it is clearly ahead of and the half-widths of difference
-    intervals."""
-    score, tail = estimate.score[known], stdtr(estimate.clusters - 1, -critical)
+    """Yield, for each model, which models it is clearly ahead of, and half-widths of differences.
+
+    Args:
+        estimate: the scores.
+        known: codes of the models with standard errors, shape (n,).
+        covariance: covariance of their scores, shape (n, n).
+        critical: critical value of |t| at clusters - 1 degrees of freedom.
+
+    Yields:
+        A mask of the models, and half-widths of the intervals, infinite where scores never
+        differ; both of shape (n,).
+    """
+    score = estimate.score[known]
+    tail = stdtr(estimate.clusters - 1, -critical)
     draws = None if estimate.draws is None else estimate.draws[:, known]
     skewness = None if estimate.skewness is None else estimate.skewness[np.ix_(known, known)]
     for k in range(len(known)):
@@ -253,8 +365,7 @@ def _compare_each(
 
 
 def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
-    """Return the standard error of k's difference from each model, infinite where it is zero, shape
-    (n,)."""
+    """Return the standard error of k's difference from each model, infinite for 0, shape (n,)."""
     variance = np.diag(covariance)
     squared = variance[k] + variance - 2 * covariance[k]
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
@@ -265,17 +376,18 @@ def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.
     variance = np.diag(covariance)
     total = variance[k] + variance
     freedom = np.maximum(freedom, SMALLEST_FREEDOM)
-    joint: np.ndarray = (
-        total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
-    )
+    root_freedom = np.sqrt(freedom)
+    joint: np.ndarray = total**2 / (variance[k] / root_freedom[k] + variance / root_freedom) ** 2
     return joint
 
 
 def _critical_value(
     covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator
 ) -> float:
-    """Return the `level` quantile of the largest |t| over all pairs, simulated; Bonferroni's bound
-    for many models."""
+    """Return the `level` quantile of the largest |t| over all pairs.
+
+    It is simulated; for more than 500 models, Bonferroni's bound is returned.
+    """
     size = len(covariance)
     if size > MOST_SIMULATED:
         return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
@@ -287,23 +399,41 @@ def _critical_value(
     errors = rng.standard_normal((draws, size)) @ root
     largest = np.zeros(draws)
     for k in range(size - 1):
-        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / _errors_of_gaps(covariance, k)[k + 1 :]
+        error = _errors_of_gaps(covariance, k)[k + 1 :]
+        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / error
         np.maximum(largest, gaps.max(axis=1), out=largest)
-    return float(np.quantile(largest / np.sqrt(rng.chisquare(freedom, draws) / freedom), level))
+    # Normal errors over the root of a mean chi-square have Student's distribution.
+    spread = np.sqrt(rng.chisquare(freedom, draws) / freedom)
+    return float(np.quantile(largest / spread, level))
 
 
 def further_items(items: int, critical: float, z: float) -> int | None:
-    """Return how many more items would detect a gap of `z` standard errors with 80% power: n (((c +
-    0.84) / z)^2 - 1), at least 0; None if |z| is below 1. `critical` (c) is corrected for
-    simultaneous tests."""
-    return (
-        ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0)) if abs(z) >= 1 else None
-    )
+    """Return how many more items would detect a gap with 80% power.
+
+    n items need n (((c + 0.84) / z)^2 - 1) more, at least 0.
+
+    Args:
+        items: number n of items in the data.
+        critical: critical value c, corrected for simultaneous tests.
+        z: the gap over its standard error; the result is None if |z| is below 1, or z is NaN.
+    """
+    if np.isnan(z) or abs(z) < 1:
+        return None
+    return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0))
 
 
 def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
-    """Return how many more labels would detect a gap with 80% power beside a judge; `joined` and
-    `alone`: variance of the gap by labels with and without the judge, whose information stays the
-    same."""
-    wanted, judge = ((critical + POWER_QUANTILE) / gap) ** 2, max(1 / joined - 1 / alone, 0.0)
-    return ceil(labels * max((wanted - judge) * alone - 1, 0.0))
+    """Return how many more labels would detect a gap with 80% power, together with a judge.
+
+    The information of the judge, 1 / joined - 1 / alone, stays the same.
+
+    Args:
+        labels: number of labels in the data.
+        critical: critical value, corrected for simultaneous tests.
+        gap: the gap.
+        joined: variance of the gap by labels and judge.
+        alone: variance of the gap by labels alone.
+    """
+    wanted = ((critical + POWER_QUANTILE) / gap) ** 2
+    of_judge = max(1 / joined - 1 / alone, 0.0)
+    return ceil(labels * max((wanted - of_judge) * alone - 1, 0.0))

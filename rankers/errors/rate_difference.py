@@ -7,9 +7,20 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from podium.rankers.errors.difference import ROUNDING, DifferenceTest, drop_zeros, paired_difference
+from podium.rankers.errors.difference import (
+    ROUNDING,
+    DifferenceTest,
+    drop_zeros,
+    paired_difference,
+)
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
-from podium.rankers.fit.pairs import PairCells, Pairs, cells_by_cluster, opponent_weights, win_rates
+from podium.rankers.fit.pairs import (
+    PairCells,
+    Pairs,
+    cells_by_cluster,
+    opponent_weights,
+    win_rates,
+)
 
 
 @dataclass(frozen=True)
@@ -46,20 +57,24 @@ class RateTests:
         return rate_weights(self.pairs).tocsc()
 
     def difference(self, first: int, second: int) -> DifferenceTest | None:
-        """Return the tests of the difference between the rates of two models; None if they have no
-        battle."""
+        """Return the tests of the rate of the model with code `first` minus that of `second`.
+
+        None if neither has a battle.
+        """
         pairs = self.pairs
         in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[:, 0]
         rate = float(np.mean(self.rates[[first, second]]))
         of_second = np.isin(pairs.second, (first, second))
         is_direct = np.isin(pairs.first, (first, second)) & of_second
-        # The credit of the pair's first model: where that is an opponent, the rate is what the
-        # opponent lost.
+        # The expected credit of each pair's first model. Where that is an opponent, it is what the
+        # two models leave to an opponent on average.
         centre = np.where(is_direct, 0.5, np.where(of_second, 1 - rate, rate))
         share = in_difference / pairs.weight
-        added, present = [], []
+        added = []
+        present = []
         for block in self.cells:
-            added.append(block.credit @ share - block.weight @ (share * centre))
+            expected = block.weight @ (share * centre)
+            added.append(block.credit @ share - expected)
             present.append(block.weight @ (in_difference != 0))
         items = np.concatenate(added)[np.concatenate(present) > 0]
         if not len(items):
@@ -72,8 +87,10 @@ class RateTests:
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:
-    """Return the weight of each pair's credit in each model's win rate, negative for the pair's
-    second model, shape (pairs, models)."""
+    """Return the weight of each pair's credit in each model's win rate, shape (pairs, models).
+
+    It is negative for the pair's second model.
+    """
     in_first, in_second = opponent_weights(pairs)
     rows = np.tile(np.arange(len(pairs.first)), 2)
     codes = np.concatenate([pairs.first, pairs.second])

@@ -1,5 +1,4 @@
-"""Pairs of judges whose errors agree more than those of the other pairs, on battles that several of
-them judged.
+"""Pairs of judges whose errors agree more than those of the other pairs.
 
 Where an item favours a model, all judges err alike. A pair is named only if its covariance of
 residuals exceeds what the other pairs predict in two ways: the correlations of all pairs are equal;
@@ -7,6 +6,7 @@ or each item shifts the gaps of two models by one normal effect for all judges, 
 larger slope follows more.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -34,8 +34,15 @@ STEP = 0.02
 
 @dataclass(frozen=True, slots=True)
 class SharedErrors:
-    """The correlation of residuals of two judges over the `battles` of both, and the mean of the
-    other pairs."""
+    """How much the errors of two judges agree.
+
+    Attributes:
+        judges: names of the two judges.
+        battles: number of battles that both judged.
+        correlation: correlation of their residuals over these battles.
+        others: mean correlation of the other pairs.
+        is_named: whether the pair agrees significantly more than the other pairs.
+    """
 
     judges: tuple[str, str]
     battles: int
@@ -46,9 +53,16 @@ class SharedErrors:
 
 @dataclass(frozen=True)
 class _Residuals:
-    """Residuals of battles by judge, (battles, judges), NaN where not judged; `gap` is a code of
-    the battle's models, `gaps` their difference of log-strengths; `item` is the cluster; `first,
-    second` are the codes of two judges."""
+    """Residuals of matchups by judge, and the pairs of judges to compare.
+
+    Attributes:
+        values: mean credit minus expected credit, NaN where not judged, shape (matchups, judges).
+        gap: position of each matchup's difference of log-strengths in `gaps`, shape (matchups,).
+        gaps: the distinct differences of log-strengths, shape (gaps,).
+        item: cluster of each matchup, shape (matchups,).
+        first: code of the first judge of each pair, shape (pairs,).
+        second: code of the second judge of each pair, shape (pairs,).
+    """
 
     values: np.ndarray
     gap: np.ndarray
@@ -58,23 +72,39 @@ class _Residuals:
     second: np.ndarray
 
     def products(self, clusters: int) -> np.ndarray:
-        """Return sums by item: products, both squares and numbers of common battles, (4, clusters,
-        pairs)."""
-        a, b = self.values[:, self.first], self.values[:, self.second]
+        """Return sums by item and pair of judges, shape (4, clusters, pairs).
+
+        The four are: products of the residuals, squares of the first judge's and of the second's,
+        and the number of common matchups.
+        """
+        a = self.values[:, self.first]
+        b = self.values[:, self.second]
         both = ~np.isnan(a * b)
-        parts = (np.where(both, part, 0.0) for part in (a * b, a**2, b**2, both))
-        sums = [[np.bincount(self.item, column, clusters) for column in part.T] for part in parts]
+        sums = []
+        for part in (a * b, a**2, b**2, both):
+            of_both = np.where(both, part, 0.0)
+            sums.append([np.bincount(self.item, column, clusters) for column in of_both.T])
         return np.array(sums).swapaxes(1, 2)
 
     def common_covariances(self, slopes: np.ndarray, *, equal: bool) -> np.ndarray:
-        """Return each pair's covariance of credits due to item effects of growing size, (sizes,
-        pairs): a normal effect on the logits that is equal for all judges, or proportional to their
-        slopes."""
+        """Return each pair's covariance of credits due to item effects of growing size.
+
+        An item effect is normal, on the logits.
+
+        Args:
+            slopes: slope of each judge, shape (judges,).
+            equal: whether the effect is equal for all judges; else it is proportional to their
+                slopes.
+
+        Returns:
+            Covariances, shape (sizes, pairs).
+        """
         both = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
         shares = np.stack(
             [np.bincount(self.gap, column, len(self.gaps)) / column.sum() for column in both.T]
         )
-        weights, curves = NODE_WEIGHTS / NODE_WEIGHTS.sum(), []
+        weights = NODE_WEIGHTS / NODE_WEIGHTS.sum()
+        curves = []
         for share in np.linspace(0, 1, EFFECTS):
             if equal:
                 effect = np.full(len(slopes), share * LARGEST_EFFECT)
@@ -83,19 +113,21 @@ class _Residuals:
                 shrinkage = LARGEST_SHRINKAGE * share * slopes / np.abs(slopes).max()
                 own = slopes / np.sqrt(1 - shrinkage**2)
                 effect = shrinkage / ATTENUATION / np.sqrt(1 - shrinkage**2)
-            credit = expit(
-                np.multiply.outer(own, self.gaps)[:, :, None]
-                + np.multiply.outer(effect, NODES)[:, None]
-            )
+            fixed_part = np.multiply.outer(own, self.gaps)
+            random_part = np.multiply.outer(effect, NODES)
+            credit = expit(fixed_part[:, :, None] + random_part[:, None])
             centred = credit - (credit @ weights)[:, :, None]
-            curves.append(
-                ((centred[self.first] * centred[self.second]) @ weights * shares).sum(axis=1)
-            )
+            covariance_by_gap = (centred[self.first] * centred[self.second]) @ weights
+            curves.append((covariance_by_gap * shares).sum(axis=1))
         return np.array(curves)
 
 
 def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
-    """Test each pair of judges; empty unless three pairs or more have enough common battles."""
+    """Test whether the errors of each pair of judges agree more than those of the other pairs.
+
+    The errors of the tests follow from what each item adds, by the delta method. Their level is
+    Bonferroni's over all pairs. Empty unless three pairs or more have enough common battles.
+    """
     residuals = _residuals(fit)
     if len(residuals.first) < 3:
         return []
@@ -103,51 +135,79 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     sums = products.sum(axis=1)
     curves = _covariance_curves(residuals, fit.slopes)
     correlation, excess = _excess(sums, curves)
-    # By the delta method: the excess follows the items' sums, and the slopes that were fitted to
-    # the same items.
-    influence = np.zeros((products.shape[1], *excess.shape))
-    for place in np.ndindex(sums.shape):
-        step = np.zeros_like(sums)
-        step[place] = STEP * (np.abs(sums[place]) or 1.0)
-        change = _excess(sums + step, curves)[1] - _excess(sums - step, curves)[1]
-        influence += np.multiply.outer(products[place[0], :, place[1]], change / (2 * step[place]))
-    for step, moved in zip(
-        STEP * np.eye(len(fit.slopes)), fit.influence[:, fit.data.slope_columns].T, strict=True
-    ):
-        high, low = (
-            _excess(sums, _covariance_curves(residuals, fit.slopes + sign * step))[1]
-            for sign in (1, -1)
-        )
-        influence += np.multiply.outer(moved, (high - low) / (2 * STEP))
+    influence = _influence_of_sums(products, curves)
+    for part in _influences_of_slopes(fit, residuals, sums):
+        influence += part
     spread = np.sqrt(len(influence)) * influence.std(axis=0)
     named = (excess > ndtri(1 - ERROR / len(residuals.first)) * spread).all(axis=0)
-    others, names = (correlation.sum() - correlation) / (len(correlation) - 1), fit.data.judges
+    others = (correlation.sum() - correlation) / (len(correlation) - 1)
+    names = fit.data.judges
     return [
         SharedErrors(
-            (names[j], names[k]),
-            int(sums[3, n]),
-            float(correlation[n]),
-            float(others[n]),
-            bool(named[n]),
+            judges=(names[residuals.first[n]], names[residuals.second[n]]),
+            battles=int(sums[3, n]),
+            correlation=float(correlation[n]),
+            others=float(others[n]),
+            is_named=bool(named[n]),
         )
-        for n, (j, k) in enumerate(
-            zip(residuals.first.tolist(), residuals.second.tolist(), strict=True)
-        )
+        for n in range(len(correlation))
     ]
 
 
+def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
+    """Return what each item adds to the excess by its sums, shape (clusters, 2, pairs).
+
+    `products` are the sums by item, shape (4, clusters, pairs).
+    """
+    sums = products.sum(axis=1)
+    influence = np.zeros((products.shape[1], 2, sums.shape[1]))
+    for part, pair in np.ndindex(sums.shape):
+        step = np.zeros_like(sums)
+        size = STEP * (np.abs(sums[part, pair]) or 1.0)
+        step[part, pair] = size
+        change = _excess(sums + step, curves)[1] - _excess(sums - step, curves)[1]
+        influence += np.multiply.outer(products[part, :, pair], change / (2 * size))
+    return influence
+
+
+def _influences_of_slopes(
+    fit: SlopeFit, residuals: _Residuals, sums: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yield what each item adds to the excess by each slope, shape (clusters, 2, pairs).
+
+    The slopes were fitted to the same items.
+    """
+    by_slope = fit.influence[:, fit.data.slope_columns]
+    steps = STEP * np.eye(len(fit.slopes))
+    for step, moved in zip(steps, by_slope.T, strict=True):
+        high = _excess(sums, _covariance_curves(residuals, fit.slopes + step))[1]
+        low = _excess(sums, _covariance_curves(residuals, fit.slopes - step))[1]
+        yield np.multiply.outer(moved, (high - low) / (2 * STEP))
+
+
 def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
-    """Return the covariances of both predictions by size of the item effects, shape (2, sizes,
-    pairs)."""
+    """Return the covariances of both predictions by size of the item effects.
+
+    Shape (2, sizes, pairs): effects that are equal for all judges, and proportional ones.
+    """
     return np.stack([residuals.common_covariances(slopes, equal=equal) for equal in (True, False)])
 
 
 def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return correlations, (pairs,), and their excess over both predictions, (2, pairs), from sums,
-    (4, pairs)."""
+    """Return correlations of residuals, and by how much they exceed both predictions.
+
+    Args:
+        sums: sums of `products` over all items, shape (4, pairs).
+        curves: predicted covariances by size of the item effects, shape (2, sizes, pairs).
+
+    Returns:
+        Correlations, shape (pairs,), and their excess over either prediction, shape (2, pairs).
+    """
     product, square, other_square, number = sums
-    covariance, size = product / number, np.sqrt(square * other_square)
-    predicted, sizes = np.empty((2, len(covariance))), np.arange(EFFECTS)
+    covariance = product / number
+    size = np.sqrt(square * other_square)
+    predicted = np.empty((2, len(covariance)))
+    sizes = np.arange(EFFECTS)
     for n, k in np.ndindex(predicted.shape):
         # The size of item effects at which the other pairs covary as they do.
         others = np.maximum.accumulate(np.delete(curves[n], k, axis=1).mean(axis=1))
@@ -158,16 +218,17 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def _residuals(fit: SlopeFit) -> _Residuals:
     """Return residuals by matchup and judge, and the pairs of judges with enough common battles."""
-    data, models = fit.data, len(fit.theta)
+    data = fit.data
+    models = len(fit.theta)
     distinct, _ = data.matchups()
     values = data.means_by_judge(data.coded.credit - fit.expected_credit)
     codes, gap = np.unique(distinct % models**2, return_inverse=True)
     gaps = fit.theta[codes // models] - fit.theta[codes % models]
-    known, judges = ~np.isnan(values), range(len(data.judges))
-    pairs = [
-        (j, k)
-        for j, k in combinations(judges, 2)
-        if (known[:, j] & known[:, k]).sum() >= FEWEST_BATTLES
-    ]
+    known = ~np.isnan(values)
+    pairs = []
+    for j, k in combinations(range(len(data.judges)), 2):
+        common = (known[:, j] & known[:, k]).sum()
+        if common >= FEWEST_BATTLES:
+            pairs.append((j, k))
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return _Residuals(values, gap, gaps, distinct // models**2, first, second)

@@ -16,7 +16,15 @@ from podium.rankers.errors.rank_sets import further_items
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ladder_placement import RATED_ONLY
-from podium.tournaments.stopping import MIN_ITEMS, SAME, Look, Progress, Stopping, connected_groups
+from podium.tournaments.stopping import (
+    MIN_ITEMS,
+    QUESTION,
+    SAME,
+    Look,
+    Progress,
+    Stopping,
+    connected_groups,
+)
 from podium.wording import plural, some
 
 LEVEL_ON_EVERY_ITEM = (
@@ -135,12 +143,18 @@ def _open_groups(asked: Stopping, last: Look, names: Sequence[str]) -> tuple[tup
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
     """Return the level of the intervals printed with an answer.
 
-    With `topK`, 1 - level is shared among the interim analyses: the ratings of the best models were
-    analysed so often because they were high.
+    With `topK`, 1 - level is shared among the interim analyses: the ratings of the best models
+    were analysed so often because they were high.
     """
-    if answer is None or not str(answer["until"]).startswith("top"):
+    if answer is None or not asks_top(answer["until"]):
         return level
     return 1 - (1 - level) / answer["looks"]
+
+
+def asks_top(until: object) -> bool:
+    """Return whether the option `until` asks for the set of the best models (`topK`)."""
+    question = QUESTION.fullmatch(str(until))
+    return question is not None and question["first"] is not None
 
 
 def _end_reason(

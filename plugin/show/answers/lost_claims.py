@@ -1,5 +1,4 @@
-"""Which models nothing can be claimed about, because lost battles may explain how they compare with
-the others."""
+"""Which models nothing can be claimed about, since lost battles may explain how they compare."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -20,18 +19,28 @@ Pair = tuple[str, str]
 def models_in_doubt(
     standings: Standings, battles: Battles, with_losses: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return those of the models `with_losses` whose comparison with any other model the unparsed
-    battles may explain.
+    """Return the models whose comparison with another model the unparsed battles may explain.
 
-    A model that is clearly ahead of another stays so if it still is when all its unparsed battles
-    count as lost, and one that is clearly behind if they count as won. The error of the difference
-    is at most the sum of both errors.
+    A claim that a model is clearly ahead holds if it still is when all its unparsed battles count
+    as lost; a claim that it is clearly behind, if it still is when they count as won. The error of
+    a difference is at most the sum of both errors.
+
+    Args:
+        standings: scores, errors and critical value.
+        battles: the battles of these standings.
+        with_losses: the models that lose more battles to unparsed replies than others.
+
+    Returns:
+        Those of `with_losses` for which a claim may not hold.
     """
     if not with_losses:
         return ()
-    if standings.separation is None or (scores_of := _scorer(standings)) is None:
+    separation = standings.separation
+    scores_of = _scorer(standings)
+    if separation is None or scores_of is None:
         return tuple(with_losses)
-    names, critical = standings.separation.names, standings.separation.critical
+    names = separation.names
+    critical = separation.critical
     # A model of which no battle could be read has no place, and no score that could change.
     placed = [model for model in with_losses if model in names]
     try:
@@ -52,22 +61,24 @@ def models_in_doubt(
 
 
 def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:
-    """Return whether two models differ by more than their errors and a change together; False
-    without an error."""
-    if first.score is None or second.score is None or first.se is None or second.se is None:
+    """Return whether two models differ by more than their errors and a change together.
+
+    False if a score or an error is unknown.
+    """
+    if first.score is None or second.score is None:
+        return False
+    if first.se is None or second.se is None:
         return False
     return abs(first.score - second.score) > critical * (first.se + second.se) + change
 
 
 def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
-    """Return by how much the lost battles of both models of a pair together may change their
-    difference."""
+    """Return the largest change of a difference by the lost battles of both models together."""
     return changes.get(pair, 0.0) + changes.get(pair[::-1], 0.0)
 
 
 def _scorer(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
-    """Return the function that computes scores on the scale of standings from credits; None for
-    scales without one."""
+    """Return the function from credits to scores on the scale of standings; None without one."""
     if standings.scale.is_elo:
         return _elo_of
     return _win_rates_of if standings.ranker == "win-rate" else None
@@ -88,8 +99,10 @@ def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
 def _largest_changes(
     battles: Battles, models: Sequence[str], scores_of: Callable[[Battles, np.ndarray], Scores]
 ) -> dict[Pair, float]:
-    """Return by how much the difference of each pair of models changes at most if all unparsed
-    battles of the first count as lost, or as won."""
+    """Return the largest change of each difference by the unparsed battles of its first model.
+
+    They count as lost once, and as won once.
+    """
     credit = battles.table["credit"].to_numpy()
     measured = scores_of(battles, credit)
     changes: dict[Pair, float] = {}
@@ -104,10 +117,12 @@ def _largest_changes(
 
 
 def _with_losses_as(battles: Battles, credit: np.ndarray, model: str, won: float) -> np.ndarray:
-    """Return the credits with the unparsed battles of a model counted as won (1) or lost (0), shape
-    (battles,)."""
+    """Return the credits with the unparsed battles of a model as won (1.0) or lost (0.0).
+
+    The shape is (battles,).
+    """
     code = battles.models.index(model)
-    first, second = (codes == code for codes in battles.model_codes)
-    lost = battles.is_unparsed
-    filled = np.where(lost & first, won, credit)
-    return np.where(lost & second, 1 - won, filled)
+    first_codes, second_codes = battles.model_codes
+    is_unparsed = battles.is_unparsed
+    filled = np.where(is_unparsed & (first_codes == code), won, credit)
+    return np.where(is_unparsed & (second_codes == code), 1 - won, filled)

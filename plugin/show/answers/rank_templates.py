@@ -11,8 +11,14 @@ UNIT_UNKNOWN = (
 )
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NOTHING_PLACED = "Nothing is claimed about {models}."
-NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."
-NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({extra[conformal_low]:.0f} … {extra[conformal_high]:.0f})"
+NEW_MODELS = (
+    "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the "
+    "calibrated ones."
+)
+NEW_MODEL = (
+    "{entry.model} at {entry.score:.0f} Elo "
+    "({extra[conformal_low]:.0f} … {extra[conformal_high]:.0f})"
+)
 
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
 LEAD = ": {gap} ({low} … {high}) above {second}"
@@ -23,10 +29,15 @@ OPEN_GROUP = "{models} lead and are too close to call {evidence}."
 PARTLY_OPEN_GROUP = "{models} are clearly ahead of the rest; first is {first}; {behind}."
 BEHIND = "{model} is clearly behind {better}"
 MORE_BEHIND = "{number} more {are} behind others"
-FOLLOWS, IS_LAST = "{model} follows", "{model} is last"
-FOLLOW, FOLLOW_OPEN = "{models} follow", "{models} follow, too close to call"
+FOLLOWS = "{model} follows"
+IS_LAST = "{model} is last"
+FOLLOW = "{models} follow"
+FOLLOW_OPEN = "{models} follow, too close to call"
 GROUPS_BETWEEN = "{groups} of {models} models are between"
-NO_CUT = "No place is certain: {open} of {pairs} pairs are too close to call; {better} clearly ahead of {worse}."
+NO_CUT = (
+    "No place is certain: {open} of {pairs} pairs are too close to call; {better} clearly ahead "
+    "of {worse}."
+)
 NEIGHBOURS_CLEAR = "Every model is clearly ahead of the next one."
 NEIGHBOURS = "{open} of {pairs} neighbouring places {are} too close to call{apart}."
 FIRST_APART = "; the first two that are separated are places {place} and {next}"
@@ -42,8 +53,8 @@ CAUTION = "caution: {text}"
 UNKNOWN_CHECKS = "not known: {names}"
 
 MORE_ITEMS = (
-    "If the true gap between {first} and {second} is the measured {gap}, {items} would separate them with 80% power. "
-    "This number {tested}."
+    "If the true gap between {first} and {second} is the measured {gap}, {items} would separate "
+    "them with 80% power. This number {tested}."
 )
 MORE_ITEMS_UNKNOWN = (
     "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
@@ -53,7 +64,10 @@ NO_GAP = "no difference was measured"
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
 RIVAL_LEADS = "without {items}, {rival} leads"
-CONNECTING = "{battles} would connect the {groups} groups of models that never met; until then, compare within a group only."
+CONNECTING = (
+    "{battles} would connect the {groups} groups of models that never met; until then, compare "
+    "within a group only."
+)
 NO_LEADER_IN_SLICES = "No place is certain in {slices}."
 SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
 
@@ -89,10 +103,19 @@ def all_of(number: int, noun: str) -> str:
 def more_items_sentence(
     first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int
 ) -> str:
-    """Write how many more items would separate two models, at least one, in a test of so many pairs
-    of models."""
-    number, tested = max(items, 1), f"includes a correction for testing all {pairs:,} pairs"
+    """Write how many more items would separate two models, at least one.
+
+    Args:
+        first: the model ahead.
+        second: the model behind.
+        items: number of further items.
+        gap: measured gap between the two, with its unit.
+        noun: what is counted, in the singular.
+        pairs: number of pairs of models that are tested together.
+    """
+    tested = f"includes a correction for testing all {pairs:,} pairs"
     if pairs == 1:
         tested = "is for a test of these two models alone"
+    number = max(items, 1)
     more = f"{number:,} more {plural(noun, number)}"
     return MORE_ITEMS.format(items=more, first=first, second=second, gap=gap, tested=tested)

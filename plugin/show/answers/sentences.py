@@ -103,8 +103,7 @@ def _unclaimed_models(
     slices: Mapping[str | None, Battles],
     checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[str, ...]:
-    """Return the models of standings that nothing can be claimed about, as their battles are lost
-    more often."""
+    """Return the models that nothing can be claimed about, as their battles are lost more often."""
     lost = models_with_lost_battles(adjust_tests(checks.get(standings.slice, ())))
     return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
 
@@ -157,14 +156,16 @@ def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
 
 
 def _decided_sentence(standings: Standings) -> str | None:
-    """Write what a tournament decided, or that a ladder on another scale places nobody; else
-    None."""
+    """Write the first decision of a tournament, or that a ladder on another scale places nobody.
+
+    None if there is neither.
+    """
     ladder = standings.diagnostics.get("ladder", {})
     if ladder.get("other_scale"):
-        return rank_templates.NOTHING_PLACED.format(
-            models=join_names(ladder["new"] or [RATED_ONLY])
-        )
-    return next(iter(_tournament_answer(standings).get("decisions", ())), None)
+        new = ladder["new"] or [RATED_ONLY]
+        return rank_templates.NOTHING_PLACED.format(models=join_names(new))
+    decisions = _tournament_answer(standings).get("decisions", ())
+    return next(iter(decisions), None)
 
 
 def _next_step_sentence(
@@ -180,21 +181,32 @@ def _next_step_sentence(
 
 
 def _new_leader_sentence(standings: Standings) -> str | None:
-    """Write how few items carry the first place of a leaderboard of means, or why that is
-    unknown."""
-    if not (known := standings.diagnostics.get("drop_out")):
+    """Write how few items decide the first place of a leaderboard of means, or why it is unknown.
+
+    None if it was not asked for.
+    """
+    known = standings.diagnostics.get("drop_out")
+    if not known:
         return None
     if "unknown" in known:
         return rank_templates.NEW_LEADER_UNKNOWN.format(reason=known["unknown"])
     if known["items"] is None:
         return rank_templates.NO_NEW_LEADER
-    fields = {"items": standings.counts.items, "rival": known["leader"]}
-    return rank_templates.NEW_LEADER.format(number=number_word(known["items"]), **fields)
+    return rank_templates.NEW_LEADER.format(
+        number=number_word(known["items"]), items=standings.counts.items, rival=known["leader"]
+    )
 
 
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
-    """Write how many more items would separate the first two; None if they are, or a tournament has
-    its own advice."""
+    """Write how many more items would separate the first two models.
+
+    Args:
+        standings: the standings.
+        robustness: how few items decide the first place; a reason why the number is unknown.
+
+    Returns:
+        None if the two are separated, or a tournament or a ladder has other advice.
+    """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return None
@@ -203,16 +215,16 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
     if "ladder" in standings.diagnostics:
         return None  # more items leave the errors of given ratings as they are
     first, second = separation.names[:2]
-    number, noun = None, "item" if standings.counts.items > 1 else "battle"
+    number = None
+    noun = "item" if standings.counts.items > 1 else "battle"
     if "structured" in standings.diagnostics:
-        noun, number = "label", _estimate_further_labels(standings, separation)
+        noun = "label"
+        number = _estimate_further_labels(standings, separation)
     elif separation.z is not None:
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
-        gap, pairs = (
-            standings.scale.difference_text(separation.gap),
-            comb(len(separation.names), 2),
-        )
+        gap = standings.scale.difference_text(separation.gap)
+        pairs = comb(len(separation.names), 2)
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs)
     reason = _why_unknown(separation, robustness)
     if reason is None:
@@ -223,8 +235,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
 
 
 def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -> str | None:
-    """Return why the number of further items is unknown; None if nothing is known of the error of
-    the gap."""
+    """Return why the number of further items is unknown; None if the error of the gap is, too."""
     if robustness and robustness.items:
         return rank_templates.RIVAL_LEADS.format(
             items=join_item_names(robustness.items), rival=robustness.new_leader
@@ -239,8 +250,7 @@ def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -
 
 
 def connecting_sentence(standings: Standings) -> str | None:
-    """Write how many battles would connect groups of models that never met; None if all models are
-    connected."""
+    """Write how many battles would connect groups of models that never met; None without any."""
     groups = standings.fit.components
     if groups is None or groups < 2:
         return None
@@ -275,5 +285,6 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     errors = np.subtract(ends[2:], ends[:2]) / (2 * ndtri((1 + standings.level) / 2))
     # Ratings by the labels alone sum to 0, so the errors of two of them have opposite signs.
     alone = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
-    labels, joined = standings.diagnostics["structured"]["labels"], (separation.gap / z) ** 2
+    labels = standings.diagnostics["structured"]["labels"]
+    joined = (separation.gap / z) ** 2
     return further_labels(labels, separation.critical, separation.gap, joined, alone)

@@ -12,8 +12,9 @@ MOST_DESCRIBED = 2
 
 
 def trust_sentence(checks: Sequence[Check]) -> str:
-    """Write what the flagged checks found; if none is flagged, how many are ok, and which could not
-    be made.
+    """Write what the flagged checks found.
+
+    If none is flagged, write how many are ok, and which could not be made.
 
     Args:
         checks: checks whose p-values are adjusted (`adjust_tests`).
@@ -29,9 +30,11 @@ def trust_sentence(checks: Sequence[Check]) -> str:
 
 def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
     """Describe the gravest flagged checks, and name the others."""
-    first, also, others = flagged[0], flagged[1:MOST_DESCRIBED], flagged[MOST_DESCRIBED:]
-    parts = [first.start_sentence(first.clause)]
-    parts += [rank_templates.ALSO_FLAGGED.format(text=check.clause) for check in also]
+    gravest = flagged[0]
+    parts = [gravest.start_sentence(gravest.clause)]
+    for check in flagged[1:MOST_DESCRIBED]:
+        parts.append(rank_templates.ALSO_FLAGGED.format(text=check.clause))
+    others = flagged[MOST_DESCRIBED:]
     if others:
         names = ", ".join(check.name for check in others)
         parts.append(rank_templates.MORE_FLAGGED.format(names=names))

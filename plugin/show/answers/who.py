@@ -1,5 +1,7 @@
-"""Which models lead, by simultaneous tests of all pairs: a cut ends a group, and the first group is
-described."""
+"""Which models lead, by simultaneous tests of all pairs.
+
+A cut ends a group of models: every model above it is clearly ahead of every model below.
+"""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -16,34 +18,45 @@ from podium.show.answers.rank_templates import all_of, number_word
 from podium.wording import join_names, plural
 
 MOST_GROUPS = 3
+"""Groups that are all described; of more, only the first two and the last are."""
 MOST_PAIRS = 2
+"""Models of the leading group of which it is said whom they are behind."""
 
 
 def who_sentence(standings: Standings) -> str | None:
-    """Write which models lead; if fewer than two have rank sets, equal scores or new models'
-    ratings; else None."""
+    """Write which models lead.
+
+    If fewer than two models have rank sets, write that all scores are equal, or how humans would
+    rate new models; None if neither applies.
+    """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return _same_score_sentence(standings) or _new_models_sentence(standings)
-    sentences = (
-        _groups_text(standings, separation)
-        if separation.cuts
-        else _no_cut_sentence(standings, separation)
+    if separation.cuts:
+        leaders = _groups_text(standings, separation)
+    else:
+        leaders = _no_cut_sentence(standings, separation)
+    unplaced = unplaced_models(standings)
+    if not unplaced:
+        return leaders
+    unknown = rank_templates.RANKS_UNKNOWN.format(
+        ranks=plural("rank", len(unplaced)),
+        models=join_names(unplaced),
+        are="is" if len(unplaced) == 1 else "are",
     )
-    if not (unplaced := unplaced_models(standings)):
-        return sentences
-    fields = {"ranks": plural("rank", len(unplaced)), "are": "is" if len(unplaced) == 1 else "are"}
-    return (
-        f"{sentences} {rank_templates.RANKS_UNKNOWN.format(models=join_names(unplaced), **fields)}"
-    )
+    return f"{leaders} {unknown}"
 
 
 def neighbours_sentence(standings: Standings) -> str | None:
-    """Write how many neighbouring places of a leaderboard are too close to call, and the first that
-    are not."""
-    if standings.separation is None or (pairs := len(standings.separation.names) - 1) < 2:
+    """Write how many neighbouring places of a leaderboard are too close to call.
+
+    The first two places that are not are named. None for fewer than three places.
+    """
+    separation = standings.separation
+    if separation is None or len(separation.names) < 3:
         return None
-    apart = [k + 1 for k in range(pairs) if k + 1 in standings.separation.beats[k]]
+    pairs = len(separation.names) - 1
+    apart = [k + 1 for k in range(pairs) if k + 1 in separation.beats[k]]
     number_open = pairs - len(apart)
     if not number_open:
         return rank_templates.NEIGHBOURS_CLEAR
@@ -54,56 +67,55 @@ def neighbours_sentence(standings: Standings) -> str | None:
 
 
 def unplaced_models(standings: Standings) -> list[str]:
-    """Return the models with a score or a battle that have no rank, because the data do not bound
-    it."""
+    """Return the models with a score or a battle whose rank the data do not bound."""
     placed = set(standings.separation.names) if standings.separation else set()
-    known = [entry.model for entry in standings.entries if entry.score is not None or entry.battles]
-    return [model for model in known if model not in placed]
+    return [
+        entry.model
+        for entry in standings.entries
+        if (entry.score is not None or entry.battles) and entry.model not in placed
+    ]
 
 
 def without_models(standings: Standings, left_out: Collection[str]) -> Standings:
-    """Return standings without some models, the others distinguishable from each other as
-    before."""
+    """Return standings without some models; the others stay as distinguishable as they are."""
     kept_entries = tuple(entry for entry in standings.entries if entry.model not in left_out)
     separation = standings.separation
     if separation is None:
         return replace(standings, entries=kept_entries)
     kept = [k for k, name in enumerate(separation.names) if name not in left_out]
-    place = {old: new for new, old in enumerate(kept)}
-    beats = tuple(tuple(place[j] for j in separation.beats[k] if j in place) for k in kept)
-    models = len(kept)
-    cuts = tuple(
-        cut
-        for cut in range(1, models)
-        if all({*range(cut, models)} <= {*behind} for behind in beats[:cut])
-    )
+    new_place = {old: new for new, old in enumerate(kept)}
+    beats = []
+    for k in kept:
+        behind = [new_place[j] for j in separation.beats[k] if j in new_place]
+        beats.append(tuple(behind))
+    number = len(kept)
+    cuts = []
+    for cut in range(1, number):
+        below = set(range(cut, number))
+        if all(below.issubset(behind) for behind in beats[:cut]):
+            cuts.append(cut)
     has_same_leaders = kept[:2] == [0, 1]
-    known = (
-        {"lead": separation.lead, "z": separation.z}
-        if has_same_leaders
-        else {"lead": None, "z": None}
+    remaining = replace(
+        separation,
+        names=tuple(separation.names[k] for k in kept),
+        cuts=tuple(cuts),
+        beats=tuple(beats),
+        lead=separation.lead if has_same_leaders else None,
+        z=separation.z if has_same_leaders else None,
     )
-    names = tuple(separation.names[k] for k in kept)
-    return replace(
-        standings,
-        entries=kept_entries,
-        separation=replace(separation, names=names, cuts=cuts, beats=beats, **known),
-    )
+    return replace(standings, entries=kept_entries, separation=remaining)
 
 
 def leading_group(standings: Standings) -> frozenset[str]:
     """Return the models above the first cut; empty without a cut."""
     separation = standings.separation
-    return (
-        frozenset(separation.names[: separation.cuts[0]])
-        if separation and separation.cuts
-        else frozenset()
-    )
+    if separation is None or not separation.cuts:
+        return frozenset()
+    return frozenset(separation.names[: separation.cuts[0]])
 
 
 def _same_score_sentence(standings: Standings) -> str | None:
-    """Write that all models have the same score, where no test compares them; None if scores
-    differ."""
+    """Write that all models have the same score and no test compares them; None if they differ."""
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
     if len(scores) < 2 or len({*scores}) > 1:
         return None
@@ -112,8 +124,7 @@ def _same_score_sentence(standings: Standings) -> str | None:
 
 
 def _new_models_sentence(standings: Standings) -> str | None:
-    """Write what humans would rate models that a calibration did not know; None if there are
-    none."""
+    """Write how humans would rate models that a calibration did not know; None without such."""
     new = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
     if not new:
         return None
@@ -126,16 +137,20 @@ def _new_models_sentence(standings: Standings) -> str | None:
 def _evidence(standings: Standings) -> str:
     """Name the items or human labels that the models were compared on."""
     labels = standings.diagnostics.get("structured", {}).get("labels")
-    number, noun = (
-        (standings.counts.items, "item") if labels is None else (round(labels), "human label")
-    )
-    preposition = "on" if labels is None else "with"
-    return f"{preposition} {'this' if number == 1 else 'these'} {number:,} {plural(noun, number)}"
+    if labels is None:
+        preposition = "on"
+        number = standings.counts.items
+        noun = "item"
+    else:
+        preposition = "with"
+        number = round(labels)
+        noun = "human label"
+    these = "this" if number == 1 else "these"
+    return f"{preposition} {these} {number:,} {plural(noun, number)}"
 
 
 def _groups_text(standings: Standings, separation: Separation) -> str:
-    """Describe the groups between cuts: the first one, and of more than three the second and the
-    last."""
+    """Describe the groups between cuts; of more than three, the first, the second and the last."""
     ends = [0, *separation.cuts, len(separation.names)]
     groups = [range(start, end) for start, end in pairwise(ends)]
     if len(groups[0]) == 1:
@@ -157,25 +172,25 @@ def _groups_text(standings: Standings, separation: Separation) -> str:
 
 
 def _first_group(standings: Standings, separation: Separation, group: range) -> str:
-    """Describe a leading group of several models: whether any of them is clearly behind another."""
+    """Describe a leading group of several models, and which of them are behind another."""
     names = separation.names
-    better = {names[k]: [names[j] for j in group if k in separation.beats[j]] for k in group}
-    if not any(better.values()):
-        return rank_templates.OPEN_GROUP.format(
-            models=join_names([*better]), evidence=_evidence(standings)
-        )
-    template = rank_templates.BEHIND
-    behind = [
-        template.format(model=name, better=join_names(above))
-        for name, above in better.items()
-        if above
-    ]
-    if (more := len(behind) - MOST_PAIRS) > 0:
+    models = join_names([names[k] for k in group])
+    unbeaten = []
+    behind = []
+    for k in group:
+        better = [names[j] for j in group if k in separation.beats[j]]
+        if better:
+            behind.append(rank_templates.BEHIND.format(model=names[k], better=join_names(better)))
+        else:
+            unbeaten.append(names[k])
+    if not behind:
+        return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence(standings))
+    more = len(behind) - MOST_PAIRS
+    if more > 0:
         rest = rank_templates.MORE_BEHIND.format(number=more, are="is" if more == 1 else "are")
         behind = [*behind[:MOST_PAIRS], rest]
-    first = join_names([name for name, above in better.items() if not above], "or")
     return rank_templates.PARTLY_OPEN_GROUP.format(
-        models=join_names([*better]), first=first, behind="; ".join(behind)
+        models=models, first=join_names(unbeaten, "or"), behind="; ".join(behind)
     )
 
 
@@ -184,46 +199,59 @@ def _following_clause(separation: Separation, group: range, *, is_last: bool) ->
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
         return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names)
-    is_open = not any(j in separation.beats[k] for k in group for j in group)
-    return (rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW).format(models=names)
+    members = set(group)
+    is_open = all(members.isdisjoint(separation.beats[k]) for k in group)
+    template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW
+    return template.format(models=names)
 
 
 def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
-    """Describe a ranking without groups: how many pairs are open, and the largest block of clear
-    ones."""
-    names, evidence = separation.names, _evidence(standings)
-    pairs, clear = comb(len(names), 2), sum(map(len, separation.beats))
+    """Describe a ranking without cuts: how many pairs are open, and the largest clear block."""
+    names = separation.names
+    pairs = comb(len(names), 2)
+    clear = sum(map(len, separation.beats))
     if not clear:
         template = rank_templates.TWO_OPEN if pairs == 1 else rank_templates.ALL_OPEN
         return template.format(
-            models=join_names(names), number=number_word(len(names)), evidence=evidence
+            models=join_names(names),
+            number=number_word(len(names)),
+            evidence=_evidence(standings),
         )
-    above, below = (
-        [names[k] for k in block] for block in largest_distinguishable_block(separation.beats)
-    )
-    better = f"{join_names(above)} {'are each' if len(above) > 1 else 'is'}"
+    above, below = largest_distinguishable_block(separation.beats)
+    better = join_names([names[k] for k in above])
+    verb = "are each" if len(above) > 1 else "is"
     return rank_templates.NO_CUT.format(
-        open=pairs - clear, pairs=pairs, better=better, worse=join_names(below)
+        open=pairs - clear,
+        pairs=pairs,
+        better=f"{better} {verb}",
+        worse=join_names([names[k] for k in below]),
     )
 
 
 def _lead(standings: Standings, separation: Separation) -> str:
-    """Write the gap between first and second with the simultaneous interval behind the cut, or its
-    lower end only."""
+    """Write the gap between first and second, with the simultaneous interval behind the cut.
+
+    Of an unbounded gap only the lower end is written. Empty if the gap is unknown.
+    """
     if separation.lead is None:
         return ""
     scale = standings.scale
+    second = separation.names[1]
     gap, low, high = separation.lead
-    is_bounded = isfinite(gap)
-    if is_bounded:
-        ends = (scale.difference_number(end) if isfinite(end) else "∞" for end in (low, high))
-        fields = dict(zip(("low", "high"), ends, strict=True)) | {"gap": scale.difference_text(gap)}
-        lead = rank_templates.LEAD.format(second=separation.names[1], **fields)
+    if isfinite(gap):
+        lead = rank_templates.LEAD.format(
+            second=second,
+            gap=scale.difference_text(gap),
+            low=scale.difference_number(low) if isfinite(low) else "∞",
+            high=scale.difference_number(high) if isfinite(high) else "∞",
+        )
+        least = ""
+        certain_gap = gap
     else:
-        least = scale.difference_text(low)
-        lead = rank_templates.LEAD_FROM.format(low=least, second=separation.names[1])
+        lead = rank_templates.LEAD_FROM.format(low=scale.difference_text(low), second=second)
+        least = rank_templates.AT_LEAST
+        certain_gap = low
     if not scale.is_elo:
         return lead
-    wins = expit((gap if is_bounded else low) / POINTS)
-    least = "" if is_bounded else rank_templates.AT_LEAST
+    wins = expit(certain_gap / POINTS)
     return rank_templates.LEAD_IN_WINS.format(lead=lead, least=least, wins=wins)

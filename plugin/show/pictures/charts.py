@@ -31,13 +31,12 @@ BUBBLE = 260
 
 
 def forest(standings: Sequence[Standings]) -> Any:
-    """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals; rankers of a
-    scale side by side."""
-    groups = [
-        list(group)
-        for _, group in groupby(standings, key=lambda each: (each.slice, each.scale.name))
-    ]
-    charts = [_forest_of(group) for group in groups]
+    """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals of models.
+
+    Consecutive standings of one slice and scale share a chart.
+    """
+    by_scale = groupby(standings, key=lambda each: (each.slice, each.scale.name))
+    charts = [_forest_of(list(group)) for _, group in by_scale]
     return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
 
 
@@ -53,79 +52,109 @@ BOUNDED = "isValid(datum.low) && isValid(datum.high)"
 
 
 def _height(models: Sequence[str]) -> int:
+    """Return the height of a chart with a row per model, in points."""
     return (12 if len(models) > MANY else 24) * len(models)
 
 
 def _forest_of(group: Sequence[Standings]) -> Any:
     """Draw the forest plot of standings with the same scale."""
-    first, several = group[0], len(group) > 1
+    first = group[0]
+    rankers = [standings.ranker for standings in group]
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
+    height: float = _height(order)
+    title = f"{first.scale.title}, {percent(first.level)} intervals"
+    ticks = alt.Axis(format="d" if first.scale.is_elo else "", tickCount=6, labelFlush=False)
+    x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, title=title)
     chart = alt.Chart(alt.InlineData(values=rows)).encode(
         y=_model_axis(order), tooltip=_tooltip(rows)
     )
-    if several:
-        rankers = [standings.ranker for standings in group]
-        shown = {"scale": alt.Scale(domain=rankers), "title": None}
+    if len(rankers) == 1:
+        points = chart.mark_point(filled=True, size=55).encode(x=x)
+    else:
+        height = 1.4 * height
+        own_look = {"scale": alt.Scale(domain=rankers), "title": None}
         chart = chart.encode(
-            yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown)
+            yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **own_look)
         )
-    axis = {"title": f"{first.scale.title}, {percent(first.level)} intervals"}
-    ticks = alt.Axis(format="d" if first.scale.is_elo else "", tickCount=6, labelFlush=False)
-    layers = [
-        chart.mark_rule(strokeWidth=2.5)
-        .encode(x=alt.X("low:Q", **axis), x2="high:Q")
-        .transform_filter(BOUNDED)
-    ]
-    for end, other, shape in (("low", "high", "triangle-right"), ("high", "low", "triangle-left")):
-        if any(row[end] is not None and row[other] is None for row in rows):
-            # An interval without a second end is drawn to the score, where a triangle says that it
-            # goes on.
-            opened = chart.transform_filter(f"isValid(datum.{end}) && !isValid(datum.{other})")
-            layers.append(
-                opened.mark_rule(strokeWidth=2.5).encode(x=alt.X(f"{end}:Q", **axis), x2="score:Q")
-            )
-            layers.append(
-                opened.mark_point(filled=True, size=160, shape=shape).encode(
-                    x=alt.X("score:Q", **axis)
-                )
-            )
+        points = chart.mark_point(filled=True, size=55).encode(
+            x=x, shape=alt.Shape("ranker:N", **own_look)
+        )
+    layers = [*_interval_layers(chart, rows, title), points]
+    if len(rankers) == 1 and any(row["rank set"] for row in rows):
+        rank_sets = chart.mark_text(align="left", dx=10)
+        layers.append(rank_sets.encode(x=alt.value("width"), text="rank set:N"))
+    picture = alt.layer(*layers).properties(width=WIDTH, height=height)
+    if first.slice is not None:
+        picture = picture.properties(title=[printable(first.slice)])
+    return picture
+
+
+def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) -> list[Any]:
+    """Return the layers with intervals: conformal, bounded, unbounded above, unbounded below.
+
+    Args:
+        chart: chart of the rows, with their vertical axis.
+        rows: rows of `forest_rows`.
+        title: title of the horizontal axis.
+    """
+    layers = []
     if any(row["conformal_low"] is not None for row in rows):
         conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
-        layers.insert(
-            0, conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q")
-        )
-    x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, **axis)
-    point = chart.mark_point(filled=True, size=55).encode(x=x)
-    layers.append(point.encode(shape=alt.Shape("ranker:N", **shown)) if several else point)
-    if not several and any(row["rank set"] for row in rows):
-        layers.append(
-            chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N")
-        )
-    title = {} if first.slice is None else {"title": [printable(first.slice)]}
-    return alt.layer(*layers).properties(
-        width=WIDTH, height=_height(order) * (1.4 if several else 1), **title
-    )
+        low = alt.X("conformal_low:Q", title=title)
+        layers.append(conformal.encode(x=low, x2="conformal_high:Q"))
+    bounded = chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    layers.append(bounded.transform_filter(BOUNDED))
+    if any(row["low"] is not None and row["high"] is None for row in rows):
+        layers += _unbounded_layers(chart, "low", "high", "triangle-right", title)
+    if any(row["high"] is not None and row["low"] is None for row in rows):
+        layers += _unbounded_layers(chart, "high", "low", "triangle-left", title)
+    return layers
+
+
+def _unbounded_layers(chart: Any, end: str, other: str, shape: str, title: str) -> list[Any]:
+    """Return the layers with intervals that have one end only.
+
+    They are drawn to the score, where a triangle shows that they go on.
+    """
+    rows = chart.transform_filter(f"isValid(datum.{end}) && !isValid(datum.{other})")
+    rules = rows.mark_rule(strokeWidth=2.5)
+    triangles = rows.mark_point(filled=True, size=160, shape=shape)
+    return [
+        rules.encode(x=alt.X(f"{end}:Q", title=title), x2="score:Q"),
+        triangles.encode(x=alt.X("score:Q", title=title)),
+    ]
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
-    """Return the data of a forest plot, one row per model."""
-    return [
-        {"ranker": standings.ranker, "rank": entry.rank, "model": printable(entry.model)}
-        | {name: getattr(entry, name) for name in ("score", "low", "high")}
-        | {name: entry.extra.get(name) for name in ("conformal_low", "conformal_high")}
-        | {
+    """Return the data of a forest plot, one row per model with a score."""
+    rows = []
+    for entry in standings.entries:
+        if entry.score is None:
+            continue
+        row = {
+            "ranker": standings.ranker,
+            "rank": entry.rank,
+            "model": printable(entry.model),
+            "score": entry.score,
+            "low": entry.low,
+            "high": entry.high,
+            "conformal_low": entry.extra.get("conformal_low"),
+            "conformal_high": entry.extra.get("conformal_high"),
             "rank set": range_text(entry.rank_low, entry.rank_high) if entry.rank_low else "",
             "battles": entry.battles,
         }
-        for entry in standings.entries
-        if entry.score is not None
-    ]
+        rows.append(row)
+    return rows
 
 
 def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
-    """Draw how often each model takes each rank, as bubbles; shares of shape (models, models),
-    models best first."""
+    """Draw how often each model takes each rank, as bubbles.
+
+    Args:
+        names: the models, best first.
+        shares: share of draws in which a model (row) takes a rank (column), shape (models, models).
+    """
     labels = list(map(printable, names))
     most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
@@ -146,9 +175,14 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
 
 
 def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
-    """Draw win rates of row models against column models, of `matchup_table`, as a heat map in
-    ranking order."""
-    labels, size = list(map(printable, names)), len(names)
+    """Draw win rates of row models against column models as a heat map.
+
+    Args:
+        matchups: rows of `matchup_table`.
+        names: the models, best first.
+    """
+    labels = list(map(printable, names))
+    size = len(names)
     angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MANY)
     scale = alt.Scale(padding=0)
     x = alt.X("against:N", title="against", axis=angle, sort=labels, scale=scale)
@@ -175,28 +209,27 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
 
 
 def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row per ordered pair of models that met, with the win rate in tenths of a
-    percent."""
-    sides = {side: pd.Categorical(matchups[side], names) for side in ("model", "against")}
-    between = (
-        matchups.assign(**sides)
-        .dropna(subset=["model", "against"])
-        .sort_values(["model", "against"])
-    )
-    return [
-        row
-        | {side: printable(row[side]) for side in sides}
-        | {
-            name: None if np.isnan(row[name]) else round(row[name], 3)
-            for name in ("share", "low", "high")
-        }
-        for row in between.to_dict("records")
-    ]
+    """Return one row per ordered pair of models that met, in the order of `names`.
+
+    Win rates have three decimals.
+    """
+    sides = ["model", "against"]
+    in_order = {side: pd.Categorical(matchups[side], names) for side in sides}
+    between = matchups.assign(**in_order).dropna(subset=sides).sort_values(sides)
+    rows = between.to_dict("records")
+    for row in rows:
+        for side in sides:
+            row[side] = printable(row[side])
+        for name in ("share", "low", "high"):
+            row[name] = None if np.isnan(row[name]) else round(row[name], 3)
+    return rows
 
 
 def reliability_diagram(calibration: Calibration) -> Any:
-    """Draw human agreement against the agreement predicted by the judge's signal, in tenths of the
-    battles."""
+    """Draw how often humans agreed, against the agreement predicted by the judge's signal.
+
+    Each point is a tenth of the battles.
+    """
     bins = calibration.agreement.bins
     rows = [
         {"predicted": own.predicted, "agreed": own.agreement, "battles": own.battles}
@@ -216,20 +249,21 @@ def reliability_diagram(calibration: Calibration) -> Any:
 
 
 def placement(calibration: Calibration) -> Any:
-    """Draw the judge's ratings of held-out models against human ratings, with conformal
-    intervals."""
-    rows: list[dict[str, Any]] = [
-        {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
-        | dict(zip(("low", "high"), calibration.interval_of(held), strict=True))
-        for held in calibration.models
-        if held.residual("soft") is not None
-    ]
+    """Draw the judge's ratings of held-out models, with conformal intervals, over human ratings."""
+    rows: list[dict[str, Any]] = []
+    for held in calibration.models:
+        if held.residual("soft") is None:
+            continue
+        low, high = calibration.interval_of(held)
+        row = {"model": printable(held.model), "human": held.human_elo}
+        rows.append(row | {"judge": held.rating("soft"), "low": low, "high": high})
     ends = {
         "scale": alt.Scale(zero=False),
         "axis": alt.Axis(format="d", tickCount=6, labelFlush=False),
     }
     axis = {"title": "Elo by the judge", **ends}
-    x, y = alt.X("human:Q", title="Elo by humans", **ends), alt.Y("judge:Q", **axis)
+    x = alt.X("human:Q", title="Elo by humans", **ends)
+    y = alt.Y("judge:Q", **axis)
     chart = alt.Chart(alt.InlineData(values=rows)).encode(x=x, tooltip=_tooltip(rows))
     human = [row["human"] for row in rows]
     diagonal = _diagonal(x, y, (min(human, default=0), max(human, default=1)))
@@ -257,12 +291,10 @@ def ranking_plot(ranking: Ranking) -> Any:
 
 
 def calibration_plot(calibration: Calibration) -> Any:
-    """Draw the placement of held-out models and, if known, the reliability of the judge's
-    signal."""
-    charts = [
-        placement(calibration),
-        *([reliability_diagram(calibration)] if calibration.agreement.bins else []),
-    ]
+    """Draw the placement of held-out models and, if known, how reliable the judge's signal is."""
+    charts = [placement(calibration)]
+    if calibration.agreement.bins:
+        charts.append(reliability_diagram(calibration))
     return in_style(alt.vconcat(*charts))
 
 
@@ -270,9 +302,8 @@ def battles_plot(battles: Any) -> Any:
     """Draw the win-rate heat map of battles, models sorted by win rate."""
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
-    return in_style(
-        heat_map(matchups, rates.sort_values(ascending=False, kind="stable").index.tolist())
-    )
+    best_first = rates.sort_values(ascending=False, kind="stable").index.tolist()
+    return in_style(heat_map(matchups, best_first))
 
 
 def in_style(chart: Any) -> Any:
@@ -282,11 +313,13 @@ def in_style(chart: Any) -> Any:
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return a tooltip with every field that has a value in any row."""
-    names = [
-        name
-        for name in (rows[0] if rows else ())
-        if any(row[name] not in (None, "") for row in rows)
-    ]
-    fractions = {name for name in names if any(isinstance(row[name], float) for row in rows)}
-    typed = {name: alt.Tooltip(f"{name}:Q", format=".4~r") for name in fractions}
-    return [typed.get(name) or alt.Tooltip(f"{name}:N") for name in names]
+    fields = []
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows]
+        if all(value in (None, "") for value in values):
+            continue
+        if any(isinstance(value, float) for value in values):
+            fields.append(alt.Tooltip(f"{name}:Q", format=".4~r"))
+        else:
+            fields.append(alt.Tooltip(f"{name}:N"))
+    return fields

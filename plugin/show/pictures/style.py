@@ -1,5 +1,4 @@
-"""One style for all pictures, fit for a paper, the files that they become, and the libraries behind
-them and pages."""
+"""The style of all pictures, and how pictures are written to files."""
 
 from importlib import import_module
 from types import ModuleType
@@ -40,11 +39,16 @@ def load_extra(name: str) -> ModuleType:
 
 
 def theme(colours: dict[str, str]) -> dict[str, Any]:
-    """Return Vega-Lite's configuration in some colours: no frame, no ticks, a faint grid along the
-    values."""
-    ink, grey, faint, paper, accent = (
-        colours[name] for name in ("ink", "grey", "faint", "paper", "accent")
-    )
+    """Return Vega-Lite's configuration: no frame, no ticks, a faint grid along the values.
+
+    Args:
+        colours: colours by role, as in `LIGHT` and `DARK`.
+    """
+    ink = colours["ink"]
+    grey = colours["grey"]
+    faint = colours["faint"]
+    paper = colours["paper"]
+    accent = colours["accent"]
     names = {"labelColor": ink, "titleColor": grey}
     text = names | {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     return {
@@ -75,11 +79,9 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
 
 
 def save(chart: Any, place: Place) -> None:
-    """Write a chart as SVG, PNG or PDF, atomically."""
+    """Write a chart as SVG, PNG or PDF, by the suffix of the place, atomically."""
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
-    with (
-        atomic_file(place) as picture,
-        picture.open("w" if place.suffix == ".svg" else "wb") as stream,
-    ):
+    mode = "w" if place.suffix == ".svg" else "wb"
+    with atomic_file(place) as picture, picture.open(mode) as stream:
         chart.save(stream, format=place.suffix.removeprefix("."), **scale)

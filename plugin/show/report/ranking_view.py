@@ -26,7 +26,8 @@ from podium.show.report.html import html_part
 from podium.show.report.terminal import bar_column, terminal_text
 from podium.tables import EMPTY, Report, Table
 from podium.text import text_of
-from podium.wording import some
+from podium.tournaments.decisions import asks_top
+from podium.wording import plural, some
 
 BAR_WIDTH = 28
 FIRST = 10
@@ -34,9 +35,11 @@ FIRST = 10
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
 COMPRESSED = (
-    "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which human labels correct by "
-    "--ranker soft-elo --set target=log-odds, or by a calibration; --set labels=hard rates the parsed verdicts"
+    "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which human "
+    "labels correct by --ranker soft-elo --set target=log-odds, or by a calibration; "
+    "--set labels=hard rates the parsed verdicts"
 )
+"""Note below standings of graded credits."""
 DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
     ("hard", "human", "human_low", "human_high", "judge"), 1
 )
@@ -56,8 +59,10 @@ def ranking_messages(ranking: Ranking) -> list[str]:
 
 
 def ranking_warnings(ranking: Ranking) -> list[str]:
-    """Return the text of each warning once: its severity, the names of its standings unless it is
-    of all, and what was found."""
+    """Return the text of each warning once, with its severity.
+
+    Warnings of some of the standings only begin with the names of these.
+    """
     owners: dict[Notice, list[str]] = {}
     for standings in ranking.standings:
         for warning in dict.fromkeys(standings.warnings):
@@ -76,29 +81,31 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 
 
 def standings_report(standings: Standings) -> Report:
-    """Build the report of one ranker on one slice; a rule marks a cut between distinguishable
-    models."""
-    columns, separation = _columns(standings), standings.separation
+    """Build the report of one ranker on one slice.
+
+    A rule below a row marks a cut: every model above it is clearly ahead of every model below.
+    """
+    columns = _columns(standings)
+    separation = standings.separation
     place = {entry.model: k for k, entry in enumerate(standings.entries)}
     cuts = [place[separation.names[cut - 1]] for cut in separation.cuts] if separation else []
-    bars = [
-        None if own.score is None else Estimate(own.score, own.low, own.high)
-        for own in standings.entries
-    ]
+    rows = []
+    bars = []
+    for entry in standings.entries:
+        rows.append(tuple(format_cell(entry) for format_cell in columns.values()))
+        bars.append(_interval_of(entry))
     table = Table(
         title="",
         header=tuple(columns),
-        rows=tuple(tuple(cell(entry) for cell in columns.values()) for entry in standings.entries),
+        rows=tuple(rows),
         align="rl" + "r" * (len(columns) - 2),
         spare=tuple(name for name in ("win rate", "se") if name != standings.scale.name),
         rules=frozenset(cuts),
         bars=bar_column(bars, BAR_WIDTH, standings.scale.axis_format),
     )
-    interval = (
-        f"{percent(standings.level)} intervals: {standings.interval}"
-        if standings.interval
-        else "no interval"
-    )
+    interval = "no interval"
+    if standings.interval:
+        interval = f"{percent(standings.level)} intervals: {standings.interval}"
     return Report(
         f"{standings_name(standings)} · {interval}",
         table=table,
@@ -106,32 +113,34 @@ def standings_report(standings: Standings) -> Report:
     )
 
 
+def _interval_of(entry: Entry) -> Estimate | None:
+    """Return the score of a model with its interval; None without a score."""
+    return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
+
+
 def standings_name(standings: Standings) -> str:
     """Return the ranker's name with the slice."""
-    return (
-        standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
-    )
+    if standings.slice is None:
+        return standings.ranker
+    return f"{standings.ranker} [{standings.slice}]"
 
 
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns by name, each a function that formats the cell of a model."""
     scale = standings.scale
-    conformal = next(
-        (known for entry in standings.entries if (known := entry.extra.get("conformal_level"))),
-        None,
-    )
-    sampling = f"sampling {percent(standings.level)}" if conformal else "interval"
-    columns: dict[str, Callable[[Entry], str]] = {
-        "rank": lambda entry: EMPTY if entry.score is None else str(entry.rank),
-        "model": lambda entry: entry.model + (" *" if entry.separated else ""),
-        scale.title: lambda entry: cell_text(entry.score, scale.format),
-        sampling: lambda entry: interval_text(entry.low, entry.high, scale.format),
-        "se": lambda entry: cell_text(entry.se, scale.format),
-    }
-    if conformal:
-        columns[f"conformal {percent(conformal)}"] = lambda entry: _conformal_text(
-            entry, scale.format
-        )
+    levels = [entry.extra.get("conformal_level") for entry in standings.entries]
+    conformal_level = next((level for level in levels if level), None)
+    sampling = f"sampling {percent(standings.level)}" if conformal_level else "interval"
+    columns: dict[str, Callable[[Entry], str]] = {}
+    columns["rank"] = lambda entry: EMPTY if entry.score is None else str(entry.rank)
+    columns["model"] = lambda entry: f"{entry.model} *" if entry.separated else entry.model
+    columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
+    columns[sampling] = lambda entry: interval_text(entry.low, entry.high, scale.format)
+    columns["se"] = lambda entry: cell_text(entry.se, scale.format)
+    if conformal_level:
+        name = f"conformal {percent(conformal_level)}"
+        by_t = standings.diagnostics.get("conformal", {}).get("t", {})
+        columns[name] = lambda entry: _conformal_text(entry, scale.format, entry.model in by_t)
     else:
         columns["rank set"] = lambda entry: range_text(entry.rank_low, entry.rank_high)
     columns["battles"] = lambda entry: f"{entry.battles:,}"
@@ -145,41 +154,51 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
 
 def _extra(name: str, entry: Entry) -> str:
     """Format an extra figure of a model."""
-    value, digits = entry.extra.get(name), DIGITS.get(name, 3)
-    return (
-        EMPTY if value is None else f"{value:,.0f}" if digits == 0 else number_text(value, digits)
-    )
+    value = entry.extra.get(name)
+    if value is None:
+        return EMPTY
+    digits = DIGITS.get(name, 3)
+    return f"{value:,.0f}" if digits == 0 else number_text(value, digits)
 
 
-def _conformal_text(entry: Entry, style: str) -> str:
-    low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
+def _conformal_text(entry: Entry, style: str, is_by_t: bool) -> str:
+    """Format a conformal interval, with `(t)` if it is a t interval instead."""
     if entry.extra.get("conformal_level") is None:
         return EMPTY
-    by_t = " (t)" if str(entry.extra.get("interval_method") or "").startswith("t ") else ""
-    return "unbounded" if low is None or high is None else interval_text(low, high, style) + by_t
+    low = entry.extra.get("conformal_low")
+    high = entry.extra.get("conformal_high")
+    if low is None or high is None:
+        return "unbounded"
+    return interval_text(low, high, style) + (" (t)" if is_by_t else "")
 
 
 def standings_notes(standings: Standings) -> Iterator[str]:
-    """Yield the notes below the table: decisions of a tournament, denominators, methods and their
-    assumptions."""
+    """Yield the notes below the table.
+
+    They are decisions of a tournament, denominators, methods, and assumptions of these.
+    """
     known = standings.diagnostics
-    answer, is_decided = known.get("answer", {}), standings.ranker == RANKER_OF_DECISIONS
+    answer = known.get("answer", {})
+    is_decided = standings.ranker == RANKER_OF_DECISIONS
     source = (
         "" if is_decided else "the tournament found, by Bradley-Terry on its judge's verdicts: "
     )
-    yield from (source + decision for decision in answer.get("decisions", ()))
+    for decision in answer.get("decisions", ()):
+        yield source + decision
     yield from _format_ranking_counts(standings)
-    if is_decided and str(answer.get("until")).startswith("top") and answer["looks"] > 1:
+    if is_decided and asks_top(answer.get("until")) and answer["looks"] > 1:
         yield f"intervals hold at all {answer['looks']} interim analyses, too"
-    if (informative := known.get("informative_items")) is not None:
-        rest = (
-            " (on the others all battles are ties)" if informative < standings.counts.items else ""
-        )
-        yield f"informative items: {informative:,} of {standings.counts.items:,}{rest}"
-    if (soft := known.get("soft")) and standings.fit.beta is not None:
+    informative = known.get("informative_items")
+    if informative is not None:
+        items = standings.counts.items
+        rest = " (on the others all battles are ties)" if informative < items else ""
+        yield f"informative items: {informative:,} of {items:,}{rest}"
+    soft = known.get("soft")
+    if soft and standings.fit.beta is not None:
         yield _soft_targets(soft, standings.fit)
     for name, notes in METHOD_NOTES.items():
-        yield from notes(known[name]) if known.get(name) else ()
+        if known.get(name):
+            yield from notes(known[name])
     anchor = standings.scale.against
     if anchor is not None:
         yield f"{anchor} itself: 1 - the mean of the others"
@@ -190,98 +209,132 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 
 
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:
-    """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of
-    the order."""
-    yield counts_text(standings.counts, standings.diagnostics.get("unparsed_reasons", {}))
-    swap = standings.diagnostics.get("swap")
-    if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
-        same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
+    """Yield the numbers of items, judgments and battles, and the effects of order and grading."""
+    diagnostics = standings.diagnostics
+    yield counts_text(standings.counts, diagnostics.get("unparsed_reasons", {}))
+    swap = diagnostics.get("swap", {})
+    readable = swap["same"] + swap["half"] + swap["flip"] if swap else 0
+    if readable:
+        same = share_text(swap["same"] / readable)
+        half = share_text(swap["half"] / readable)
+        flip = share_text(swap["flip"] / readable)
         yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
-    if graded := standings.diagnostics.get("graded"):
-        yield f"{graded:,} battles have graded credits; wins, ties and flips are those of the parsed verdicts"
-        if (
-            standings.ranker == "bradley-terry"
-            or standings.diagnostics.get("soft", {}).get("kind") == "credit"
-        ):
+    graded = diagnostics.get("graded")
+    if graded:
+        yield (
+            f"{graded:,} battles have graded credits; wins, ties and flips are those of the "
+            "parsed verdicts"
+        )
+        rates_credits = diagnostics.get("soft", {}).get("kind") == "credit"
+        if standings.ranker == "bradley-terry" or rates_credits:
             yield COMPRESSED
 
 
 def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
-    """Yield whose ratings set the scale, how far they agree with the battles, and who is beyond
-    them."""
+    """Yield whose ratings set the scale, how far battles agree with them, and who is beyond them."""
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
-        low, high = (number_text(ladder[end], 2) for end in ("slope_low", "slope_high"))
-        yield f"slope of these battles' own ratings on the given ones: {ladder['slope']:.2f} (97.5%: {low} … {high})"
-    if least := sorted((row["detectable"], name) for name, row in ladder["drifts"].items()):
-        (low, first), (high, last) = least[0], least[-1]
-        yield f"a given rating that is off by {low:.0f} ({first}) to {high:.0f} Elo ({last}) is found with 80% power"
+        low = number_text(ladder["slope_low"], 2)
+        high = number_text(ladder["slope_high"], 2)
+        yield (
+            "slope of these battles' own ratings on the given ones: "
+            f"{ladder['slope']:.2f} (97.5%: {low} … {high})"
+        )
+    drifts = sorted((row["detectable"], name) for name, row in ladder["drifts"].items())
+    if drifts:
+        smallest, easiest = drifts[0]
+        largest, hardest = drifts[-1]
+        yield (
+            f"a given rating that is off by {smallest:.0f} ({easiest}) to {largest:.0f} Elo "
+            f"({hardest}) is found with 80% power"
+        )
     for name, side in ladder["beyond"].items():
         verb, end = ("wins", "lower") if side == "above" else ("loses", "upper")
-        yield f"{name} {verb} nearly all battles with rated models, and none is {side} it: only the {end} end is known"
+        yield (
+            f"{name} {verb} nearly all battles with rated models, and none is {side} it: only the "
+            f"{end} end is known"
+        )
 
 
 def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
     """Yield each judge's slope, position effect and disagreement with the common ratings."""
     for name, row in sorted(jury["judges"].items(), key=lambda own: -own[1]["slope"]):
-        slope, position = interval_text(row["slope_low"], row["slope_high"], ".2f"), ""
+        slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
+        position = ""
         if row["position"] is not None:
-            position = f", position {row['position']:+.2f} log-odds"
-            position += f" ({interval_text(row['position_low'], row['position_high'], '.2f')})"
+            ends = interval_text(row["position_low"], row["position_high"], ".2f")
+            position = f", position {row['position']:+.2f} log-odds ({ends})"
         own = "too few battles for an interval"
         if row["disagreement"] is not None:
-            own = f"its own ratings are {row['disagreement']:.0f} Elo from the common ones, beyond chance"
-        yield f"{name}: slope {row['slope']:.2f} ({slope}){position}; {own}; {row['battles']:,} battles"
-    equal = f"; the ranking has equal slopes ({why})" if (why := jury["equal_because"]) else ""
+            own = (
+                f"its own ratings are {row['disagreement']:.0f} Elo from the common ones, "
+                "beyond chance"
+            )
+        yield (
+            f"{name}: slope {row['slope']:.2f} ({slope}){position}; {own}; "
+            f"{row['battles']:,} battles"
+        )
+    reason = jury["equal_because"]
+    equal = f"; the ranking has equal slopes ({reason})" if reason else ""
     p = "unknown" if jury["one_truth_p"] is None else f"p = {jury['one_truth_p']:.2g}"
     yield f"one truth of all judges: {p}{equal}"
 
 
 def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
     """Yield how the Elo scale is centred, and what a fixed rating means for intervals."""
-    if pinned := origin.get("pinned"):
+    pinned = origin.get("pinned")
+    if pinned:
         yield f"intervals are those of differences to {pinned}, which is pinned"
         return
     light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])
-    known = (
-        f"the {known} well-known models"
-        if (known := origin["well_known"]) > 1
-        else "the one well-known model"
-    )
-    yield f"1500 is the mean of {known}; models with few items count less: {light}"
+    number = origin["well_known"]
+    models = f"the {number} well-known models" if number > 1 else "the one well-known model"
+    yield f"1500 is the mean of {models}; models with few items count less: {light}"
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
-    left = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
+    """Write what soft targets come from, with beta and its interval."""
+    without = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
     if soft["kind"] == "credit" or fit.beta is None:
-        return f"soft targets: the credits {soft['from']}{left}"
+        return f"soft targets: the credits {soft['from']}{without}"
     ends = ""
     if soft["level"] and fit.beta_low is not None and fit.beta_high is not None:
         ends = (
             f", {percent(soft['level'])}: {slope_text(fit.beta_low)} … {slope_text(fit.beta_high)}"
         )
-    return f"soft targets from the {soft['kind']}: beta {slope_text(fit.beta)} ({soft['from']}{ends}){left}"
+    beta = slope_text(fit.beta)
+    return f"soft targets from the {soft['kind']}: beta {beta} ({soft['from']}{ends}){without}"
 
 
 def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     """Yield the basis and the assumptions of the conformal intervals, if there are any."""
     if not conformal["q"]:
         return
-    sizes, quantiles = sorted(set(conformal["n"].values())), conformal["q"].values()
-    widths = [f"{width:.2f}" for width in sorted({q for q in quantiles if q is not None})]
-    widths += ["infinite"] if None in quantiles else []
-    factor, of_humans = conformal.get("scale_correction"), conformal.get("of") == "human"
-    unit = "se" if factor is None else f"sqrt(se²{'' if of_humans else ' + human se²'} + spread²)"
-    scale = "" if factor is None else f", all scale-corrected {factor:.2f} times to human scale"
-    yield f"new models are placed one by one beside the calibrated ones, which keep the judge's ratings{scale}"
-    q = " … ".join(dict.fromkeys((*widths[:1], *widths[-1:])))
-    yield f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated models"
+    is_of_humans = conformal.get("of") == "human"
+    factor = conformal.get("scale_correction")
+    unit = "se"
+    scale = ""
+    if factor is not None:
+        unit = "sqrt(se² + spread²)" if is_of_humans else "sqrt(se² + human se² + spread²)"
+        scale = f", all scale-corrected {factor:.2f} times to human scale"
+    yield (
+        "new models are placed one by one beside the calibrated ones, which keep the judge's "
+        f"ratings{scale}"
+    )
+    quantiles = set(conformal["q"].values())
+    widths = [f"{width:.2f}" for width in sorted(quantiles - {None})]
+    if None in quantiles:
+        widths.append("infinite")
+    q = widths[0] if widths[0] == widths[-1] else f"{widths[0]} … {widths[-1]}"
+    sizes = conformal["n"].values()
+    models = range_text(min(sizes), max(sizes))
+    yield f"conformal: score ± q {unit}, q = {q} from {models} calibrated models"
     for t in sorted(set(conformal.get("t", {}).values())):
         yield (
-            f"(t): score ± {t:.2f} {unit}, a t interval where the conformal one is infinite; it assumes that judge and "
-            "humans disagree normally"
+            f"(t): score ± {t:.2f} {unit}, a t interval where the conformal one is infinite; it "
+            "assumes that judge and humans disagree normally"
         )
-    if of_humans:
+    if is_of_humans:
         yield "intervals are of the rating that humans would give with ever more votes"
     yield from conformal["assumption"].replace("; ", ";\n").splitlines()
 
@@ -291,38 +344,43 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
     kappa = "{mean:.2f} (90%: {low:.2f} … {high:.2f})".format(**joined["kappa"])
     spread = "{mean:.1f} Elo (90%: {low:.1f} … {high:.1f})".format(**joined["spread"])
     yield (
-        "humans: by the labels alone; judge: its ratings times kappa; pull: 0 where the judge alone decides, 1 where "
-        "the labels do"
+        "humans: by the labels alone; judge: its ratings times kappa; pull: 0 where the judge "
+        "alone decides, 1 where the labels do"
     )
     yield (
-        f"kappa {kappa}, the scale correction of the judge's ratings to human ratings; spread {spread}, how far human "
-        f"ratings differ from that; dispersion {joined['dispersion']:.2f} of the labels (independent votes: 1)"
+        f"kappa {kappa}, the scale correction of the judge's ratings to human ratings; spread "
+        f"{spread}, how far human ratings differ from that; dispersion "
+        f"{joined['dispersion']:.2f} of the labels (independent votes: 1)"
     )
-    yield "each interval holds the one by the model's own labels, with one-sided bounds: the judge may misjudge a model"
+    yield (
+        "each interval holds the one by the model's own labels, with one-sided bounds: the judge "
+        "may misjudge a model"
+    )
 
 
 def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
     """Yield how length was controlled for, and its estimated effect."""
-    left = (
-        f"; {used['left_out']:,} judged battles without lengths are left out"
-        if used["left_out"]
-        else ""
-    )
-    yield f"at equal {used.get('lengths', 'lengths')}: {used['model']}{left}"
+    left_out = ""
+    if used["left_out"]:
+        left_out = f"; {used['left_out']:,} judged battles without lengths are left out"
+    yield f"at equal {used.get('lengths', 'lengths')}: {used['model']}{left_out}"
     if "elo_per_sd" in used:
-        low, high = used["elo_per_sd_low"], used["elo_per_sd_high"]
+        low = used["elo_per_sd_low"]
+        high = used["elo_per_sd_high"]
         ends = "" if low is None else f" ({percent(used['level'])}: {low:.1f} … {high:.1f})"
-        yield f"a response longer by {used['sd']:,.0f} characters gains {used['elo_per_sd']:.1f} Elo{ends}"
+        yield (
+            f"a response longer by {used['sd']:,.0f} characters gains {used['elo_per_sd']:.1f} "
+            f"Elo{ends}"
+        )
 
 
 def _cost(price: Mapping[str, Any]) -> Iterator[str]:
     """Yield the cost of a replayed tournament."""
-    given = (
-        f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
-    )
-    pairs, rounds = (
-        f"{price[noun]:,} {noun[:-1] if price[noun] == 1 else noun}" for noun in ("pairs", "rounds")
-    )
+    given = ""
+    if price["given"]:
+        given = f"; {price['given']:,} battles of those ranked before were given"
+    pairs = f"{price['pairs']:,} {plural('pair', price['pairs'])}"
+    rounds = f"{price['rounds']:,} {plural('round', price['rounds'])}"
     asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
     yield f"replay of {price['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
 
@@ -342,19 +400,18 @@ these lines."""
 
 def battles_html(battles: Battles) -> str:
     """Render battles for a notebook: the denominators and the first rows."""
-    counts, shown = battles.counts(), battles.table.head(FIRST)
+    counts = battles.counts()
+    shown = battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)
-    rows = tuple(
-        tuple(text_of(cell) or "" for cell in row)
-        for row in shown[list(names)].astype(object).to_numpy()
-    )
+    rows = []
+    for row in shown[list(names)].astype(object).to_numpy():
+        rows.append(tuple(text_of(cell) or "" for cell in row))
     denominators = (
         f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
     )
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
-    title = (
-        "battles"
-        if counts.battles <= FIRST
-        else f"battles, the first {FIRST} of {counts.battles:,}"
-    )
-    return html_part((Report(title, table=Table("", names, rows, align), notes=(denominators,)),))
+    title = "battles"
+    if counts.battles > FIRST:
+        title = f"battles, the first {FIRST} of {counts.battles:,}"
+    table = Table("", names, tuple(rows), align)
+    return html_part((Report(title, table=table, notes=(denominators,)),))

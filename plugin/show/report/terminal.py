@@ -1,5 +1,7 @@
-"""Render reports as text; too wide tables lose bars, then spare columns, then names wrap; never a
-digit is lost."""
+"""Render reports as text.
+
+A table that is too wide loses its bars, then its spare columns; then names wrap. No digit is lost.
+"""
 
 import os
 import shutil
@@ -16,53 +18,68 @@ from podium.tables import Fact, Report, Table
 
 PLAIN_WIDTH = 120
 """Width in characters if no terminal gives one."""
-MARGIN, INDENT = 1, 2
-"""Space before the lines of a table with a header, and before those of facts."""
+MARGIN = 1
+"""Space before the lines of a table with a header."""
+INDENT = 2
+"""Space before the lines of facts."""
 GAP = 3
 """Space between the columns of a table; one less between those of facts."""
 NARROWEST = 20
 """Least width of a column of labels, names or sentences."""
-BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+BOLD = "\x1b[1m"
+DIM = "\x1b[2m"
+RESET = "\x1b[0m"
 
 
 def terminal_text(
     reports: Sequence[Report], terminal: bool = False, width: int | None = None
 ) -> str:
-    """Render reports as text, styled if it goes to a terminal; by default as wide as that or the
-    widest main table."""
-    if width is None:
+    """Render reports as text.
+
+    Args:
+        reports: the reports.
+        terminal: whether the text goes to a terminal; titles are then bold, and notes dim.
+        width: width in characters; by default that of the terminal, or without one that of the
+            widest main table, 120 at least.
+    """
+    if width is None and terminal:
+        width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
+    elif width is None:
         needed = [_width(_bare(report.table)) for report in reports if report.table]
-        width = (
-            shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
-            if terminal
-            else max([PLAIN_WIDTH, *needed])
-        )
+        width = max([PLAIN_WIDTH, *needed])
     styled = terminal and not os.environ.get("NO_COLOR")
-    texts = [
-        "\n\n".join("\n".join(block) for block in _report_blocks(report, width, styled) if block)
-        for report in reports
-    ]
+    texts = []
+    for report in reports:
+        blocks = ["\n".join(lines) for lines in _report_blocks(report, width, styled) if lines]
+        texts.append("\n\n".join(blocks))
     return "\n\n\n".join(texts) + "\n"
 
 
 def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[str]]:
-    """Yield blocks of lines, to be separated by empty lines: the answer, then title, tables and
-    notes of each part."""
+    """Yield blocks of lines: the answer, then title, facts, tables and notes of each part.
+
+    Empty lines are to separate them.
+    """
     bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
     yield _wrap(report.answer, width)
     for section in report.parts:
-        titles = [
-            f"{bold}{line}{reset}"
-            for line in _wrap([section.title] if section.title else [], width)
-        ]
-        notes = [
-            f"{dim}{line}{reset}" for line in _wrap((*section.notes, *section.warnings), width)
-        ]
-        yield [*titles, *_fact_lines(section.facts, width), *([] if section.tables else notes)]
+        titles = [f"{bold}{line}{reset}" for line in _wrap_title(section.title, width)]
+        facts = _fact_lines(section.facts, width)
+        plain_notes = _wrap((*section.notes, *section.warnings), width)
+        notes = [f"{dim}{line}{reset}" for line in plain_notes]
+        if not section.tables:
+            yield [*titles, *facts, *notes]
+            continue
+        yield [*titles, *facts]
         for table in section.tables:
-            yield [*_wrap([table.title] if table.title else [], width), *_table_lines(table, width)]
+            yield [*_wrap_title(table.title, width), *_table_lines(table, width)]
             yield _wrap(table.legend, width)
-        yield notes if section.tables else []
+        yield notes
+
+
+def _wrap_title(title: str, width: int) -> list[str]:
+    """Wrap a title; no lines without one."""
+    return _wrap([title], width) if title else []
 
 
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
@@ -81,15 +98,18 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     cells = [
         None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts
     ]
-    widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
+    rows = [row for row in cells if row]
+    widths = []
+    for k in range(4):
+        lengths = [cell_len(row[k]) for row in rows]
+        widths.append(max(lengths, default=0))
     widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), NARROWEST))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
-        lines += (
-            _row_lines(row, widths, "lrrl", GAP - 1)
-            if row
-            else _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
-        )
+        if row:
+            lines += _row_lines(row, widths, "lrrl", GAP - 1)
+        else:
+            lines += _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
     return [" " * INDENT + line for line in lines]
 
 
@@ -100,60 +120,72 @@ def _table_lines(table: Table, width: int) -> list[str]:
     widths = _column_widths(table)
     excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
     if excess > 0:
-        for k in sorted(
-            (k for k, side in enumerate(align) if side == "l"), key=lambda k: -widths[k]
-        ):
+        left = [k for k, side in enumerate(align) if side == "l"]
+        for k in sorted(left, key=lambda k: -widths[k]):
             narrow = min(widths[k], max(widths[k] - excess, NARROWEST))
-            excess, widths[k] = excess - (widths[k] - narrow), narrow
+            excess -= widths[k] - narrow
+            widths[k] = narrow
     rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
-    lines = [*_row_lines(table.header, widths, align), rule] if any(table.header) else []
+    has_header = any(table.header)
+    lines = [*_row_lines(table.header, widths, align), rule] if has_header else []
     for k, row in enumerate(table.rows):
         lines += _row_lines(row, widths, align)
-        lines += [rule] if k in table.rules and k + 1 < len(table.rows) else []
-    return [" " * MARGIN + line for line in lines] if any(table.header) else lines
+        if k in table.rules and k + 1 < len(table.rows):
+            lines.append(rule)
+    return [" " * MARGIN + line for line in lines] if has_header else lines
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int = GAP) -> list[str]:
-    """Render a row, on as many lines as its tallest cell has; text to the left wraps in its
-    column."""
-    cells = [
-        (textwrap.wrap(cell, width) or [""])
-        if side == "l" and cell_len(cell) > width
-        else cell.split("\n")
-        for cell, width, side in zip(row, widths, align, strict=True)
-    ]
+    """Render a row, on as many lines as its tallest cell has.
+
+    Cells that are aligned to the left wrap in their column.
+    """
+    cells = []
+    for cell, width, side in zip(row, widths, align, strict=True):
+        if side == "l" and cell_len(cell) > width:
+            cells.append(textwrap.wrap(cell, width) or [""])
+        else:
+            cells.append(cell.split("\n"))
     lines = []
     for parts in zip_longest(*cells, fillvalue=""):
-        pads = [" " * (width - cell_len(part)) for part, width in zip(parts, widths, strict=True)]
-        texts = [
-            part + pad if side == "l" else pad + part
-            for part, pad, side in zip(parts, pads, align, strict=True)
-        ]
+        texts = []
+        for part, width, side in zip(parts, widths, align, strict=True):
+            pad = " " * (width - cell_len(part))
+            texts.append(part + pad if side == "l" else pad + part)
         lines.append((" " * gap).join(texts).rstrip())
     return lines
 
 
 def _fit(table: Table, width: int) -> Table:
-    """Return the first form that fits: with bars, bare, without spare columns; else intervals are
-    below figures."""
-    bare, spare = _bare(table), table.spare
-    forms = [_with_bars(table), *(_without_columns(bare, spare[:k]) for k in range(len(spare) + 1))]
-    return next((form for form in forms if _width(form) <= width), _stack_intervals(forms[-1]))
+    """Return the first form of a table that fits.
+
+    The forms are: with bars, without, without one more spare column at a time, and last with
+    intervals below their figures.
+    """
+    bare = _bare(table)
+    forms = [_with_bars(table)]
+    forms += [_without_columns(bare, table.spare[:k]) for k in range(len(table.spare) + 1)]
+    for form in forms:
+        if _width(form) <= width:
+            return form
+    return _stack_intervals(forms[-1])
 
 
 def _column_widths(table: Table) -> list[int]:
-    columns = zip(table.header, *table.rows, strict=True)
-    return [
-        max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns
-    ]
+    """Return the width of the widest line of each column, in cells of a terminal."""
+    widths = []
+    for column in zip(table.header, *table.rows, strict=True):
+        lines = "\n".join(column).split("\n")
+        widths.append(max(map(cell_len, lines)))
+    return widths
 
 
 def _width(table: Table) -> int:
     """Return the least width of a table with its margin; a column of sentences may wrap."""
     *widths, last = _column_widths(table)
-    return (
-        MARGIN + sum(widths) + (min(last, NARROWEST) if table.words else last) + GAP * len(widths)
-    )
+    if table.words:
+        last = min(last, NARROWEST)
+    return MARGIN + sum(widths) + last + GAP * len(widths)
 
 
 def _bare(table: Table) -> Table:
@@ -179,19 +211,29 @@ def bar_column(
     ends: tuple[float, float] | None = None,
     marks: Sequence[float | None] = (),
 ) -> tuple[str, ...]:
-    """Draw intervals and marks on a common axis: a header with its ends, by the format `label`, and
-    a bar per row; empty if all values coincide."""
+    """Draw intervals and marks on a common axis.
+
+    Args:
+        bars: values with their intervals; None for a row without one.
+        width: width in characters.
+        label: format specification of the ends of the axis.
+        ends: ends of the axis; by default the smallest and the largest value.
+        marks: a further value per row; None for a row without one.
+
+    Returns:
+        A header with the ends of the axis, and a bar per row; empty if all values coincide.
+    """
     values = [value for bar in bars if bar for value in (bar.low, bar.value, bar.high)]
     known = [value for value in (*values, *marks) if value is not None]
     least, most = ends or (min(known, default=0), max(known, default=0))
     if least == most:
         return ()
-    left, right = format(least, label), format(most, label)
-    places = zip(bars, marks or [None] * len(bars), strict=True)
-    return (
-        left + right.rjust(width - len(left)),
-        *(interval_bar(bar, (least, most), width, mark) for bar, mark in places),
-    )
+    left = format(least, label)
+    right = format(most, label)
+    column = [left + right.rjust(width - len(left))]
+    for bar, mark in zip(bars, marks or [None] * len(bars), strict=True):
+        column.append(interval_bar(bar, (least, most), width, mark))
+    return tuple(column)
 
 
 def interval_bar(
@@ -207,7 +249,8 @@ def interval_bar(
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9, mark=4)
     '  ├─●─┤ ◇'
     """
-    cells, (least, most) = [" "] * width, ends
+    least, most = ends
+    cells = [" "] * width
     if bar is None:
         return "".join(cells)
 
@@ -229,27 +272,31 @@ def interval_bar(
 
 
 def _stack_intervals(table: Table) -> Table:
-    """Move intervals in brackets below their figures, and break the names of columns of figures at
-    spaces."""
-    names = [
-        name.replace(" ", "\n") if side == "r" else name
-        for name, side in zip(table.header, table.align, strict=True)
-    ]
+    """Move intervals in brackets below their figures, and break names of columns at spaces.
+
+    Columns that are aligned to the left stay as they are.
+    """
+    names = _replace_in_figures(table.header, table.align, " ", "\n")
     tallest = max(name.count("\n") for name in names)
     header = [name + "\n" * (tallest - name.count("\n")) for name in names]
-    rows = [
-        tuple(
-            cell.replace(" (", "\n(") if side == "r" else cell
-            for cell, side in zip(row, table.align, strict=True)
-        )
-        for row in table.rows
-    ]
+    rows = [_replace_in_figures(row, table.align, " (", "\n(") for row in table.rows]
     return replace(table, header=tuple(header), rows=tuple(rows))
 
 
+def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> tuple[str, ...]:
+    """Replace a text in the cells of a row that are aligned to the right."""
+    return tuple(
+        cell.replace(old, new) if side == "r" else cell
+        for cell, side in zip(row, align, strict=True)
+    )
+
+
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
+    """Return a table without the columns of some names."""
     kept = [k for k, name in enumerate(table.header) if name not in names]
-    header, *rows = (tuple(row[k] for k in kept) for row in (table.header, *table.rows))
     return replace(
-        table, header=header, rows=tuple(rows), align="".join(table.align[k] for k in kept)
+        table,
+        header=tuple(table.header[k] for k in kept),
+        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
+        align="".join(table.align[k] for k in kept),
     )

@@ -261,7 +261,7 @@ def consistency(subject: Subject) -> Consistency:
 
 
 def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
-    """Return the share of decisive verdicts whose margin says that the other response is better."""
+    """Return the share of decisive verdicts whose margin favours the other response."""
     margin = judgments.numbers_of("margin")
     if np.isnan(margin).all():
         return Missing("the verdicts have no margin", "give a column margin")

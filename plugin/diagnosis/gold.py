@@ -1,5 +1,7 @@
-"""Agreement of a judge's ranking and win rates with a gold standard (JuStRank), from common pairs
-and resamples."""
+"""Agreement of a judge's ranking and win rates with a gold standard.
+
+Source: Gera et al. 2025, JuStRank.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -49,8 +51,19 @@ Counts: TypeAlias = np.ndarray | None
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """Common models of a judge and its gold standard, codes by either, and the pairs with a win
-    rate by both."""
+    """Common models of a judge and its gold standard, and the pairs with a win rate by both.
+
+    Attributes:
+        judge: ratings by the judge.
+        gold: ratings by the gold standard.
+        models: names of the common models, sorted.
+        ours: code of each common model in `judge`, shape (models,).
+        theirs: code of each common model in `gold`, shape (models,).
+        first: position in `models` of the first model of each pair, shape (pairs,).
+        second: that of the second model.
+        gold_pairs: number of pairs with a win rate by the gold standard.
+        rates_missing: why the gold standard gives no win rates; None if it does.
+    """
 
     judge: BattleRatings
     gold: AnyRatings
@@ -65,22 +78,35 @@ class GoldPairs:
     def strengths(
         self, ours: Counts = None, theirs: Counts = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,]
-        models) each."""
-        return self.judge.strengths(ours)[..., self.ours], self.gold.strengths(theirs)[
-            ..., self.theirs
-        ]
+        """Return the log-strengths of the models by judge and by gold standard.
+
+        Args:
+            ours: counts of the judge's items in resamples.
+            theirs: counts of the gold standard's items.
+
+        Returns:
+            The log-strengths, shape ([draws,] models) each.
+        """
+        by_judge = self.judge.strengths(ours)
+        by_gold = self.gold.strengths(theirs)
+        return by_judge[..., self.ours], by_gold[..., self.theirs]
 
     def rates(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the win rates of the pairs by judge and by gold standard, shape ([draws,] pairs)
-        each."""
+        """Return the win rates of the pairs by judge and by gold standard.
+
+        Arguments are as of `strengths`; the shape is ([draws,] pairs) each.
+        """
         by_judge = self.judge.rates(self.ours[self.first], self.ours[self.second], ours)
-        return by_judge, self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)
+        by_gold = self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)
+        return by_judge, by_gold
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Match models and pairs of a judge and its gold standard (or human labels); raises
-    NotIdentifiedError."""
+    """Match models and pairs of a judge and its gold standard, or its human labels without one.
+
+    Raises:
+        NotIdentifiedError: the battles of one of them do not connect all models.
+    """
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = (
@@ -89,7 +115,10 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
         return Missing("there is no gold standard and no human label", remedy)
     if gold is not None and gold.battles is not None and len(gold.battles.judges) > 1:
         why = f"the gold battles are by several judges: {some(gold.battles.judges)}"
-        remedy = "keep the rows of one in the gold file, or name the one in the judged file with --human-judge"
+        remedy = (
+            "keep the rows of one in the gold file, or name the one in the judged file with "
+            "--human-judge"
+        )
         return Missing(why, remedy)
     theirs = subject.human if gold is None else gold.source_ratings
     ours = subject.judge_ratings
@@ -97,13 +126,22 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
     if len(names) < 3:
         why = f"{len(names)} models are known both to the judge and to the gold standard"
         return Missing(why, "spell the models alike on both sides; at least three are needed")
-    here, there = (np.array([each.models.index(name) for name in names]) for each in (ours, theirs))
+    here = np.array([ours.models.index(name) for name in names])
+    there = np.array([theirs.models.index(name) for name in names])
     first, second = np.triu_indices(len(names), 1)
-    enough = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
-    ready = enough & (ours.number[here[first], here[second]] > 0)
-    pairs = first[ready], second[ready]
+    is_gold = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
+    is_judged = ours.number[here[first], here[second]] > 0
+    is_common = is_gold & is_judged
     return GoldPairs(
-        ours, theirs, names, here, there, *pairs, int(enough.sum()), _rates_missing(gold)
+        judge=ours,
+        gold=theirs,
+        models=names,
+        ours=here,
+        theirs=there,
+        first=first[is_common],
+        second=second[is_common],
+        gold_pairs=int(is_gold.sum()),
+        rates_missing=_rates_missing(gold),
     )
 
 
@@ -116,14 +154,21 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
             f"its scale {gold.scale.name!r} gives no win rates", "give Elo ratings, or battles"
         )
     spread = float(np.ptp(list(gold.scores.values())))
+    if spread >= NARROWEST:
+        return None
     why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
-    remedy = f"give scores in Elo points (log-strengths times {POINTS:.1f})"
-    return None if spread >= NARROWEST else Missing(why, remedy)
+    return Missing(why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
 
 
 class GoldDraws(NamedTuple):
-    """Tau and win rates in bootstrap resamples, NaN where unknown, shape (draws, pairs); exact gold
-    rates: (pairs,)."""
+    """Figures in bootstrap resamples of the items, NaN where unknown.
+
+    Attributes:
+        tau: Kendall's tau of the two rankings, shape (draws,).
+        judge: win rates by the judge, shape (draws, pairs).
+        gold: win rates by the gold standard, shape (draws, pairs), or (pairs,) if exact.
+        method: description of the resampling.
+    """
 
     tau: np.ndarray
     judge: np.ndarray
@@ -134,40 +179,59 @@ class GoldDraws(NamedTuple):
 def resample_both(
     both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True
 ) -> GoldDraws:
-    """Bootstrap the items, of the judge and of gold battles (together if they share any); return
-    tau and win rates."""
-    own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.first)
+    """Bootstrap the items of the judge and of gold battles, together if they share any.
+
+    Args:
+        both: the common models and pairs.
+        resamples: number of resamples.
+        rng: random generator.
+        ranked: whether to compute tau, too.
+    """
+    own = len(both.judge.clusters)
+    of_gold = len(both.gold.clusters)
+    pairs = len(both.first)
     if own < 2:
         return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
-    number, (ours, gold) = number_items((both.judge, both.gold))
-    together = number < own + theirs
-    how = f"bootstrap of judge and gold standard {'together' if together else 'apart'}"
+    number, (ours, theirs) = number_items((both.judge, both.gold))
+    together = number < own + of_gold
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
-        """Return tau, and win rates by judge and gold standard, as columns, for the item counts of
-        resamples."""
-        mine, other = counts, np.zeros((len(counts), 0))
+        """Return tau, and win rates by judge and gold standard, as columns, for item counts."""
+        of_judge = counts[:, ours] if together else counts
         if together:
-            mine, other = counts[:, ours], counts[:, gold]
-        elif theirs:
-            other = rng.multinomial(theirs, np.full(theirs, 1 / theirs), size=len(counts)).astype(
-                np.float64
-            )
-        tau = kendall_taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
-        return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
+            other = counts[:, theirs]
+        elif of_gold:
+            chances = np.full(of_gold, 1 / of_gold)
+            other = rng.multinomial(of_gold, chances, size=len(counts)).astype(np.float64)
+        else:
+            other = np.zeros((len(counts), 0))
+        tau = np.full(len(counts), np.nan)
+        if ranked:
+            tau = kendall_taus(*both.strengths(of_judge, other))
+        return np.concatenate([tau[:, None], *both.rates(of_judge, other)], axis=1)
 
-    columns = resample(
-        columns_of, number if together else own, resamples, rng, width=len(both.models) ** 2
-    )
-    judge, human = columns[:, 1 : 1 + pairs], columns[:, 1 + pairs :]
-    what = how if theirs else "bootstrap, gold standard as given"
+    items = number if together else own
+    columns = resample(columns_of, items, resamples, rng, width=len(both.models) ** 2)
+    judge = columns[:, 1 : 1 + pairs]
+    gold = columns[:, 1 + pairs :]
+    what = "bootstrap, gold standard as given"
+    if of_gold:
+        how = "together" if together else "apart"
+        what = f"bootstrap of judge and gold standard {how}"
     method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
-    return GoldDraws(columns[:, 0], judge, human if theirs else human[0], method)
+    return GoldDraws(columns[:, 0], judge, gold if of_gold else gold[0], method)
 
 
 class SystemBias(NamedTuple):
-    """Mean over opponents of judge - gold win rate, `corrected` with gold mapped by the Beta CDF; p
-    is after Holm."""
+    """The bias of a judge towards or against one system.
+
+    Attributes:
+        model: name of the system.
+        opponents: number of its opponents.
+        raw: mean over opponents of judge - gold win rate.
+        corrected: the same with gold win rates mapped by `judge_curve`.
+        p: two-sided p-value that `corrected` is 0, adjusted by Holm's rule.
+    """
 
     model: str
     opponents: int
@@ -177,8 +241,18 @@ class SystemBias(NamedTuple):
 
 
 class SelfBias(NamedTuple):
-    """Bias towards the judge's own model; one-sided p after Bonferroni, by JuStRank's paired t or
-    clustered by item."""
+    """Bias of a judge towards its own model.
+
+    Attributes:
+        model: name of the judge's model among the systems.
+        bias: the corrected bias, as of `SystemBias`.
+        opponents: number of its opponents.
+        paired_p: one-sided p-value by JuStRank's paired t test over opponents; None if unknown.
+        item_p: one-sided p-value by the errors over items; None if unknown.
+        tests: number of judges that are ranked themselves: p-values are adjusted by Bonferroni's
+            rule over them.
+        favours_itself: whether `item_p` is at most 1 - level.
+    """
 
     model: str
     bias: Statistic
@@ -189,9 +263,20 @@ class SelfBias(NamedTuple):
     favours_itself: bool
 
 
-Biases: TypeAlias = tuple[
-    float | Missing, Figured, tuple[SystemBias, ...] | Missing, SelfBias | Missing
-]
+class Biases(NamedTuple):
+    """The biases of a judge between systems.
+
+    Attributes:
+        delta: standard deviation of the corrected biases over systems.
+        delta_beyond_noise: the same, corrected for the sampling of items.
+        by_system: the systems, the strongest bias first.
+        of_itself: bias towards the judge's own model.
+    """
+
+    delta: float | Missing
+    delta_beyond_noise: Figured
+    by_system: tuple[SystemBias, ...] | Missing
+    of_itself: SelfBias | Missing
 
 
 class GoldComparison:
@@ -199,9 +284,12 @@ class GoldComparison:
 
     def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
         """Compute the win rates of the pairs, and fit alpha."""
-        self.both, self.draws, self.level = both, draws, level
+        self.both = both
+        self.draws = draws
+        self.level = level
         self.judge, self.gold = both.rates()
-        self.items, self.systems = len(both.judge.clusters), len(both.models)
+        self.items = len(both.judge.clusters)
+        self.systems = len(both.models)
         self.facts: dict[str, Any] = {
             "level": level,
             "n": len(both.first),
@@ -209,17 +297,14 @@ class GoldComparison:
             "clusters": self.items,
         }
         self.reach = t_quantile(max(self.items, 2), level)
-        why = f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} decided gold battles"
-        few = Missing(why, "give more gold battles per pair, or a gold ranking")
-        self.without_pairs = few if len(both.first) < 2 else None
+        self.without_pairs = _pairs_missing(both)
         self.lacking = both.rates_missing or self.without_pairs
-        fit_alpha, remedy = (
-            partial(decisiveness, self.judge, self.gold),
-            "give more items, or closer systems",
-        )
-        self.alpha: float | Missing = (
-            attempt(fit_alpha, remedy) if self.lacking is None else self.lacking
-        )
+        self.alpha: float | Missing
+        if self.lacking is not None:
+            self.alpha = self.lacking
+        else:
+            fit_alpha = partial(decisiveness, self.judge, self.gold)
+            self.alpha = attempt(fit_alpha, "give more items, or closer systems")
 
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings."""
@@ -236,20 +321,16 @@ class GoldComparison:
         """Estimate the share of pairs with the same better system."""
         if self.without_pairs:
             return self.without_pairs
-        value, draws = (
-            float(pair_agreement(self.judge, self.gold)),
-            pair_agreement(self.draws.judge, self.draws.gold),
-        )
+        value = float(pair_agreement(self.judge, self.gold))
+        draws = pair_agreement(self.draws.judge, self.draws.gold)
         return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
         """Return the mean squared difference of win rates, raw and corrected for noise."""
         if self.lacking:
             return self.lacking, self.lacking
-        value, draws = (
-            float(squared_error(self.judge, self.gold)),
-            squared_error(self.draws.judge, self.draws.gold),
-        )
+        value = float(squared_error(self.judge, self.gold))
+        draws = squared_error(self.draws.judge, self.draws.gold)
         return value, self._reflected_figure(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
@@ -266,109 +347,131 @@ class GoldComparison:
         around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
         usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
         if usable is None:
-            why = (
-                "a single item is not resampled"
-                if self.items < 2
-                else "most resamples of the items have no alpha"
-            )
+            why = "most resamples of the items have no alpha"
+            if self.items < 2:
+                why = "a single item is not resampled"
             return self.alpha, Missing(why, "give more items")
-        without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
-        middle, reach = (
-            np.log(self.alpha) - (usable.mean() - without),
-            self.reach * usable.std(ddof=1),
-        )
+        without_noise = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
+        middle = np.log(self.alpha) - (usable.mean() - without_noise)
+        reach = self.reach * usable.std(ddof=1)
         estimate = np.exp([middle, middle - reach, middle + reach]).tolist()
         method = f"{self.draws.method}, normal on the logarithm, corrected for noise"
         return self.alpha, self._statistic(estimate, method)
 
     def biases(self, subject: Subject) -> Biases:
-        """Return delta, delta corrected for noise, the biases by system, and the judge's
-        self-bias."""
+        """Return the biases between systems, and the judge's bias towards its own model."""
         if isinstance(self.alpha, Missing):
-            return self.alpha, self.alpha, self.alpha, self.alpha
-        gold, judge = self.draws.gold, self.draws.judge
-        rows, alphas = np.broadcast_to(gold, judge.shape), decisiveness_of_draws(judge, gold)
-        fitted = np.reshape(
-            [judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape
-        )
+            return Biases(self.alpha, self.alpha, self.alpha, self.alpha)
+        gold = self.draws.gold
+        judge = self.draws.judge
+        alphas = decisiveness_of_draws(judge, gold)
+        gold_by_draw = np.broadcast_to(gold, judge.shape)
+        curves = [
+            judge_curve(rates, alpha) for rates, alpha in zip(gold_by_draw, alphas, strict=True)
+        ]
+        fitted = np.reshape(curves, gold_by_draw.shape)
         expected = judge_curve(self.gold, self.alpha)
-        raw, (corrected, drawn) = (
-            self._biases_beyond(self.gold, gold),
-            self._biases_beyond(expected, fitted),
-        )
+        raw = self._biases_beyond(self.gold, gold)
+        corrected, drawn = self._biases_beyond(expected, fitted)
         delta = float(nan_standard_deviation(corrected))
-        sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
-        sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
-        systems = self._by_system(raw, (corrected, drawn))
-        return (
-            delta,
-            sound,
-            systems,
-            self._self_bias(subject, expected, corrected, standard_error_of_draws(drawn)),
+        variance = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
+        beyond_noise = variance
+        if not isinstance(variance, Missing):
+            beyond_noise = variance.transform(np.sqrt)
+        errors = standard_error_of_draws(drawn)
+        return Biases(
+            delta=delta,
+            delta_beyond_noise=beyond_noise,
+            by_system=self._by_system(raw, (corrected, drawn)),
+            of_itself=self._self_bias(subject, expected, corrected, errors),
         )
 
     def _biases_beyond(
         self, expected: np.ndarray, of_draws: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the biases given expected win rates, shape (systems,), and in resamples, shape
-        (draws, systems)."""
+        """Return the biases beyond expected win rates, and the same in resamples.
+
+        Args:
+            expected: expected win rates, shape (pairs,).
+            of_draws: those in resamples, shape (draws, pairs), or (pairs,) if always the same.
+
+        Returns:
+            The biases, shapes (systems,) and (draws, systems).
+        """
         pairs = self.both.first, self.both.second
         value = system_biases(*pairs, self.judge - expected, self.systems)
-        return value, system_biases(*pairs, self.draws.judge - of_draws, self.systems)
+        drawn = system_biases(*pairs, self.draws.judge - of_draws, self.systems)
+        return value, drawn
 
-    def _by_system(self, *biases: tuple[np.ndarray, np.ndarray]) -> tuple[SystemBias, ...]:
-        """Build the records of all systems, strongest bias first, from biases and their draws, raw
-        and corrected."""
-        met = np.bincount(
-            np.concatenate([self.both.first, self.both.second]), minlength=self.systems
-        )
-        raw, (value, se) = [(value, standard_error_of_draws(drawn)) for value, drawn in biases]
-        p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
-        systems, method = [], f"{self.draws.method}, standard error, t"
+    def _by_system(
+        self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[SystemBias, ...]:
+        """Build the records of all systems, the strongest bias first.
+
+        Args:
+            raw: raw biases and their draws, as of `_biases_beyond`.
+            corrected: corrected biases and their draws.
+        """
+        in_pairs = np.concatenate([self.both.first, self.both.second])
+        opponents = np.bincount(in_pairs, minlength=self.systems)
+        raw_value, raw_draws = raw
+        raw_se = standard_error_of_draws(raw_draws)
+        value, draws = corrected
+        se = standard_error_of_draws(draws)
+        p_of_t = 2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))
+        p = holm(np.asarray(p_of_t))
+        method = f"{self.draws.method}, standard error, t"
+        systems = []
         order = np.argsort(-np.nan_to_num(np.abs(value)), kind="stable")
-        for k in order[met[order] > 0].tolist():
-            number = int(met[k])
-            plain, own = (
-                self._bias(bias[k], error[k], number, method) for bias, error in (raw, (value, se))
+        for k in order[opponents[order] > 0].tolist():
+            number = int(opponents[k])
+            record = SystemBias(
+                model=self.both.models[k],
+                opponents=number,
+                raw=self._bias(raw_value[k], raw_se[k], number, method),
+                corrected=self._bias(value[k], se[k], number, method),
+                p=finite_or_none(p[k]),
             )
-            systems.append(
-                SystemBias(self.both.models[k], number, plain, own, finite_or_none(p[k]))
-            )
+            systems.append(record)
         return tuple(systems)
 
     def _self_bias(
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
-        """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section
-        6.2 and table 3."""
+        """Test the judge's corrected bias towards its own model.
+
+        Source: Gera et al. 2025, section 6.2 and table 3.
+
+        Args:
+            subject: the judge.
+            expected: expected win rates by the judge, shape (pairs,).
+            biases: corrected biases, shape (systems,).
+            errors: their standard errors, shape (systems,).
+        """
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
-        both, model = self.both, subject.battles.judge_of(subject.judge).shown_model
-        if (own := same_model(both.models, model)) is None:
+        both = self.both
+        model = subject.battles.judge_of(subject.judge).shown_model
+        own = same_model(both.models, model)
+        if own is None:
             remedy = "let the judge's model compete, under the judge's name"
             return Missing(f"no model of the gold standard is called {model}", remedy)
-        # Bonferroni over all judges of the table that are ranked themselves.
-        judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
-        records = [(subject.others or subject.battles).judge_of(name) for name in judges]
-        competing = [
-            same_model(subject.battles.models, judge.shown_model)
-            for judge in records
-            if not judge.is_human
-        ]
-        tests = max(1, len(competing) - competing.count(None))
         k = both.models.index(own)
         against = (both.first == k) * 1 - (both.second == k)
-        if not (opponents := int((against != 0).sum())):
+        is_met = against != 0
+        opponents = int(is_met.sum())
+        if not opponents:
             return Missing(f"no gold win rate involves {own}", "give gold battles of it")
-        mine, fitted = (
-            np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected)
-        )
-        paired_p = item_p = None
-        if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
-            paired_p = min(
-                1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue)
-            )
-        value, se = float(biases[k]), float(errors[k]) or np.nan
+        tests = _competing_judges(subject)
+        measured = np.where(against < 0, 1 - self.judge, self.judge)[is_met]
+        fitted = np.where(against < 0, 1 - expected, expected)[is_met]
+        paired_p = None
+        if opponents > 1 and float(np.ptp(measured - fitted)) > 1e-12:
+            paired = stats.ttest_rel(measured, fitted, alternative="greater")
+            paired_p = min(1.0, tests * float(paired.pvalue))
+        value = float(biases[k])
+        se = float(errors[k]) or np.nan
+        item_p = None
         if not np.isnan(se):
             item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
         bias = self._bias(value, se, opponents, "item bootstrap standard error, t")
@@ -376,15 +479,18 @@ class GoldComparison:
         return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
-        """Build a bias with the t interval of its standard error."""
-        estimate = [float(value + step * self.reach * se) for step in (0, -1, 1)]
+        """Build a bias with the t interval of its standard error; without one if that is NaN."""
+        estimate = [float(value)]
         if np.isnan(se):
-            estimate, method = [float(value)], "too few items: no interval"
+            method = "too few items: no interval"
+        else:
+            estimate += [float(value - self.reach * se), float(value + self.reach * se)]
         return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
     def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
-        if (estimate := reflected_interval(value, draws, self.level)) is None:
+        estimate = reflected_interval(value, draws, self.level)
+        if estimate is None:
             return Missing("the items are too few to be resampled", "judge more items")
         return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
 
@@ -392,12 +498,10 @@ class GoldComparison:
         self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any
     ) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
-        left_out = (
-            f", {lost} of them without a fit left out"
-            if (lost := int(np.isnan(draws).sum()))
-            else ""
-        )
-        method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
+        method = f"{self.draws.method}, percentile or reflected, the farther end"
+        lost = int(np.isnan(draws).sum())
+        if lost:
+            method += f", {lost} of them without a fit left out"
         return agreement_statistic(value, draws, within, method, **(self.facts | facts))
 
     def _statistic(self, estimate: Sequence[float], method: str, **facts: Any) -> Statistic:
@@ -405,12 +509,51 @@ class GoldComparison:
         return Statistic(*estimate, method=method, **(self.facts | facts))
 
 
+def _pairs_missing(both: GoldPairs) -> Missing | None:
+    """Return that there are too few pairs to compare win rates; None if there are enough."""
+    if len(both.first) >= 2:
+        return None
+    why = (
+        f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} "
+        "decided gold battles"
+    )
+    return Missing(why, "give more gold battles per pair, or a gold ranking")
+
+
+def _competing_judges(subject: Subject) -> int:
+    """Return the number of judges that are ranked themselves, at least 1; humans are none."""
+    judges = list(subject.others.judges) if subject.others is not None else []
+    if subject.judge is not None:
+        judges.append(subject.judge)
+    battles = subject.others or subject.battles
+    competing = 0
+    for name in judges:
+        judge = battles.judge_of(name)
+        if not judge.is_human and same_model(subject.battles.models, judge.shown_model):
+            competing += 1
+    return max(1, competing)
+
+
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(CardAnswer):
-    """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond
-    noise of the items: `alpha`, the decisiveness, is above 1 for win rates more extreme than the
-    gold ones, `single_alpha` that of single verdicts (as in JuStRank), and `delta` the standard
-    deviation of the corrected biases over systems."""
+    """Agreement of a judge's ranking and win rates with a gold standard.
+
+    Figures `*_beyond_noise` are corrected for the sampling of items.
+
+    Attributes:
+        gold: name of the gold standard.
+        systems: number of common models.
+        pairs: number of pairs with a win rate by both.
+        gold_pairs: number of pairs with a win rate by the gold standard.
+        tau: Kendall's tau-b of the two rankings.
+        accuracy: share of pairs with the same better system.
+        mse: mean squared difference of win rates.
+        alpha: the decisiveness, above 1 if win rates are more extreme than the gold ones.
+        single_alpha: alpha by single verdicts, as in JuStRank, not by merged orders.
+        delta: standard deviation of the corrected biases over systems.
+        biases: the biases by system, the strongest first.
+        self_bias: the bias of the judge towards its own model.
+    """
 
     gold: str
     systems: int
@@ -434,31 +577,24 @@ class GoldAgreement(CardAnswer):
         mse, alpha, single, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in raw
         )
-        of_single = (
-            f"  of single votes, as in JuStRank ({single} with noise)",
-            self.single_alpha_beyond_noise,
-        )
-        among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
-        lines: tuple[tuple[str, Value], ...] = (
-            ("gold standard", f"{self.gold}: {among}"),
+        judged = f"{self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
+        lines: list[tuple[str, Value]] = [
+            ("gold standard", f"{self.gold}: {self.systems:,} systems, {judged}"),
             ("Kendall's tau with its ranking", self.tau),
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),
             (f"decisiveness alpha ({alpha} with noise; 1 = as humans)", self.alpha_beyond_noise),
-            *([] if self.single_alpha_beyond_noise == self.alpha_beyond_noise else [of_single]),
-            (f"bias between systems, delta ({delta} with noise)", self.delta_beyond_noise),
-        )
-        if isinstance(own := self.self_bias, Missing):
-            return (*lines, (SELF_BIAS, own))
-        verdict = "favours itself" if own.favours_itself else "not shown to favour itself"
-        paired = f"{cell_text(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
-        tests = f"Bonferroni over {own.tests} judges" if own.tests > 1 else "one judge"
-        p = f"{verdict}: p = {cell_text(own.item_p, '.2g')} over items; {paired}"
-        return (
-            *lines,
-            (f"bias towards itself ({own.model})", own.bias),
-            (f"  one-sided, {tests}", p),
-        )
+        ]
+        if self.single_alpha_beyond_noise != self.alpha_beyond_noise:
+            label = f"  of single votes, as in JuStRank ({single} with noise)"
+            lines.append((label, self.single_alpha_beyond_noise))
+        label = f"bias between systems, delta ({delta} with noise)"
+        lines.append((label, self.delta_beyond_noise))
+        if isinstance(self.self_bias, Missing):
+            lines.append((SELF_BIAS, self.self_bias))
+        else:
+            lines += _self_bias_lines(self.self_bias)
+        return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
         if isinstance(self.biases, Missing):
@@ -477,25 +613,34 @@ class GoldAgreement(CardAnswer):
 
 
 def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreement | Missing:
-    """Compare a judge's ranking, and its win rates without ties, with the gold standard, else with
-    its human labels."""
+    """Compare a judge's ranking, and its win rates without ties, with the gold standard.
+
+    Human labels are the gold standard if none is given.
+
+    Args:
+        subject: the judge.
+        resamples: number of bootstrap resamples of the items.
+
+    Raises:
+        NotIdentifiedError: the battles of one of the two do not connect all models.
+    """
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):
         return both
-    figures = single = GoldComparison(
-        both, resample_both(both, resamples, subject.rng), subject.level
-    )
-    if subject.judgments.readable.sum() > subject.battles.readable.sum():
+    draws = resample_both(both, resamples, subject.rng)
+    figures = GoldComparison(both, draws, subject.level)
+    single = figures
+    has_merged_orders = subject.judgments.readable.sum() > subject.battles.readable.sum()
+    if has_merged_orders:
         ratings = fit_ratings(subject.judgments)
-        votes = replace(
-            both, judge=ratings, ours=np.array([ratings.models.index(name) for name in both.models])
-        )
-        single = GoldComparison(
-            votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level
-        )
-    (mse, mse_beyond_noise), (alpha, alpha_beyond_noise) = figures.mse(), figures.alphas()
+        ours = np.array([ratings.models.index(name) for name in both.models])
+        votes = replace(both, judge=ratings, ours=ours)
+        draws_of_votes = resample_both(votes, resamples, subject.rng, ranked=False)
+        single = GoldComparison(votes, draws_of_votes, subject.level)
+    mse, mse_beyond_noise = figures.mse()
+    alpha, alpha_beyond_noise = figures.alphas()
     single_alpha, single_alpha_beyond_noise = single.alphas()
-    delta, delta_beyond_noise, biases, self_bias = figures.biases(subject)
+    biases = figures.biases(subject)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",
         systems=len(both.models),
@@ -509,8 +654,20 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         alpha_beyond_noise=alpha_beyond_noise,
         single_alpha=single_alpha,
         single_alpha_beyond_noise=single_alpha_beyond_noise,
-        delta=delta,
-        delta_beyond_noise=delta_beyond_noise,
-        biases=biases,
-        self_bias=self_bias,
+        delta=biases.delta,
+        delta_beyond_noise=biases.delta_beyond_noise,
+        biases=biases.by_system,
+        self_bias=biases.of_itself,
     )
+
+
+def _self_bias_lines(own: SelfBias) -> list[tuple[str, Value]]:
+    """Return the lines of a judge's bias towards its own model."""
+    verdict = "favours itself" if own.favours_itself else "not shown to favour itself"
+    tests = f"Bonferroni over {own.tests} judges" if own.tests > 1 else "one judge"
+    over_items = f"p = {cell_text(own.item_p, '.2g')} over items"
+    paired = f"{cell_text(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
+    return [
+        (f"bias towards itself ({own.model})", own.bias),
+        (f"  one-sided, {tests}", f"{verdict}: {over_items}; {paired}"),
+    ]

@@ -1,8 +1,7 @@
-"""Agreement of a judge with human labels and known preferences, and whether its margins predict
-it."""
+"""Agreement of a judge with human labels, and whether its margins predict it."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,15 +29,23 @@ from podium.tables import Report, Table
 from podium.text import as_text
 
 RESAMPLES = 1000
-LABELS = "give a column human (what model_a earned from humans), or name a human judge with --human-judge"
+LABELS = (
+    "give a column human (what model_a earned from humans), or name a human judge with "
+    "--human-judge"
+)
 MARGINS = "give a column margin (judge score of a minus that of b), or soft credits"
 BAND = 1_000
 """Tokens of the shortest responses; each further band is twice as long."""
 
 
 class ReliabilityBin(NamedTuple):
-    """One bin of the reliability table: how often humans prefer the judge's side, predicted and
-    measured."""
+    """One bin of the reliability table: how often humans prefer the judge's side.
+
+    Attributes:
+        mean_margin: mean |margin| of the battles; None if there are no margins.
+        predicted: mean predicted probability.
+        agreement: measured share.
+    """
 
     mean_margin: float | None
     predicted: float
@@ -47,8 +54,10 @@ class ReliabilityBin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement(CardAnswer):
-    """Agreement with human labels, per battle; `temperature` is beta of P(humans prefer a) =
-    sigmoid(beta * margin)."""
+    """Agreement with human labels, per battle.
+
+    `temperature` is beta of P(humans prefer a) = sigmoid(beta * margin).
+    """
 
     accuracy: Annotated[Figured, "same of win, tie, loss"]
     kappa: Annotated[Figured, "  beyond chance (kappa)"]
@@ -73,9 +82,12 @@ class HumanAgreement(CardAnswer):
 
 
 def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
-    """Measure the agreement of a judge with human labels. Source: Soft-Elo, section 4.1 and
-    appendix G."""
-    battles, level = subject.battles, subject.level
+    """Measure the agreement of a judge with human labels.
+
+    Source: Soft-Elo, section 4.1 and appendix G.
+    """
+    battles = subject.battles
+    level = subject.level
     if not (~np.isnan(subject.human_credit) & battles.readable).any():
         return Missing("no readable battle has a human label", LABELS)
     try:
@@ -83,7 +95,8 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     except NotIdentifiedError:
         evidence = build_evidence(battles, read_signal(battles, "smoothing"))
     match = match_labels(evidence.hard, evidence.human)
-    sample, both = Clustered(evidence.cluster, evidence.unit, level), match.both
+    sample = Clustered(evidence.cluster, evidence.unit, level)
+    both = match.both
     temperature, probability = _temperature(evidence, level)
     reliability = bin_predictions(match, evidence.margin, probability)
     error, bins = _estimate_calibration_error(reliability, match.agree, sample, subject.rng)
@@ -100,21 +113,19 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 def agreement_lead(first: Subject, second: Subject) -> Statistic:
     """Return how much more humans agree with the first judge, paired by item; both have decided
     labels."""
-    shares, errors, number = [], [], 0
+    shares = []
+    errors = []
+    number = 0
     for subject in (first, second):
         table = subject.battles.table
         match = match_labels(hard_credits(table), subject.human_credit)
         agree = match.agree[match.decisive]
-        alone = pd.Series(
-            [f"{subject.judge} {row}" for row in range(len(table))], index=table.index
-        )
+        names = [f"{subject.judge} {row}" for row in range(len(table))]
+        alone = pd.Series(names, index=table.index)
         item = table["item"].astype(object).fillna(alone) if "item" in table else alone
+        influence_of_battle = pd.Series((agree - agree.mean()) / len(agree))
         shares.append(float(agree.mean()))
-        errors.append(
-            pd.Series((agree - agree.mean()) / len(agree))
-            .groupby(item[match.decisive].to_numpy())
-            .sum()
-        )
+        errors.append(influence_of_battle.groupby(item[match.decisive].to_numpy()).sum())
         number += len(agree)
     influence = errors[0].sub(errors[1], fill_value=0).to_numpy()
     sample = Clustered(np.arange(len(influence)), "item", first.level)
@@ -123,14 +134,17 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic:
 
 def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
     """Return Cohen's kappa of labels in {-1, 0, 1} with a clustered interval."""
-    if (value := kappa(judge, human)) is None:
+    value = kappa(judge, human)
+    if value is None:
         return Missing("judge and humans call every battle a tie", "label battles that differ")
     return sample.linear(value, kappa_influence(judge, human, value), len(judge), within=(-1, 1))
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return the temperature beta, and the predicted probability that humans prefer the first
-    model, if known."""
+    """Return the temperature beta, and the predicted probabilities if known.
+
+    A probability is that of humans preferring the first model, shape (battles,).
+    """
     if evidence.signal.kind == "smoothing":
         return Missing("the verdicts have no margin", MARGINS), None
     if evidence.signal.kind == "credit":
@@ -139,18 +153,20 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     target = attempt(lambda: fit_target(evidence, level), "label more battles")
     if isinstance(target, Missing):
         return target, None
-    unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
-    method = (
-        f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
-    )
-    facts: dict[str, Any] = {
-        "level": level,
-        "method": method,
-        "clusters": clusters,
-        "unit": Unit.LOGITS,
-    }
+    unit = evidence.unit
+    method = f"{unit}-clustered sandwich, t"
+    if target.low is None:
+        method = f"a single {unit}: no interval"
     beta = Statistic(
-        target.beta, target.low, target.high, n=target.battles, of="preferences", **facts
+        target.beta,
+        target.low,
+        target.high,
+        level=level,
+        method=method,
+        n=target.battles,
+        of="preferences",
+        clusters=len(np.unique(evidence.cluster[evidence.preference])),
+        unit=Unit.LOGITS,
     )
     return beta, soften_verdicts(target, evidence.signal)
 
@@ -158,53 +174,83 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
 def _estimate_calibration_error(
     reliability: Reliability | None, agree: np.ndarray, sample: Clustered, rng: np.random.Generator
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
-    """Return the expected calibration error and its reliability table; `Missing` and () without
-    predictions."""
+    """Return the expected calibration error and its reliability table.
+
+    Args:
+        reliability: the bins of predictions; None without predictions.
+        agree: whether humans prefer the judge's side, shape (battles,).
+        sample: the battles as a sample.
+        rng: random generator.
+
+    Returns:
+        Both; `Missing` and an empty table without predictions.
+    """
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
         return Missing(why, MARGINS), ()
-    sample, right = sample.take(reliability.rows), agree[reliability.rows].astype(np.float64)
-    shares = [sample.share(right, among=reliability.bin == k) for k in range(len(reliability.bins))]
-    pairs = zip(reliability.bins, shares, strict=True)
-    bins = tuple(ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in pairs)
-    gaps = (right - reliability.predicted)[:, None] * (
-        reliability.bin[:, None] == np.arange(len(bins))
-    )
-    sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
-    number, gap = len(sums), gaps.mean(axis=0)
-    value = float(np.abs(gap).sum())
-    if number < 2:
-        return sample.linear(value, np.zeros(len(gaps)), len(gaps)), bins
+    sample = sample.take(reliability.rows)
+    right = agree[reliability.rows].astype(np.float64)
+    bins = []
+    for k, of_bin in enumerate(reliability.bins):
+        share = sample.share(right, among=reliability.bin == k)
+        bins.append(ReliabilityBin(of_bin.mean_margin, of_bin.predicted, share))
+    is_in_bin = reliability.bin[:, None] == np.arange(len(bins))
+    gaps = (right - reliability.predicted)[:, None] * is_in_bin
+    error = _mean_absolute_gap(gaps, sample, rng)
+    return error, tuple(bins)
+
+
+def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Generator) -> Statistic:
+    """Return the sum over bins of |mean gap| with a conservative bootstrap interval.
+
+    Args:
+        gaps: measured - predicted in a battle's own bin, 0 in all others, shape (battles, bins).
+        sample: the battles as a sample.
+        rng: random generator.
+    """
+    mean_gap = gaps.mean(axis=0)
+    value = float(np.abs(mean_gap).sum())
+    sums = sample.sums(gaps)
+    battles = sample.sums(np.ones(len(gaps)))
+    clusters = len(sums)
+    if clusters < 2:
+        return sample.linear(value, np.zeros(len(gaps)), len(gaps))
+
+    def errors_of_draws(counts: np.ndarray) -> np.ndarray:
+        """Return how far the mean gaps of resamples are from those of the sample."""
+        return counts @ sums / (counts @ battles)[:, None] - mean_gap
+
     # Percentiles of the resampled value lie too high, because resampling adds noise.
-    draws = resample(
-        lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng
+    draws = resample(errors_of_draws, clusters, RESAMPLES, rng)
+    distance = np.quantile(np.abs(draws).sum(axis=1), sample.level)
+    reach = float(small_sample_factor(clusters, sample.level) * distance)
+    return Statistic(
+        value,
+        max(0.0, value - reach),
+        value + reach,
+        level=sample.level,
+        method=f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples",
+        n=len(gaps),
+        clusters=clusters,
     )
-    reach = float(
-        small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level)
-    )
-    method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
-    ends = max(0.0, value - reach), value + reach
-    return Statistic(value, *ends, level=level, method=method, n=len(gaps), clusters=number), bins
 
 
 def preference_report(battles: Battles, level: float = 0.95) -> Report:
-    """Build a table of the share of battles that a judge gives to the response that is known to be
-    better: in all, by category, and by tokens of the longer response. A tie, or another winner in
-    each order, is no agreement."""
-    credit, human = hard_credits(battles.table), battles.numbers_of("human")
+    """Build a table of a judge's accuracy on battles whose better response is known.
+
+    The rows are all battles, categories, and lengths of the longer response in tokens. A tie, or
+    another winner in each order, counts as wrong.
+
+    Args:
+        battles: the battles, with the known preference in the column `human`.
+        level: confidence level of intervals, in (0, 1).
+    """
+    credit = hard_credits(battles.table)
+    human = battles.numbers_of("human")
     known = ~np.isnan(credit) & ~np.isnan(human)
-    right, sample = (credit == human).astype(np.float64), cluster_battles(battles, level)
-    categories = (
-        as_text(battles.table["category"]).to_numpy(object) if "category" in battles.table else None
-    )
-    names = (
-        [] if categories is None else sorted({name for name in categories if isinstance(name, str)})
-    )
-    slices = [
-        ("all", known),
-        *((name, categories == name) for name in names),
-        *_slice_lengths(battles),
-    ]
+    right = (credit == human).astype(np.float64)
+    sample = cluster_battles(battles, level)
+    slices = [("all", known), *_slice_categories(battles), *_slice_lengths(battles)]
     rows = []
     for name, inside in slices:
         share = sample.share(right, among=known & inside)
@@ -213,14 +259,26 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     title = f"accuracy by known preferences · {level:.0%} intervals by item"
     header = ("battles", "accuracy", "interval", "number")
     legend = (
-        "A tie, or a different winner in each order, counts as wrong. Lengths are of the longer response.",
+        "A tie, or a different winner in each order, counts as wrong. "
+        "Lengths are of the longer response."
     )
-    return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=legend))
+    return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=(legend,)))
+
+
+def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
+    """Return the battles of each category, as masks."""
+    if "category" not in battles.table:
+        return []
+    categories = as_text(battles.table["category"]).to_numpy(object)
+    names = {name for name in categories if isinstance(name, str)}
+    return [(name, categories == name) for name in sorted(names)]
 
 
 def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return the battles of each band of length, as masks: of transcripts if there are any, else of
-    answers."""
+    """Return the battles of each band of length, as masks.
+
+    Lengths are of transcripts if there are any, else of answers.
+    """
     prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
     lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]
     tokens = np.fmax(*lengths) / CHARACTERS_PER_TOKEN

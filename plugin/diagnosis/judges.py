@@ -1,5 +1,4 @@
-"""Several judges side by side: how their rankings agree, and what differs if two judged the same
-battles."""
+"""Several judges side by side: how rankings agree, and how two differ on the same battles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -68,46 +67,52 @@ class JudgesSideBySide(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        rows, square, names = [], [], [row.judge for row in self.judges]
-        tau = {
-            frozenset((pair.first, pair.second)): pair.tau.estimate for pair in self.correlations
-        }
+        rows = []
         for k, row in enumerate(self.judges, start=1):
-            rows.append(
-                (f"{k}. {row.judge}", row.realization or EMPTY, f"{row.battles:,}", row.tau.brief)
-            )
-            square.append(
-                (
-                    f"{k}. {row.judge}",
-                    *(tau.get(frozenset((row.judge, name)), EMPTY) for name in names),
-                )
-            )
+            figures = (row.realization or EMPTY, f"{row.battles:,}", row.tau.brief)
+            rows.append((f"{k}. {row.judge}", *figures))
         standings = Table("", ("judge", "realization", "judged", "tau with gold"), tuple(rows))
-        header = ("Kendall's tau", *(f"{k}." for k in range(1, len(names) + 1)))
-        return (
-            standings,
-            *([Table("Rank correlations", header, tuple(square))] if 2 < len(names) <= 12 else []),
-        )
+        if 2 < len(self.judges) <= 12:
+            return standings, self._correlation_table()
+        return (standings,)
+
+    def _correlation_table(self) -> Table:
+        """Build the square of the correlations between judges."""
+        tau = {}
+        for pair in self.correlations:
+            tau[pair.first, pair.second] = pair.tau.estimate
+            tau[pair.second, pair.first] = pair.tau.estimate
+        names = [row.judge for row in self.judges]
+        rows = []
+        for k, name in enumerate(names, start=1):
+            rows.append((f"{k}. {name}", *(tau.get((name, other), EMPTY) for other in names)))
+        numbers = [f"{k}." for k in range(1, len(names) + 1)]
+        return Table("Rank correlations", ("Kendall's tau", *numbers), tuple(rows))
 
 
 def side_by_side(
     subjects: Sequence[Subject], *, resamples: int = RESAMPLES
 ) -> JudgesSideBySide | Missing:
-    """Compare the rankings of several judges by Kendall's tau; items that judges share are
-    resampled together."""
+    """Compare the rankings of several judges by Kendall's tau.
+
+    Items that judges share are resampled together.
+
+    Args:
+        subjects: the judges.
+        resamples: number of bootstrap resamples.
+
+    Returns:
+        The judges, the nearest to the gold standard first; `Missing` if fewer than two give a
+        ranking, or if they share fewer than three models.
+    """
     if len(subjects) < 2:
         return Missing(
             "there is one judge only", "give the verdicts of several, named in a column judge"
         )
-    level, ready, sources, why = subjects[0].level, [], [], []
-    for subject in subjects:
-        try:
-            sources.append(subject.judge_ratings)
-            ready.append(subject)
-        except (NotIdentifiedError, NotConvergedError) as error:
-            why.append(str(error))
+    ready, reasons = _ranking_judges(subjects)
     if len(ready) < 2:
-        return Missing(f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
+        return Missing(f"fewer than two judges give a ranking: {reasons[0]}", "judge more battles")
+    sources = [ratings for _, ratings in ready]
     names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
     if len(names) < 3:
         return Missing(
@@ -115,32 +120,63 @@ def side_by_side(
         )
     theta, draws = _strengths(sources, names, resamples, subjects[0].rng)
     standings = []
-    for k, subject in enumerate(ready):
-        tau, battles = (
-            _tau_with_gold(subject, theta[k], draws[:, k], names),
-            len(sources[k].coded.credit),
+    for k, (subject, ratings) in enumerate(ready):
+        standing = JudgeStanding(
+            judge=subject.judge or "(no judge)",
+            realization=subject.realization,
+            battles=len(ratings.coded.credit),
+            tau=_tau_with_gold(subject, theta[k], draws[:, k], names),
         )
-        standings.append(
-            JudgeStanding(subject.judge or "(no judge)", subject.realization, battles, tau)
-        )
-    first, second = np.triu_indices(len(ready), 1)
-    values, drawn = (
-        kendall_taus(theta[first], theta[second]),
-        kendall_taus(draws[:, first], draws[:, second]),
-    )
-    correlations = tuple(
-        Correlation(
-            standings[i].judge,
-            standings[j].judge,
-            _tau_of(values[k], drawn[:, k], len(names), level),
-        )
-        for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
-    )
-    mean = _tau_of(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
-    standings.sort(
-        key=lambda row: (-row.tau.value if isinstance(row.tau, Statistic) else 0.0, row.judge)
-    )
+        standings.append(standing)
+    judges = [standing.judge for standing in standings]
+    correlations, mean = _correlations(judges, theta, draws, subjects[0].level)
+    standings.sort(key=_by_tau)
     return JudgesSideBySide(len(names), tuple(standings), correlations, mean)
+
+
+def _ranking_judges(
+    subjects: Sequence[Subject],
+) -> tuple[list[tuple[Subject, BattleRatings]], list[str]]:
+    """Return the judges whose verdicts give a ranking with it, and why the others give none."""
+    ready = []
+    reasons = []
+    for subject in subjects:
+        try:
+            ratings = subject.judge_ratings
+        except (NotIdentifiedError, NotConvergedError) as error:
+            reasons.append(str(error))
+        else:
+            ready.append((subject, ratings))
+    return ready, reasons
+
+
+def _correlations(
+    judges: Sequence[str], theta: np.ndarray, draws: np.ndarray, level: float
+) -> tuple[tuple[Correlation, ...], Figured]:
+    """Return Kendall's tau of each pair of judges, and the mean over pairs.
+
+    Args:
+        judges: names of the judges.
+        theta: strengths of the models, shape (judges, models).
+        draws: those in resamples, shape (draws, judges, models).
+        level: confidence level.
+    """
+    first, second = np.triu_indices(len(judges), 1)
+    values = kendall_taus(theta[first], theta[second])
+    drawn = kendall_taus(draws[:, first], draws[:, second])
+    models = theta.shape[1]
+    correlations = []
+    for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        tau = _tau_of(values[k], drawn[:, k], models, level)
+        correlations.append(Correlation(judges[i], judges[j], tau))
+    mean = _tau_of(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
+    return tuple(correlations), mean
+
+
+def _by_tau(standing: JudgeStanding) -> tuple[float, str]:
+    """Return the key that sorts judges: the highest tau first, 0 if unknown, then the name."""
+    tau = standing.tau.value if isinstance(standing.tau, Statistic) else 0.0
+    return -tau, standing.judge
 
 
 def _strengths(
@@ -149,25 +185,30 @@ def _strengths(
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judges' strengths of the named models, shape (judges, models), and in resamples
-    (draws, ...)."""
+    """Return the judges' strengths of the named models, and the same in resamples.
+
+    Returns:
+        The log-strengths, shapes (judges, models) and (draws, judges, models); no draws if there
+        is a single item.
+    """
     items, positions = number_items(sources)
-    where = [np.array([source.models.index(name) for name in names]) for source in sources]
-    parts = list(zip(sources, positions, where, strict=True))
-    theta = np.stack([source.strengths()[place] for source, _, place in parts])
+    places = []
+    for source in sources:
+        places.append(np.array([source.models.index(name) for name in names]))
+    strengths = [source.strengths() for source in sources]
+    theta = np.stack([own[place] for own, place in zip(strengths, places, strict=True)])
     if items < 2:
         return theta, np.full((0, *theta.shape), np.nan)
 
     def strengths_of_draws(counts: np.ndarray) -> np.ndarray:
         """Refit all judges to resampled items, shape (draws, judges, models)."""
-        return np.stack(
-            [source.strengths(counts[:, items_of])[:, place] for source, items_of, place in parts],
-            axis=1,
-        )
+        by_judge = []
+        for source, items_of, place in zip(sources, positions, places, strict=True):
+            by_judge.append(source.strengths(counts[:, items_of])[:, place])
+        return np.stack(by_judge, axis=1)
 
-    return theta, resample(
-        strengths_of_draws, items, resamples, rng, width=len(sources) * len(names) ** 2
-    )
+    width = len(sources) * len(names) ** 2
+    return theta, resample(strengths_of_draws, items, resamples, rng, width=width)
 
 
 def _tau_with_gold(
@@ -192,9 +233,10 @@ def _tau_of(
     value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models"
 ) -> Figured:
     """Return Kendall's tau with its bootstrap interval; `n` and `of` are its sample size."""
-    tau, usable = float(value), int((~np.isnan(draws)).sum())
+    tau = float(value)
     if np.isnan(tau):
         return Missing("a ranking puts all models level", "judge models that differ")
+    usable = int((~np.isnan(draws)).sum())
     method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
     return agreement_statistic(
         tau, draws, (-1.0, 1.0), method, level=level, n=n, of=of, unit=Unit.CORRELATION
@@ -203,8 +245,18 @@ def _tau_of(
 
 @dataclass(frozen=True, slots=True)
 class Rejudged(CardAnswer):
-    """Rating changes from the first judge to the second (`judge`), and beyond these on changed
-    responses (`models`)."""
+    """Two judges on the battles that both judged.
+
+    Attributes:
+        first: name of the first judge.
+        second: name of the second judge.
+        battles: number of battles that both judged.
+        most: number of battles of the judge that has more.
+        changed: number of battles with other responses; None if lengths are not known.
+        agreement: share of battles with the same verdict.
+        judge: rating changes from the first to the second judge on the same responses.
+        models: rating changes on changed responses, beyond those of `judge`.
+    """
 
     first: str
     second: str
@@ -223,23 +275,19 @@ class Rejudged(CardAnswer):
     @property
     def sentence(self) -> str:
         """The comparison in one or two sentences."""
-        share = (
-            f", the same verdict on {self.agreement.brief}"
-            if isinstance(self.agreement, Statistic)
-            else ""
-        )
-        moved = [
-            _models_that_moved(label, drift)
-            for label, drift in self.drifts
-            if not isinstance(drift, Missing)
-        ]
-        counted = f"re-judged: {self.battles:,} of {self.most:,} battles{share}"
-        return "; ".join([counted, *moved]) + f" (from {self.first} to {self.second})"
+        parts = [f"re-judged: {self.battles:,} of {self.most:,} battles"]
+        if isinstance(self.agreement, Statistic):
+            parts[0] += f", the same verdict on {self.agreement.brief}"
+        for label, drift in self.drifts:
+            if not isinstance(drift, Missing):
+                parts.append(_models_that_moved(label, drift))
+        return "; ".join(parts) + f" (from {self.first} to {self.second})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         answers = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
-            answers = f"{self.battles - self.changed:,} with the same responses, {self.changed:,} with changed ones"
+            same = f"{self.battles - self.changed:,} with the same responses"
+            answers = f"{same}, {self.changed:,} with changed ones"
         return (
             ("battles re-judged", f"{self.battles:,} of {self.most:,}; {answers}"),
             ("same verdict", self.agreement),
@@ -249,70 +297,82 @@ class Rejudged(CardAnswer):
     def tables(self) -> tuple[Table, ...]:
         if isinstance(self.judge, Missing):
             return ()
-        further = {} if isinstance(self.models, Missing) else self.models
+        header = ["model", "by the judge"]
+        beyond: Mapping[str, Statistic] = {}
+        if not isinstance(self.models, Missing) and self.models:
+            header.append("by its responses")
+            beyond = self.models
+        drifts = list(self.judge.items())
+        drifts.sort(key=lambda drift: (-abs(drift[1].value), drift[0]))
         rows = []
-        for name, drift in sorted(self.judge.items(), key=lambda row: (-abs(row[1].value), row[0])):
-            rows.append(
-                (
-                    name,
-                    drift.brief,
-                    *([further[name].brief if name in further else "-"] if further else []),
-                )
-            )
-        header = ("model", "by the judge", *(["by its responses"] if further else []))
-        return (Table(f"Elo by {self.second} less Elo by {self.first}", header, tuple(rows)),)
+        for name, drift in drifts:
+            row = [name, drift.brief]
+            if beyond:
+                row.append(beyond[name].brief if name in beyond else "-")
+            rows.append(tuple(row))
+        title = f"Elo by {self.second} less Elo by {self.first}"
+        return (Table(title, tuple(header), tuple(rows)),)
 
 
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
-    """Compare two judges on the battles that both judged, apart for changed and unchanged responses
-    (by length)."""
-    if len(subjects) != 2:
-        several = len(subjects) > 1
-        why = f"there are {len(subjects)} judges" if several else "there is one judge only"
-        return Missing(why, "give the verdicts of two" if several else AFRESH)
+    """Compare two judges on the battles that both judged.
+
+    Battles with changed responses, by their lengths, are compared apart.
+
+    Returns:
+        The comparison; `Missing` unless there are two judges that share battles.
+    """
+    if len(subjects) < 2:
+        return Missing("there is one judge only", AFRESH)
+    if len(subjects) > 2:
+        return Missing(f"there are {len(subjects)} judges", "give the verdicts of two")
     if not all(subject.battles.has_items for subject in subjects):
         return Missing("no row names its item, which judges share", "give a column item")
     tables = [_by_matchup(subject.battles) for subject in subjects]
-    own = [
-        table[table["row"] < 0].groupby(MATCHUP, as_index=False)[["credit", *LENGTHS]].mean()
-        for table in tables
-    ]
+    own = []
+    for table in tables:
+        has_item = table["row"] < 0
+        own.append(table[has_item].groupby(MATCHUP, as_index=False)[["credit", *LENGTHS]].mean())
     both = own[0].merge(own[1], on=MATCHUP, suffixes=("", "_then"))
     if both.empty:
         return Missing("no battle was judged by both", AFRESH)
-    now, then = both[LENGTHS].to_numpy(), both[[f"{name}_then" for name in LENGTHS]].to_numpy()
+    now = both[LENGTHS].to_numpy()
+    then = both[[f"{name}_then" for name in LENGTHS]].to_numpy()
     known = ~np.isnan(now + then).any(axis=1)
-    other = known & (now != then).any(axis=1)
+    changed = known & (now != then).any(axis=1)
     wins = np.sign(both[["credit", "credit_then"]].to_numpy() - 0.5)
     rows = Clustered(pd.factorize(both["item"])[0], "item", subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
-    if other.any():
-        models = _drift(subjects, tables, both[other], less=both[~other])
+    if changed.any():
+        models = _drift(subjects, tables, both[changed], less=both[~changed])
     return Rejudged(
         first=subjects[0].judge or "(no judge)",
         second=subjects[1].judge or "(no judge)",
         battles=len(both),
         most=max(map(len, own)),
-        changed=int(other.sum()) if known.any() else None,
+        changed=int(changed.sum()) if known.any() else None,
         agreement=rows.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),
-        judge=_drift(subjects, tables, both[~other]),
+        judge=_drift(subjects, tables, both[~changed]),
         models=models,
     )
 
 
 def _by_matchup(battles: Battles) -> pd.DataFrame:
-    """Return item, models, response, credit and lengths of each battle; the model whose name sorts
-    first is first."""
+    """Return item, models, response, credit and lengths of each battle.
+
+    The model whose name sorts first is the first one.
+    """
     turned = is_turned(battles.table).to_numpy()
-    credit, of_a, of_b = battles.outcomes, *map(battles.numbers_of, ("length_a", "length_b"))
-    lengths = np.where(turned, of_b, of_a), np.where(turned, of_a, of_b)
-    shown = {
-        "credit": np.where(turned, 1 - credit, credit),
-        **dict(zip(LENGTHS, lengths, strict=True)),
-    }
-    return matchup_frame(battles).assign(**shown)
+    credit = battles.outcomes
+    of_a = battles.numbers_of("length_a")
+    of_b = battles.numbers_of("length_b")
+    return matchup_frame(battles).assign(
+        credit=np.where(turned, 1 - credit, credit),
+        length_first=np.where(turned, of_b, of_a),
+        length_second=np.where(turned, of_a, of_b),
+    )
 
 
 def _drift(
@@ -321,39 +381,48 @@ def _drift(
     on: pd.DataFrame,
     less: pd.DataFrame | None = None,
 ) -> Drift:
-    """Estimate the rating changes from the first judge to the second on some battles, minus those
-    on other battles."""
-    terms = [
-        (way * sign, k, chosen)
-        for way, chosen in ((1, on), (-1, less))
-        for k, sign in enumerate((-1, 1))
-    ]
+    """Estimate the rating changes from the first judge to the second.
+
+    Args:
+        subjects: the two judges.
+        tables: their battles, as of `_by_matchup`.
+        on: the battles on which ratings are compared.
+        less: battles on which the changes are subtracted.
+
+    Returns:
+        The changes in Elo by model, centred on 0; `Missing` if a fit is not identified.
+    """
+    terms = [(-1, 0, on), (1, 1, on)]
+    if less is not None:
+        terms += [(1, 0, less), (-1, 1, less)]
     try:
-        parts = [
-            (sign, _fit_on(subjects[k], tables[k], chosen))
-            for sign, k, chosen in terms
-            if chosen is not None
-        ]
+        fits = [_fit_on(subjects[k], tables[k], chosen) for _, k, chosen in terms]
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(str(error), AFRESH)
-    signs, ratings = [sign for sign, _ in parts], bounded_by_all(*(own for _, own in parts))
-    names, level = ratings[0].models, subjects[0].level
+    ratings = bounded_by_all(*fits)
+    names = ratings[0].models
     if len(names) < 2:
         return Missing(f"{len(names)} models have bounded ratings by both", "judge more battles")
-    rows = Clustered(
-        np.concatenate([own.rows.code for own in ratings]), "item", 1 - (1 - level) / len(names)
-    )
-    value = np.sum([sign * own.elo for sign, own in zip(signs, ratings, strict=True)], axis=0)
-    shares = np.concatenate(
-        [sign * own.influence for sign, own in zip(signs, ratings, strict=True)]
-    )
-    # Centred on 0 among these models.
-    value, shares = value - value.mean(), shares - shares.mean(axis=1, keepdims=True)
-    facts = (len(on), "battles", Unit.ELO, f"{{}}, Bonferroni over {len(names)} models")
-    drifts = zip(names, value.tolist(), shares.T, strict=True)
-    return {
-        name: replace(rows.linear(elo, share, *facts), level=level) for name, elo, share in drifts
-    }
+    level = subjects[0].level
+    codes = np.concatenate([own.rows.code for own in ratings])
+    rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
+    signed_elo = []
+    signed_influence = []
+    for (sign, _, _), own in zip(terms, ratings, strict=True):
+        signed_elo.append(sign * own.elo)
+        signed_influence.append(sign * own.influence)
+    change = np.sum(signed_elo, axis=0)
+    influence = np.concatenate(signed_influence)
+    change = change - change.mean()
+    influence = influence - influence.mean(axis=1, keepdims=True)
+    method = f"{{}}, Bonferroni over {len(names)} models"
+    drifts = {}
+    for k, name in enumerate(names):
+        simultaneous = rows.linear(
+            float(change[k]), influence[:, k], len(on), "battles", Unit.ELO, method
+        )
+        drifts[name] = replace(simultaneous, level=level)
+    return drifts
 
 
 def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
@@ -366,5 +435,9 @@ def _models_that_moved(label: str, drift: Mapping[str, Statistic]) -> str:
     """Write how many ratings changed beyond their intervals, and the two largest."""
     moved = [name for name, by in drift.items() if by.excludes(0.0)]
     moved.sort(key=lambda name: -abs(drift[name].value))
-    most = [f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]]
-    return f"{label}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'no model moves'}"
+    if not moved:
+        return f"{label}: no model moves"
+    largest = [
+        f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]
+    ]
+    return f"{label}: {len(moved)} of {len(drift)} models move, {', '.join(largest)}"

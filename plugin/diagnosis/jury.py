@@ -1,9 +1,8 @@
-"""What a jury is worth: which judge, or which mix of judges, gives the smallest standard error at
-equal calls."""
+"""What a jury is worth: which judge, or mix of judges, is the most precise at equal calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,9 +36,18 @@ FEWEST_COMMON = 30
 
 
 class Spending(NamedTuple):
-    """One way to spend the jury's calls: `se` is the root mean square standard error of the ratings
-    in Elo, on the scale of all judges, if all calls were spent so; `error` is their distance from
-    human ratings on that scale."""
+    """One way to spend the jury's calls.
+
+    Attributes:
+        name: name of the judge, `ROTATION`, or `ALL`.
+        battles: number of battles that were judged so.
+        se: root mean square standard error of the ratings if all calls were spent so, in Elo on
+            the scale of all judges.
+        slope: slope of the judge's ratings; None for a mix of judges.
+        position: log-odds of the response shown first; None for a mix, or if no order is known.
+        cost: mean cost of a verdict; None if unknown.
+        error: distance of the ratings from human ones, in Elo on the scale of all judges.
+    """
 
     name: str
     battles: int
@@ -52,8 +60,17 @@ class Spending(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JuryWorth(CardAnswer):
-    """Ways to spend the calls, the most precise first; `ratio` is the first one's standard error
-    over the second's."""
+    """Ways to spend the calls of a jury.
+
+    Attributes:
+        spendings: the ways, the most precise first.
+        ratio: standard error of the first over that of the second.
+        by_cost: the ways by precision at equal cost, and the ratio of the first two; None if a
+            cost is unknown.
+        left_out: ways and judges that do not rate all models on 30 items.
+        calls: number of judgments.
+        effective_judges: number of independent judges that would be as precise.
+    """
 
     spendings: tuple[Spending, ...]
     ratio: Statistic
@@ -66,20 +83,22 @@ class JuryWorth(CardAnswer):
     def sentence(self) -> str:
         """The most precise way at equal calls and at equal cost, with the interval of its lead."""
         best, second = self.spendings[:2]
-        text = f"at equal calls {best.name} gives the smallest standard error, {best.se:.1f} Elo; {second.name} "
-        text += f"{second.se:.1f} {_ratio_text(self.ratio)}"
+        text = (
+            f"at equal calls {best.name} gives the smallest standard error, {best.se:.1f} Elo; "
+            f"{second.name} {second.se:.1f} {_ratio_text(self.ratio)}"
+        )
         if self.by_cost is None:
             return text
         (first, other, *_), ratio = self.by_cost
         return f"{text}; at equal cost {first}, then {other} {_ratio_text(ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        out = f"{', '.join(self.left_out)}: no ratings of all models on 30 items"
-        lines = (
-            ("most precise", self.sentence),
-            *([("not compared", out)] if self.left_out else []),
-        )
-        return (*lines, ("effective number of judges", self.effective_judges))
+        lines: list[tuple[str, Value]] = [("most precise", self.sentence)]
+        if self.left_out:
+            reason = "no ratings of all models on 30 items"
+            lines.append(("not compared", f"{', '.join(self.left_out)}: {reason}"))
+        lines.append(("effective number of judges", self.effective_judges))
+        return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
         header = (
@@ -109,41 +128,47 @@ def _ratio_text(ratio: Statistic) -> str:
 
 
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
-    """Compare the precision of each judge alone, of all in rotation, and of all on each battle, at
-    equal calls."""
+    """Compare the precision of several ways to spend the calls of a jury.
+
+    These are each judge alone, all in rotation, and all on each battle, at equal calls.
+
+    Args:
+        subjects: the judges.
+
+    Returns:
+        The ways, the most precise first; `Missing` if fewer than two give ratings, or if judges
+        contradict each other.
+
+    Raises:
+        NotIdentifiedError: the battles do not connect all models.
+    """
     if sum(subject.battles.readable.any() for subject in subjects) < 2:
         return Missing(
             "there is one judge only", "give readable verdicts of several, named in a column judge"
         )
-    battles, level = _join_battles(subjects), subjects[0].level
+    battles = _join_battles(subjects)
+    level = subjects[0].level
     data = jury_battles(battles)
     theta = fit_battles(data.coded).theta
     free = fit_slopes(data, theta, REGULARIZATION)
     ways, left_out = _ways(data, battles.judges, subjects[0].rng)
-    fits = {
-        name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()
-    }
-    if len(ways) < 2 or not min(float(fit.theta @ free.theta) for fit in fits.values()) > 0:
+    ratings = _ratings_by_way(ways, theta, free)
+    if len(ways) < 2 or ratings is None:
         return Missing(
             "fewer than two ways to judge give ratings, or judges contradict each other", MORE
         )
-    ratings = {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
-    # With all calls, a way would have more items: variances fall as calls rise.
-    share = {name: len(part.judge) / len(data.judge) for name, part in ways.items()}
-    variances = {
-        name: share[name] * np.mean(influence**2, axis=1)
-        for name, (_, influence) in ratings.items()
-    }
+    variances = {}
+    for name, (_, influence) in ratings.items():
+        # With all calls, a way would have more items: variances fall as calls rise.
+        share_of_calls = len(ways[name].judge) / len(data.judge)
+        variances[name] = share_of_calls * np.mean(influence**2, axis=1)
     items = Clustered(np.arange(data.coded.clusters), data.coded.unit, level)
     costs = _costs(battles, ways, data)
-    priced = {name: cost * variances[name] for name, cost in costs.items() if cost}
-    by_cost = _compare_ways(priced, free, items) if len(priced) == len(ways) else None
+    by_cost = _compare_by_cost(variances, costs, free, items)
     order, ratio = _compare_ways(variances, free, items)
-    errors, figures, spendings = (
-        _human_errors(battles, ratings, data, items),
-        _judge_figures(free, level),
-        [],
-    )
+    errors = _human_errors(battles, ratings, data, items)
+    figures = _judge_figures(free, level)
+    spendings = []
     for name in order:
         slope, position = figures.get(name, (None, None))
         spending = Spending(
@@ -156,25 +181,66 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
             error=errors[name],
         )
         spendings.append(spending)
-    calls, effective = battles.counts().judgments, _effective_judges(battles, data, items)
-    facts: dict[str, Any] = {"left_out": left_out, "calls": calls, "effective_judges": effective}
-    return JuryWorth(spendings=tuple(spendings), ratio=ratio, by_cost=by_cost, **facts)
+    return JuryWorth(
+        spendings=tuple(spendings),
+        ratio=ratio,
+        by_cost=by_cost,
+        left_out=left_out,
+        calls=battles.counts().judgments,
+        effective_judges=_effective_judges(battles, data, items),
+    )
+
+
+def _ratings_by_way(
+    ways: Mapping[str, JuryBattles], theta: np.ndarray, free: SlopeFit
+) -> dict[str, tuple[np.ndarray, np.ndarray]] | None:
+    """Fit ratings to the battles of each way.
+
+    Args:
+        ways: the battles by way.
+        theta: log-strengths to start from, shape (models,).
+        free: the fit of all judges, on whose scale ratings are given.
+
+    Returns:
+        Ratings and their influence by item, as of `_scaled_ratings`; None if those of a way do
+        not rise with the ratings of all judges.
+    """
+    fits = {}
+    for name, part in ways.items():
+        fits[name] = fit_slopes(part, theta, REGULARIZATION, equal=True)
+    if not all(float(fit.theta @ free.theta) > 0 for fit in fits.values()):
+        return None
+    return {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
+
+
+def _compare_by_cost(
+    variances: Mapping[str, np.ndarray],
+    costs: Mapping[str, float | None],
+    free: SlopeFit,
+    items: Clustered,
+) -> tuple[tuple[str, ...], Statistic] | None:
+    """Compare the ways at equal cost, as `_compare_ways`; None if a cost is unknown or 0."""
+    priced = {}
+    for name, cost in costs.items():
+        if not cost:
+            return None
+        priced[name] = cost * variances[name]
+    return _compare_ways(priced, free, items)
 
 
 def _costs(
     battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles
 ) -> dict[str, float | None]:
-    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None
-    if unknown, or if a judge's costs are not numbers of 0 or more."""
+    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`.
+
+    It is None if unknown, or if a judge's costs are not numbers of 0 or more.
+    """
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
     given = battles.table["cost"].astype(object)
     cost = pd.to_numeric(given, errors="coerce").astype(np.float64)
-    by_judge = (
-        cost.where(given.isna() | (cost >= 0), np.inf)
-        .groupby(battles.table["judge"], observed=True)
-        .mean()
-    )
+    usable = cost.where(given.isna() | (cost >= 0), np.inf)
+    by_judge = usable.groupby(battles.table["judge"], observed=True).mean()
     by_code = np.array([float(by_judge.get(judge, np.nan)) for judge in data.judges])
     return {name: finite_or_none(by_code[part.judge].mean()) for name, part in ways.items()}
 
@@ -182,17 +248,29 @@ def _costs(
 def _compare_ways(
     variances: Mapping[str, np.ndarray], free: SlopeFit, items: Clustered
 ) -> tuple[tuple[str, ...], Statistic]:
-    """Return the ways by rising standard error, and the ratio of the first two; its interval allows
-    for the choice."""
+    """Sort the ways by standard error, and compare the first two.
+
+    Args:
+        variances: parts of the variance by item, shape (items,), by way.
+        free: the fit of all judges.
+        items: the items as a sample.
+
+    Returns:
+        The names, and the ratio of the first two standard errors, whose interval allows for the
+        choice.
+    """
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
-    judges, of_slopes, influences = free.data.judges, free.influence[:, free.data.slope_columns], []
+    judges = free.data.judges
+    influence_on_slopes = free.influence[:, free.data.slope_columns]
+    influences = []
     for name in order[:2]:
-        influences.append(variances[name] / (2 * variances[name].sum()))
+        influence = variances[name] / (2 * variances[name].sum())
         if name in judges:
             # A judge's standard error is divided by its slope, which was estimated from the same
             # items.
             code = judges.index(name)
-            influences[-1] = influences[-1] - of_slopes[:, code] / free.slopes[code]
+            influence = influence - influence_on_slopes[:, code] / free.slopes[code]
+        influences.append(influence)
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     of_logarithm = simultaneous.linear(
@@ -214,34 +292,58 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
 def _ways(
     data: JuryBattles, judges: Sequence[str], rng: np.random.Generator
 ) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
-    """Return the battles of each judge, of a rotation, and, if enough were judged by all, of all
-    judges; and the names of those left out because they do not rate all models on 30 items."""
+    """Return the battles of each way to spend the calls.
+
+    Args:
+        data: the battles of all judges.
+        judges: names of the judges.
+        rng: random generator that draws the rotation.
+
+    Returns:
+        The battles of each judge, of a rotation, and, if enough were judged by all, of all judges;
+        and the names of those left out, because they do not rate all models on 30 items.
+    """
+    ways = {}
+    for code, name in enumerate(data.judges):
+        ways[name] = data.take(data.judge == code)
     _, matchup = data.matchups()
     turn = rng.permutation(len(matchup))
-    kept = turn[np.unique(matchup[turn], return_index=True)[1]]
-    by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
-    common = {ALL: data.take(by_all[matchup])} if by_all.sum() >= FEWEST_COMMON else {}
-    alone = {name: data.take(data.judge == code) for code, name in enumerate(data.judges)}
-    ways = alone | {ROTATION: data.take(np.sort(kept))} | common
+    first_in_turn = np.unique(matchup[turn], return_index=True)[1]
+    ways[ROTATION] = data.take(np.sort(turn[first_in_turn]))
+    judged_by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
+    if judged_by_all.sum() >= FEWEST_COMMON:
+        ways[ALL] = data.take(judged_by_all[matchup])
     rated = {name: part for name, part in ways.items() if _rates_all(part)}
-    return rated, tuple(name for name in dict.fromkeys((*judges, *ways)) if name not in rated)
+    left_out = [name for name in dict.fromkeys((*judges, *ways)) if name not in rated]
+    return rated, tuple(left_out)
 
 
 def _rates_all(part: JuryBattles) -> bool:
-    """Return whether battles bound the ratings of all models, on at least 30 items and not by ties
-    alone."""
-    coded, fewest = part.coded, CHECKS["items"].threshold
-    ties_alone = (coded.credit == 0.5).all()
-    if len(np.unique(coded.cluster)) < fewest or ties_alone or not coded.battles_by_model().all():
+    """Return whether battles bound the ratings of all models.
+
+    It takes 30 items, and battles that are not all ties.
+    """
+    coded = part.coded
+    if len(np.unique(coded.cluster)) < CHECKS["items"].threshold:
+        return False
+    if (coded.credit == 0.5).all() or not coded.battles_by_model().all():
         return False
     graph = comparison_graph(pair_sums(coded))
     return graph.groups == 1 and not graph.separated.any()
 
 
 def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ratings and their influence by item in Elo, after the best rescaling to the strengths
-    of all judges."""
-    scale = POINTS * float(fit.theta @ theta) / float(fit.theta @ fit.theta)
+    """Return ratings on the scale of all judges, in Elo, and their influence by item.
+
+    Args:
+        fit: the fit of one way.
+        theta: log-strengths by all judges, shape (models,), to which ratings are scaled best.
+
+    Returns:
+        The ratings, shape (models,), and their influence, shape (items, models).
+    """
+    product = float(fit.theta @ theta)
+    scale = POINTS * product / float(fit.theta @ fit.theta)
     influence = fit.influence[:, : len(theta)]
     return scale * fit.theta, scale * (influence - influence.mean(axis=1, keepdims=True))
 
@@ -250,19 +352,22 @@ def _judge_figures(
     free: SlopeFit, level: float
 ) -> dict[str, tuple[Figured | None, Figured | None]]:
     """Return slope and position effect of each judge, None if no order is known."""
-    method, units = (
-        f"{free.data.coded.unit}-clustered sandwich",
-        {"slope": Unit.NUMBER, "position": Unit.LOGITS},
-    )
+    method = f"{free.data.coded.unit}-clustered sandwich"
+    units = {"slope": Unit.NUMBER, "position": Unit.LOGITS}
     figures: dict[str, tuple[Figured | None, Figured | None]] = {}
     for judge, row in jury_figures(free, level).items():
-        facts: dict[str, Any] = {"level": level, "method": method, "n": row["battles"]}
-        ends = {name: (row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in units}
-        known = {
-            name: Statistic(*own, **facts, unit=units[name])
-            for name, own in ends.items()
-            if own[0] is not None
-        }
+        known = {}
+        for name, unit in units.items():
+            if row[name] is not None:
+                known[name] = Statistic(
+                    row[name],
+                    row[f"{name}_low"],
+                    row[f"{name}_high"],
+                    level=level,
+                    method=method,
+                    n=row["battles"],
+                    unit=unit,
+                )
         figures[judge] = (known.get("slope"), known.get("position"))
     return figures
 
@@ -273,8 +378,10 @@ def _human_errors(
     data: JuryBattles,
     items: Clustered,
 ) -> dict[str, Figured]:
-    """Return the root mean square distance of each rating from human ratings, both on the scale of
-    all judges."""
+    """Return the root mean square distance from human ratings by way.
+
+    Both are on the scale of all judges.
+    """
     labels = np.where(battles.readable, battles.numbers_of("human"), np.nan)
     if np.isnan(labels).all():
         return dict.fromkeys(ratings, Missing("no human labels", REMEDY))
@@ -283,28 +390,35 @@ def _human_errors(
         return dict.fromkeys(ratings, human)
     if human.pairs.models != len(data.coded.models):
         return dict.fromkeys(ratings, Missing("not all models have human labels", REMEDY))
+    labelled = int((~np.isnan(labels)).sum())
     errors: dict[str, Figured] = {}
     for name, (elo, influence) in ratings.items():
-        if not float(human.theta @ elo) > 0:
+        product = float(human.theta @ elo)
+        if not product > 0:
             errors[name] = Missing("these ratings do not rise with human ratings", REMEDY_OF_SIGN)
             continue
-        off = elo - human.theta * float(human.theta @ elo) / float(human.theta @ human.theta)
-        size = max(float(np.sqrt(np.mean(off**2))), TINY)
-        of_items, number = influence @ off / (len(off) * size), int((~np.isnan(labels)).sum())
-        errors[name] = items.linear(size, of_items, number, "labels", Unit.ELO, within=(0, np.inf))
+        off = elo - human.theta * product / float(human.theta @ human.theta)
+        distance = max(float(np.sqrt(np.mean(off**2))), TINY)
+        of_items = influence @ off / (len(off) * distance)
+        errors[name] = items.linear(
+            distance, of_items, labelled, "labels", Unit.ELO, within=(0, np.inf)
+        )
     return errors
 
 
 def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> Figured:
-    """Return J / (1 + (J - 1) r), r the mean correlation of judges' distances from human labels,
-    where all judged."""
-    judges = len(data.judges)
-    errors = np.abs(
-        data.means_by_judge(data.coded.credit - battles.numbers_of("human")[battles.readable])
-    )
-    known, models = ~np.isnan(errors).any(axis=1), len(data.coded.models)
-    if np.isnan(battles.numbers_of("human")).all():
+    """Return the number of independent judges that would be as precise as the jury.
+
+    It is J / (1 + (J - 1) r) for J judges, r the mean correlation of their distances from human
+    labels on the battles that all judged.
+    """
+    labels = battles.numbers_of("human")
+    if np.isnan(labels).all():
         return Missing("no human labels", REMEDY)
+    judges = len(data.judges)
+    models = len(data.coded.models)
+    errors = np.abs(data.means_by_judge(data.coded.credit - labels[battles.readable]))
+    known = ~np.isnan(errors).any(axis=1)
     if known.sum() < FEWEST_COMMON:
         return Missing(
             f"fewer than {FEWEST_COMMON} labelled battles were judged by all",
@@ -317,12 +431,13 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
         )
     z /= z.std(axis=0)
     first, second = np.triu_indices(judges, 1)
-    products, number = z[:, first] * z[:, second], len(z)
+    products = z[:, first] * z[:, second]
     r = products.mean(axis=0)
-    influence = (products - r * (z[:, first] ** 2 + z[:, second] ** 2) / 2).mean(axis=1) / number
+    squares = z[:, first] ** 2 + z[:, second] ** 2
+    influence = (products - r * squares / 2).mean(axis=1) / len(z)
     spread = 1 + (judges - 1) * float(r.mean())
-    by_item = replace(items, code=data.matchups()[0][known] // models**2)
     slope = -judges * (judges - 1) / spread**2
+    by_item = replace(items, code=data.matchups()[0][known] // models**2)
     return by_item.linear(
-        judges / spread, slope * influence, number, "labelled battles", within=(0, judges)
+        judges / spread, slope * influence, len(z), "labelled battles", within=(0, judges)
     )

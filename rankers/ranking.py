@@ -141,6 +141,11 @@ class Ranking(Document):
     def __str__(self) -> str:
         return text_of_result(self)
 
+    @property
+    def judges_or_metrics(self) -> tuple[str, ...]:
+        """Names of the judges, or of the metrics of scores that no judge gave."""
+        return tuple(self.provenance.get("judges") or self.provenance.get("metrics") or ())
+
     def plot(self) -> Any:
         """Return the forest plot of scores, intervals and rank sets, an altair chart."""
         return chart_of_result(self)

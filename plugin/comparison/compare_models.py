@@ -27,7 +27,9 @@ from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import refuse_several_judges
 from podium.responses.collection import Responses
 
-QUESTION = ("task", "judge")
+QUESTION = ("task", "metric", "judge")
+ABOUT = ("question", *QUESTION, "slice")
+"""Fields of a finding that say what it is about."""
 """Columns of which every value is a question of its own, if scores are compared."""
 OF_RANKINGS = "tasks-count-alike"
 """Code of a warning about rankings of several tasks: here every task is a question of its own."""
@@ -235,7 +237,7 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
     return replace(finding, likely_item=column, slices=slices)
 
 
-def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:
+def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
     """Yield the questions with their battles: one per task and metric for scores, a single one for
     verdicts."""
     table = battles.table
@@ -243,7 +245,7 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
-        yield dict.fromkeys(("question", "task", "metric", "slice")), battles
+        yield dict.fromkeys(ABOUT), battles
         return
     columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
     several = [name for name in columns if len(battles.values_of(name)) > 1]
@@ -254,8 +256,10 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
                 {
                     "question": value,
                     "task": own.get("task"),
-                    "metric": own.get("judge"),
+                    "metric": own.get("metric"),
+                    "judge": own.get("judge"),
                     "slice": None,
+                    "scored": part.measure_of(own.get("metric", "")),
                 },
                 part,
             )

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.data.measure import metric_names
 from podium.errors import DataError, UsageError, reject_stream
 from podium.rankers.errors.difference import DifferenceTest, parse_margin
 from podium.rankers.errors.intervals import finite_or_none, holm
@@ -23,10 +24,10 @@ from podium.rankers.errors.intervals import finite_or_none, holm
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
 WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
-SCOPE = ("task", "metric", "candidate")
+SCOPE = ("task", "metric", "judge", "candidate")
 FIELDS = (
-    "write a list `requirements` of tables with require, and task, metric, candidate, advisory as "
-    "needed"
+    "write a list `requirements` of tables with require, and task, metric, judge, candidate, "
+    "advisory as needed"
 )
 """Remedy for a file that is no list of requirements."""
 
@@ -41,6 +42,7 @@ class Requirement:
         unit: `elo`, `points` (hundredths of a share), `units` of the metric; empty for `better`.
         task: the task it is about; None for all.
         metric: the metric it is about; None for all.
+        judge: the judge whose scores it is about; None for all.
         candidate: the candidate it is about; None for all.
         is_advisory: whether the gate's verdict ignores it.
     """
@@ -50,23 +52,26 @@ class Requirement:
     unit: str = ""
     task: str | None = None
     metric: str | None = None
+    judge: str | None = None
     candidate: str | None = None
     is_advisory: bool = False
 
     @property
     def scope(self) -> str:
-        """The candidate, task and metric it is about, as text; empty for all."""
-        return " ".join(part for part in (self.candidate, self.task, self.metric) if part)
+        """The candidate, task, metric and judge it is about, as text; empty for all."""
+        parts = (self.candidate, self.task, self.metric, self.judge)
+        return " ".join(part for part in parts if part)
 
     def is_about(self, finding: PairFinding) -> bool:
-        """Return whether it applies to a finding; lm-eval's filter may be left out of a metric."""
-        metric = finding.metric or ""
-        without_filter = metric.partition(",")[0]
-        without_first_word = metric.partition(" ")[2]
-        is_metric = self.metric in (None, metric, without_filter, without_first_word)
+        """Return whether it applies to a finding.
+
+        A metric may be named without lm-eval's filter, and without Inspect's task.
+        """
         is_task = self.task in (None, finding.task)
+        is_metric = self.metric in (None, finding.metric, *metric_names(finding.scored))
+        is_judge = self.judge in (None, finding.judge)
         is_candidate = self.candidate in (None, finding.candidate)
-        return is_task and is_metric and is_candidate
+        return is_task and is_metric and is_judge and is_candidate
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,7 @@ class GateDecision:
             "candidate": about.candidate,
             "task": about.task,
             "metric": about.metric,
+            "judge": about.judge,
             "advisory": self.requirement.is_advisory,
             "verdict": self.verdict,
             "threshold": self.threshold,
@@ -180,8 +186,8 @@ def _parse_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
         parsed = parse_requirement(row["require"])
     except UsageError as error:
         raise UsageError(f"{file}, {place}: {error}") from None
-    task, metric, candidate = (None if row.get(name) is None else str(row[name]) for name in SCOPE)
-    return replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate)
+    scope: dict[str, Any] = {name: str(row[name]) for name in SCOPE if row.get(name) is not None}
+    return replace(parsed, is_advisory=advisory, **scope)
 
 
 def _load(path: Path) -> Any:

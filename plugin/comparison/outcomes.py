@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import further_items
@@ -25,6 +26,7 @@ WRITTEN = (
     "baseline",
     "task",
     "metric",
+    "judge",
     "slice",
     "measure",
     "level",
@@ -48,6 +50,7 @@ class PairFinding:
         question: the question as text; None if there is only one.
         task: the task of the scores, if known.
         metric: the metric of the scores, if known.
+        judge: the judge who gave the scores, if known.
         slice: the value of the column by which the finding is a slice; None if it is none.
         measure: the measure of the main difference, one of `ELO`, `WIN_RATE`, `SCORE`.
         differences: the difference by measure.
@@ -63,6 +66,7 @@ class PairFinding:
         p_adjusted: p-value of the main difference, adjusted by Holm's rule.
         slices: the findings by value of a column.
         likely_item: the column that looks like the item, if rows are counted as items.
+        scored: what is known of the metric.
     """
 
     candidate: str
@@ -70,6 +74,7 @@ class PairFinding:
     question: str | None
     task: str | None
     metric: str | None
+    judge: str | None
     slice: str | None
     measure: str
     differences: Mapping[str, DifferenceTest]
@@ -84,6 +89,7 @@ class PairFinding:
     p_adjusted: float = 1.0
     slices: tuple["PairFinding", ...] = ()
     likely_item: str | None = None
+    scored: Measure | None = None
 
     @property
     def difference(self) -> DifferenceTest:

@@ -44,7 +44,8 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
     Args:
         battles: all battles.
         pair: the two models, and what is measured.
-        about: question, task, metric and slice of the battles, as fields of `PairFinding`.
+        about: question, task, metric, judge and slice of the battles, and what is known of the
+            metric, as fields of `PairFinding`.
 
     Raises:
         UsageError: scores are to be compared, and no item has scores of both models.
@@ -107,8 +108,7 @@ class _Measured(NamedTuple):
 
 def _measure_scores(battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame) -> _Measured:
     """Compare the scores of two models; `scored` are the direct battles with both scores."""
-    by_metric = bool(battles.metrics) and battles.metrics.issuperset(battles.judges)
-    results = _score_results(scored, by_metric=by_metric)
+    results = _score_results(scored, by_metric=bool(battles.metrics))
     is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
     is_lost = ~direct.index.isin(scored.index)
     differences = {SCORE: score_difference(results)}

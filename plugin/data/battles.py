@@ -13,6 +13,7 @@ from podium.data.counting.relations import CRITERION, NO_SCORE, NO_VALUE, UNNAME
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
+from podium.data.measure import Measure
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -30,6 +31,7 @@ COLUMNS = {
     "score_b": "pointwise score of b",
     "order": "ab or ba (whose response was shown first), or merged",
     "judge": "judge identity",
+    "metric": "what pointwise scores measure, of an eval with several metrics",
     "jury": "a name for judges that took turns, whose battles are ranked together",
     "repeat": "repetition by the same judge",
     "response": "which of the models' responses to the item, where they gave several; "
@@ -43,6 +45,8 @@ COLUMNS = {
     "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unparsed",
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
+SOURCES = ("judge", "metric")
+"""Columns that say whose verdicts, or which scores, a row holds."""
 REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
 """Foreign columns that hold what a judge said: another text is another reply."""
 MOST_SLICES = 100
@@ -52,6 +56,13 @@ LARGEST = 1e100
 
 Rows: TypeAlias = Verdicts | BattleFrame
 """Battles in a database or in memory; both answer the same questions."""
+
+
+def source_column(columns: Iterable[str]) -> str | None:
+    """Return the column that says whose verdicts, or which scores, the rows hold; None if there is
+    none."""
+    known = {*columns}
+    return next((name for name in SOURCES if name in known), None)
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:
@@ -101,7 +112,7 @@ class Battles:
         lost: parts of the sources that could not be read or compared; also among the notes.
         copies: number of verdicts left out because another file has them, too.
         judge_records: what is known of judges, by the text in the column `judge`.
-        metrics: values of the column `judge` that are metrics of a host's eval, not judges.
+        measures: what is known of the metrics of a host's eval.
         apart: a column whose values are ranked separately unless an option says otherwise.
         answer: the finding of a tournament that stops by itself; see
             `podium.tournaments.decisions.TournamentAnswer`.
@@ -123,7 +134,7 @@ class Battles:
     lost: tuple[Notice, ...] = ()
     copies: int = 0
     judge_records: Mapping[str, JudgeRecord] = field(default_factory=dict)
-    metrics: frozenset[str] = frozenset()
+    measures: tuple[Measure, ...] = ()
     apart: str | None = None
     answer: Mapping[str, Any] | None = None
     ladder: Ladder | None = None
@@ -254,6 +265,15 @@ class Battles:
         If only some rows have a judge, the others count as `(no judge)`, the last name.
         """
         return self.rows.judges
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of all metrics of pointwise scores, sorted; empty without a column `metric`."""
+        return self.values_of("metric") if "metric" in self.columns else ()
+
+    def measure_of(self, name: str) -> Measure | None:
+        """Return what is known of the metric that the column `metric` calls by this name."""
+        return next((measure for measure in self.measures if measure.name == name), None)
 
     def judge_of(self, name: str) -> JudgeRecord:
         """Return the record of the judge that the column `judge` calls by this name."""

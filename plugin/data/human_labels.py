@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from podium.data.battles import Battles
+from podium.data.battles import Battles, source_column
 from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
 from podium.notices.notice import Notice
@@ -30,7 +30,8 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
 def label_by_judge(battles: Battles, judge: str) -> Battles:
     """Label the battles of other judges by the mean credits of one judge, and drop its battles.
 
-    Models without a battle of another judge are dropped, too.
+    Models without a battle of another judge are dropped, too. Of scores, the judge may be a metric
+    that humans gave.
 
     Raises:
         UsageError: the judge has no row, or the battles have human labels already.
@@ -38,9 +39,10 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
         NotIdentifiedError: there is no other judge, or none of its battles has a label.
     """
     table = battles.table
+    source = source_column(table)
     ours = np.zeros(len(table), dtype=bool)
-    if "judge" in table:
-        ours = (as_text(table["judge"]) == judge).to_numpy()
+    if source is not None:
+        ours = (as_text(table[source]) == judge).to_numpy()
     if not ours.any():
         raise UsageError(
             f"no row of {judge!r} is left: conditions on other columns than judge apply to it, too"

@@ -145,7 +145,7 @@ def unparsed_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return the relation of each judge to the models; metrics and humans are left out."""
+    """Return the relation of each judge to the models; humans are left out."""
     kin_of, relations = group_by_family(battles.models, families), []
     for judge in _judges_of(battles):
         if judge.is_human:
@@ -164,19 +164,8 @@ def is_judged(battles: Battles) -> bool:
 
 
 def _judges_of(battles: Battles) -> list[JudgeRecord]:
-    """Return the judges that are known, without metrics."""
-    # Scores with a column task may be those of a host's eval after `podium convert`, their judge a
-    # metric.
-    may_be_metrics = {"score_a", "task"} <= battles.columns
-    judges = []
-    for name in battles.judges:
-        if name == "(no judge)" or name in battles.metrics:
-            continue
-        judge = battles.judge_of(name)
-        is_known = judge.has_facts or same_model(battles.models, judge.shown_model)
-        if is_known or not may_be_metrics:
-            judges.append(judge)
-    return judges
+    """Return the judges that have a name."""
+    return [battles.judge_of(name) for name in battles.judges if name != "(no judge)"]
 
 
 def _unparsed_warnings(battles: Battles) -> list[Notice]:

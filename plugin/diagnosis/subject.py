@@ -212,11 +212,8 @@ class Subject:
 
     @property
     def model(self) -> str | None:
-        """The name of the judge's model; None for a human, for a metric of an eval, or if
-        unknown."""
-        if self.record is None or self.judge in self.battles.metrics:
-            return None
-        return self.record.model
+        """The name of the judge's model; None for a human, or if unknown."""
+        return None if self.record is None else self.record.model
 
 
 def near_ties(

@@ -2,14 +2,14 @@
 part fails."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.data.battles import Battles
+from podium.data.battles import SOURCES, Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.defaults import RANKER_OF_DECISIONS
@@ -25,6 +25,7 @@ from podium.findings import add_accepted
 from podium.hookspecs import Ranker
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
+from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
 from podium.rankers.calibration.calibration import Calibration
@@ -95,11 +96,12 @@ def rank(
             "the table of models names no family; give it the columns model and family, or leave it out"
         )
     # Each judge has its own temperature: where judges are the slices, each is fitted alone.
-    alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
+    is_by_source = column in SOURCES
+    alone = is_by_source or (column is not None and not pool and len(battles.judges) > 1)
     context = choose_context(functions, None if alone else battles, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
-    standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
+    standings, failures = _rank_slices(slices, calls, families, pool=pool or is_by_source)
     if answers:
         standings = add_answers(standings, dict(slices), families)
         standings = tuple(
@@ -109,8 +111,20 @@ def rank(
     asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
     asked |= {"calibration": str(calibration)} if calibration is not None else {}
     asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
-    judges = _describe_judges(battles)
-    return Ranking(standings, build_provenance(battles.sources, asked | options) | judges, failures)
+    sources = _describe_metrics(battles) | _describe_judges(battles)
+    return Ranking(
+        standings, build_provenance(battles.sources, asked | options) | sources, failures
+    )
+
+
+def _describe_metrics(battles: Battles) -> dict[str, Any]:
+    """Return the names of the metrics of scores, and what is known of them; empty without
+    metrics."""
+    if not battles.metrics:
+        return {}
+    named = battles.metrics
+    known = [asdict(measure) for measure in battles.measures if measure.name in named]
+    return {"metrics": [*named], **({"measures": known} if known else {})}
 
 
 def _describe_judges(battles: Battles) -> dict[str, Any]:
@@ -250,6 +264,7 @@ def _rank_slices(
         takes_several = pool or catalogue.extension(Ranker, ranker.name).several_judges
         for value, part in slices:
             try:
+                refuse_several_metrics(part)
                 if not takes_several:
                     refuse_several_judges(part)
                 done = ranker(part)
@@ -360,13 +375,27 @@ def refuse_several_judges(battles: Battles) -> None:
         )
 
 
-def judge_slices(battles: Battles, rankers: Sequence[str]) -> str | None:
-    """Return `judge` if a host ranks each judge alone; None for one judge, one jury, or rankers of
-    several judges."""
+def refuse_several_metrics(battles: Battles) -> None:
+    """Raise NotIdentifiedError if scores are of several metrics, which nothing may mix."""
+    metrics = battles.metrics
+    if len(metrics) > 1:
+        choice = option_text("where", "metric=NAME")
+        each = option_text("by", "metric")
+        raise NotIdentifiedError(
+            f"scores of {len(metrics)} metrics in one table ({some(metrics, most=10)}): "
+            f"choose one with {choice}, or rank each with {each}"
+        )
+
+
+def ranked_apart(battles: Battles, rankers: Sequence[str]) -> str | None:
+    """Return the column whose values a host ranks alone.
+
+    It is `metric` for scores of several metrics, and `judge` for several judges. It is None for one
+    judge, one jury, and rankers that rank several judges together.
+    """
+    if len(battles.metrics) > 1:
+        return "metric"
     if len(battles.judges) < 2 or battles.is_one_jury:
         return None
-    return (
-        None
-        if all(catalogue.extension(Ranker, name).several_judges for name in rankers)
-        else "judge"
-    )
+    together = all(catalogue.extension(Ranker, name).several_judges for name in rankers)
+    return None if together else "judge"

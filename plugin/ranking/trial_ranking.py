@@ -13,7 +13,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError, PluginError, Us
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_options
 from podium.rankers.calibration.calibration import Calibration
-from podium.ranking.rank_battles import REPLACES, choose_context, judge_slices, rank
+from podium.ranking.rank_battles import REPLACES, choose_context, rank, ranked_apart
 from podium.scorers.judging import Judging
 
 ITEMS, ROWS = 30, 4000
@@ -90,7 +90,7 @@ def check_rankers(
     for name, own in ranker_options(rankers, settings or {}).items():
         known = calibration if "calibration" in parameters_of(functions[name]) else None
         how: dict[str, Any] = {
-            "by": judge_slices(battles, [name]),
+            "by": ranked_apart(battles, [name]),
             "calibration": known,
             "answers": False,
         }
@@ -136,6 +136,9 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
             # Humans and judge differ on each fifth item.
             row |= {"human": float(won == (k % 5 > 0))} if coming.human else {}
             row |= {"jury": "jury"} if coming.one_jury else {}
-            for judge in coming.judges or METRICS[: coming.metrics]:
-                for order in ("ab", "ba") if coming.judges else ("ab",):
+            if not coming.judges:
+                for metric in METRICS[: coming.metrics]:
+                    yield {**row, "metric": metric, "order": "ab"}
+            for judge in coming.judges:
+                for order in ("ab", "ba"):
                     yield {**row, "judge": judge, "order": order}

@@ -94,7 +94,16 @@ def test_each_metric_can_be_ranked(podium: Podium, tmp_path: Path) -> None:
         rows = [sample(f"q{k}", {"acc": x, "f1": y}, place=k) for k in range(3)]
         write_run(tmp_path, name, {"t": rows})
     answer = podium(
-        "rank", tmp_path, "--metric", "all", "--by", "judge", "--ranker", "mean", "--format", "json"
+        "rank",
+        tmp_path,
+        "--metric",
+        "all",
+        "--by",
+        "metric",
+        "--ranker",
+        "mean",
+        "--format",
+        "json",
     )
     tops = {one["slice"]: one["models"][0]["model"] for one in json.loads(answer.out)["rankings"]}
     assert tops == {"acc,none": "a", "f1,none": "b"}

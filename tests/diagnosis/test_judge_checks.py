@@ -249,7 +249,8 @@ def test_a_judge_that_scores_single_responses_has_a_family() -> None:
 
 
 def test_a_metric_of_an_eval_that_was_converted_has_no_family() -> None:
-    assert warnings_of(scores("mmlu_llama choice", task="mmlu_llama")) == ()
+    converted = scores("", metric="mmlu_llama choice", task="mmlu_llama").drop(columns="judge")
+    assert warnings_of(converted) == ()
 
 
 def test_checks_cover_every_judge_of_a_slice() -> None:
@@ -276,7 +277,7 @@ def test_a_metric_of_an_eval_is_never_a_judge(tmp_path: Path) -> None:
     for name, right in (("gpt-4", [1, 1, 0] * 12), ("llama-3", [1, 0, 0] * 12)):
         write_run(tmp_path, name, {"mmlu_llama": scored(right, "gpt-4")})
     battles = podium.read_battles(tmp_path)
-    assert battles.judges == ("gpt-4,none",)
+    assert (battles.judges, battles.metrics) == ((), ("gpt-4,none",))
     assert judge_warnings(battles, {}) == []
     [card] = diagnose(battles, battles).cards
     assert card.answers["self_preference"].family is None

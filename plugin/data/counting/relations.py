@@ -80,7 +80,7 @@ def sided_query(
         is_whole: whether every row has an item.
     """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
-    coded = [name for name in ("item", "judge", "reason") if name in present]
+    coded = [name for name in ("item", "judge", "metric", "reason") if name in present]
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
     item = "items.code" if "item" in present else "cast(null as int)"
     cluster = item if is_whole else f"coalesce({item}, {items} + p.{ROW})"
@@ -136,7 +136,7 @@ def counted_query(sided: str, present: Present) -> str:
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
         names.append("credit")
-    others = ("judge", "repeat", "response", "weight", "margin", "reason", "swap")
+    others = ("judge", "metric", "repeat", "response", "weight", "margin", "reason", "swap")
     names += [name for name in others if name in present]
     return f"select {', '.join(names)} from {sided}"
 
@@ -152,7 +152,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         further: more aggregates by name.
     """
     keys = ["cluster", "first", "second"]
-    keys += [name for name in ("judge", "repeat", "response") if name in present]
+    keys += [name for name in ("judge", "metric", "repeat", "response") if name in present]
     counts = _counts_of_group() | dict(further or {}) | _optional_counts(present)
     if "order" in present:
         keys.append("ordered")
@@ -230,8 +230,7 @@ def cells_query(
     of_order_pair = _sums_of_order_pair(present, keep_one_sided=keep_one_sided, hard=hard)
     of_others = _sums_of_other_groups(present, hard=hard)
     columns = ["cluster", "first", "second"]
-    if "judge" in present:
-        columns.append("judge")
+    columns += [name for name in ("judge", "metric") if name in present]
     merged_before = "0"
     if "swap" in present:
         merged_before = " + ".join(f"swap_{k}" for k in range(len(SWAPS)))

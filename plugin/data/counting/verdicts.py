@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 Engine: TypeAlias = "Duck | Spark"
 """A place where relations are, of one interface; queries are in the dialect that both share."""
 
-CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
+CATEGORIES = ("item", "judge", "metric", "order", "category", "reason", "swap")
 """Columns of the battles table that are categorical; so are both models, over one set of names."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-CODED = ("item", "judge", "reason")
+CODED = ("item", "judge", "metric", "reason")
 """Columns of names that become codes, beside the models."""
 CELL_ORDER = "cluster, first, second"
 OF_PAIRS = ("credit", "weight", "judged")
@@ -459,8 +459,8 @@ class Verdicts:
     def _untold_orders(self) -> int:
         """Count the rows of pairs that one judge has as (a, b) and as (b, a) on one item."""
         keys = "cluster, first, second"
-        if "judge" in self.columns:
-            keys += ", judge"
+        for name in ("judge", "metric"):
+            keys += f", {name}" if name in self.columns else ""
         matchups = (
             f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} "
             f"where cluster < {self._items} group by {keys}"

@@ -20,7 +20,7 @@ from podium.data.formats.lm_eval_repeats import accept_repeats
 from podium.data.formats.lm_eval_scores import (
     Scores,
     choose_metrics,
-    direction_of,
+    measure_of_files,
     note_other_means,
     read_scores,
 )
@@ -153,7 +153,7 @@ def _join_runs(
     losses."""
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
-    sign, judge, note = direction_of(metric, own)
+    measure, note = measure_of_files(metric, own)
     notes += [note] if note else []
     tables = [
         each.values[metric].assign(model=each.file.model, path=str(each.file.path)) for each in own
@@ -180,9 +180,10 @@ def _join_runs(
             Notice("different-documents", {"task": task, "sizes": sizes, "common": common})
         )
     notes += note_other_means(metric, own)
-    return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(
-        shared
-    )
+    score = -rows["score"] if measure.is_negated else rows["score"]
+    measured = rows.assign(score=score, metric=measure.name, task=task, category=task)
+    measured.attrs["measures"] = (measure,)
+    return measured, len(shared)
 
 
 def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.DataFrame:
@@ -209,13 +210,18 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
     """Split rows into a table per file; with `all_runs`, column `response` numbers a model's runs
     by time, from 1."""
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
-    columns = ["item", "model", "score", "judge", "task", "category", "reason"]
+    columns = ["item", "model", "score", "metric", "task", "category", "reason"]
     if all_runs:
         columns.append("response")
         rows["response"] = rows.groupby("model")["path"].transform(
             lambda paths: pd.factorize(paths)[0] + 1
         )
-    return [(str(path), sheet[columns]) for path, sheet in rows.groupby("path", sort=False)]
+    sheets = list[tuple[str, pd.DataFrame]]()
+    for path, sheet in rows.groupby("path", sort=False):
+        own = sheet[columns]
+        own.attrs["measures"] = rows.attrs["measures"]
+        sheets.append((str(path), own))
+    return sheets
 
 
 def _note_unshared(

@@ -3,7 +3,7 @@ direction."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose, log
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
+from podium.data.measure import Measure
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
@@ -24,7 +25,7 @@ NO_METRICS = (
 )
 """Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
 ALL = "all"
-"""Name that asks for every metric, each as a separate judge."""
+"""Name that asks for every metric."""
 SAME = 1e-6
 
 
@@ -165,7 +166,7 @@ def choose_metrics(
         several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
     if several:
         first = next(iter(several.values()))[0]
-        each = f"{option_text('metric', ALL)} {option_text('by', 'judge')}"
+        each = f"{option_text('metric', ALL)} {option_text('by', 'metric')}"
         own = option_text("metric", first)
         remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
         raise NotIdentifiedError(
@@ -236,10 +237,19 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, Notice | None]:
-    """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a
-    note or None."""
-    task, name = files[0].file.task, metric.rpartition(",")[0]
+def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Notice | None]:
+    """Return what the files say of a metric, and a note on its direction or None.
+
+    Args:
+        metric: `metric,filter`.
+        files: the runs of one task.
+
+    Raises:
+        DataError: two runs disagree on the direction.
+    """
+    task = files[0].file.task
+    name, _, of_filter = metric.rpartition(",")
+    measure = Measure(name, task, filter=of_filter)
     runs = [scores.file.results for scores in reversed(files) if scores.file.results]
     ways = {run.value("higher_is_better", task, name): str(run.path) for run in runs}
     if {True, False} <= ways.keys():
@@ -247,12 +257,12 @@ def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, Notice
         raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")
     of_task = {"metric": metric, "task": task}
     if _are_log_likelihoods(metric, files):
-        return 1, f"{metric} (log-likelihood)", Notice("log-likelihood", of_task)
+        return replace(measure, unit="log-likelihood"), Notice("log-likelihood", of_task)
     if True in ways:
-        return 1, metric, None
+        return replace(measure, higher_is_better=True), None
     if False in ways:
-        return -1, f"{metric} (negated)", Notice("lower-is-better", of_task)
-    return 1, metric, Notice("metric-direction", of_task)
+        return replace(measure, higher_is_better=False), Notice("lower-is-better", of_task)
+    return measure, Notice("metric-direction", of_task)
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:

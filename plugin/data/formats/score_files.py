@@ -31,8 +31,8 @@ BATTLE_COLUMNS = (
     *(f"{name}_{side}" for name in SIDES for side in "ab"),
 )
 """Columns of battles that are not taken from the scores."""
-SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
-SHARED = ("item", "judge", "repeat", "response", "category")
+SAME_TRIAL = ("item", "judge", "metric", "repeat", "response", "category", "task")
+SHARED = ("item", "judge", "metric", "repeat", "response", "category")
 """Columns of a score matrix that are not models."""
 ITEM_NAMES = (
     *("item", "item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id"),
@@ -256,7 +256,7 @@ def pair_up(
     is_chain = scores_only and most > MOST_BATTLES
     credit = ALL_PAIRS if means != single else MORE_WINS
     if chances:
-        credit = f"case when a.judge in ({', '.join(map(text, sorted(chances)))}) then {CHANCE} else {credit} end"
+        credit = f"case when a.metric in ({', '.join(map(text, sorted(chances)))}) then {CHANCE} else {credit} end"
     engine.store(
         battles, _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
     )

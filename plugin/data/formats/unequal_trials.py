@@ -11,7 +11,7 @@ from podium.notices.notice import Notice
 
 NUMBERED = ("repeat", "response")
 """Columns that number a model's scores on an item."""
-QUESTION = ("judge", "task")
+QUESTION = ("judge", "metric", "task")
 """Columns of which every combination is joined as a whole, or not at all: all its items keep equal
 weights."""
 Condition = str

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from podium.data.battles import Battles
+from podium.data.battles import Battles, source_column
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import text as quote
 from podium.data.counting.spark import Spark
@@ -27,6 +27,7 @@ from podium.data.formats.win_matrix import (
 )
 from podium.data.human_labels import check_judge, label_by_judge, label_by_table
 from podium.data.ladder import Ladder, ladder_from_log
+from podium.data.measure import Measure
 from podium.data.query import BattleQuery, Foreign, Source
 from podium.data.reading.judge_columns import judges_in
 from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
@@ -143,7 +144,7 @@ def read_battles(
         merge: average the two orders of a pair into one battle.
         one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's
             verdict.
-        human_judge: the judge whose verdicts become the human labels of the other judges' battles
+        human_judge: the judge, or the metric that humans gave, whose verdicts become the human labels of the other judges' battles
             of the same item and pair; conditions of `where` on the column `judge` do not apply to
             its rows.
         metric: for lm-eval's samples: `metric,filter`, or the metric alone if a task has one
@@ -301,8 +302,10 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     """Name the items, and keep the rows that meet the conditions of a query; the human judge must
     be among them."""
     if query.human_judge is not None:
-        holders = [each.records for each in read.tables if "judge" in each.records.columns]
-        judges = [name for records in holders for name in distinct_texts(records, "judge")]
+        judges = list[str]()
+        for each in read.tables:
+            source = source_column(each.records.columns)
+            judges += [] if source is None else distinct_texts(each.records, source)
         check_judge(judges, query.human_judge)
     described = [
         replace(each, judges=each.judges or judges_in(each.records)) for each in read.tables
@@ -321,7 +324,6 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     scores_only = query.scores_only
     if scores_only is None:
         scores_only = shared.default_ranker == "mean"
-    metrics = _metrics_in(read.tables)
     joined = join_tables(duck, read.tables, scores_only=scores_only)
     if counting is not duck:
         counting.register(joined.view, duck.table(f"select * from {joined.view}"))
@@ -345,7 +347,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         lost=tuple(gathered.lost),
         copies=joined.copies,
         judge_records=join_judges(each.judges for each in read.tables),
-        metrics=metrics,
+        measures=_measures_in(read.tables),
         apart=gathered.apart,
         answer=shared.answer,
         ladder=shared.ladder,
@@ -385,8 +387,7 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFac
 def _is_without_judge(each: RecordTable) -> bool:
     """Return whether a table holds scores of models that no judge gave."""
     names = each.records.columns
-    # lm-eval's scores have the metric as judge.
-    return is_pointwise(names) and (each.format == "lm-eval" or "judge" not in names)
+    return is_pointwise(names) and "judge" not in names
 
 
 def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -394,12 +395,9 @@ def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _metrics_in(tables: Sequence[RecordTable]) -> frozenset[str]:
-    """Return the names in the column `judge` that are metrics of hosts' evals."""
-    scored = [
-        each.records for each in tables if each.has_metrics and "judge" in each.records.columns
-    ]
-    return frozenset(name for records in scored for name in distinct_texts(records, "judge"))
+def _measures_in(tables: Sequence[RecordTable]) -> tuple[Measure, ...]:
+    """Return what is known of the metrics of hosts' evals, each once."""
+    return tuple(dict.fromkeys(measure for each in tables for measure in each.measures))
 
 
 def _parse_conditions(
@@ -456,8 +454,7 @@ def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> Recor
         missing=frame.attrs.get("missing"),
         answer=frame.attrs.get("answer"),
         ladder=frame.attrs.get("ladder"),
-        # Hosts' evals have scores by model, and tournaments have battles.
-        has_metrics=is_pointwise(checked.columns),
+        measures=frame.attrs.get("measures") or (),
         chances=frame.attrs.get("chances", frozenset()),
         judges=frame.attrs.get("judges") or {},
     )

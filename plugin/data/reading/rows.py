@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from podium.data.battles import COLUMNS, REPLIES, criterion_columns
+from podium.data.battles import COLUMNS, REPLIES, SOURCES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.data.formats import score_files as pointwise
 from podium.data.formats.records import TEXT, Records, columns_as, records_of_view
+from podium.data.measure import Measure
 from podium.data.reading import table
 from podium.errors import UsageError
 from podium.notices.notice import Notice
@@ -32,7 +33,7 @@ MOST_OPEN = 64
 @dataclass(frozen=True, slots=True)
 class RecordTable:
     """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a
-    tournament's, and `has_metrics` if a host's eval scored each model; `chances` are the metrics
+    tournament's, and `measures` are the metrics of a host's eval; `chances` are the names of those
     whose scores are estimated probabilities with unequal errors, and `judges` are known by name."""
 
     records: Records
@@ -43,7 +44,7 @@ class RecordTable:
     notes: Sequence[Notice] = ()
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
-    has_metrics: bool = False
+    measures: tuple[Measure, ...] = ()
     chances: frozenset[str] = frozenset()
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
 
@@ -63,7 +64,7 @@ def keep_rows(
         lacking = [each.source for each in kept if column not in each.records.columns]
         if lacking:
             notes.append(Notice("no-such-column", {"column": column, "files": lacking}))
-        exempt = [human_judge] if column == "judge" and human_judge is not None else []
+        exempt = [human_judge] if column in SOURCES and human_judge is not None else []
         kept = _select_rows(kept, column, value, exempt)
     return kept, notes
 
@@ -242,9 +243,11 @@ def _identity_columns(names: Collection[str]) -> list[str]:
     files."""
     if "model_a" not in names:
         return [
-            name for name in ("item", "judge", "repeat", "task", "model", "score") if name in names
+            name
+            for name in ("item", "judge", "metric", "repeat", "task", "model", "score")
+            if name in names
         ]
-    key = [name for name in ("item", "judge", "repeat") if name in names]
+    key = [name for name in ("item", "judge", "metric", "repeat") if name in names]
     forward = "model_a < model_b"
     shown = f"cast((\"order\" = 'ab') = ({forward}) as varchar)"
     order = f"case when \"order\" in ('ab', 'ba') then {shown} else \"order\" end"

@@ -22,7 +22,7 @@ NUMBERS = (
     "weight",
     "repeat",
 )
-TEXTS = ("item", "judge", "order", "category", "reason", "swap")
+TEXTS = ("item", "judge", "metric", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
 LONGEST_REASON = 60

@@ -20,7 +20,7 @@ from podium.data.reading.table import LIKELY, is_pointwise
 
 ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
 """Columns, in any case, that are read as the item where they repeat as items do."""
-CELL = ("model_a", "model_b", "order", "judge", "repeat", "response")
+CELL = ("model_a", "model_b", "order", "judge", "metric", "repeat", "response")
 """Columns within whose combinations an item stands about once."""
 NO_ITEMS = frozenset(
     {*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"}

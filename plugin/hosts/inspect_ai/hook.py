@@ -199,11 +199,11 @@ def _rank_places(
 ) -> tuple["Ranking", "Battles"]:
     """Rank logs, and write the ranking into each that has results; return it and the battles."""
     from podium.data.reading.judgments import read_battles
-    from podium.ranking.rank_battles import judge_slices, rank
+    from podium.ranking.rank_battles import rank, ranked_apart
 
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
-    ranking = rank(battles, rankers, by=judge_slices(battles, rankers))
+    ranking = rank(battles, rankers, by=ranked_apart(battles, rankers))
     # A failed log among others is left out, and a warning names it; so is an earlier run of a
     # model.
     counted = _logs_that_count(places)

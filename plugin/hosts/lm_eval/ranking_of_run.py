@@ -195,11 +195,11 @@ class RunRanking:
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles; sources and warnings name the files where they really are."""
-        from podium.ranking.rank_battles import judge_slices, rank
+        from podium.ranking.rank_battles import rank, ranked_apart
 
         rankers, name = self.options.rankers, runs.name_origins
         how: dict[str, Any] = {
-            "by": judge_slices(battles, rankers),
+            "by": ranked_apart(battles, rankers),
             "calibration": self.options.calibration,
         }
         ranking = rank(battles, rankers, **how, **self.settings)

@@ -38,7 +38,7 @@ pinned: false
 {card}"""
 """README.md of a static Space: https://huggingface.co/docs/hub/spaces-config-reference."""
 PLACES, ANSWERS = "Scores and rank sets", "Answers"
-HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
+HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SiteEntry:
 
     name: str
     standings: Standings
-    judges: Sequence[str] = ()
+    sources: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -90,7 +90,7 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     """Yield path and content of each file of the site; with a title, also the README of a Hugging
     Face Space."""
     entries = [
-        SiteEntry(name, standings, ranking.provenance.get("judges", ()))
+        SiteEntry(name, standings, ranking.judges_or_metrics)
         for name, ranking in rankings.items()
         for standings in ranking.standings
     ]
@@ -131,12 +131,12 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
         standings, counts = each.standings, each.standings.counts
         best = printable(standings.entries[0].model)
         first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
-        judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
+        sources = printable(some(each.sources, most=4)) if each.sources else EMPTY
         figures = (
             f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items)
         )
         rows.append(
-            (printable(each.name), printable(standings_name(standings)), judges, first, *figures)
+            (printable(each.name), printable(standings_name(standings)), sources, first, *figures)
         )
     return Table("", HEADER, tuple(rows), "llllrrr")
 

@@ -196,8 +196,8 @@ def test_the_chosen_metric_decides(two_metrics: Path) -> None:
     assert scores_by_mean(two_metrics, metric="acc_norm,none") == {"a": 0.25, "b": 0.75}
 
 
-def test_all_metrics_are_judges_of_their_own(two_metrics: Path) -> None:
-    ranking = rank(podium.read_battles(two_metrics, metric="all"), "mean", by="judge")
+def test_all_metrics_are_ranked_apart(two_metrics: Path) -> None:
+    ranking = rank(podium.read_battles(two_metrics, metric="all"), "mean", by="metric")
     assert [(one.slice, one.entries[0].model) for one in ranking.standings] == [
         ("acc,none", "a"),
         ("acc_norm,none", "b"),
@@ -218,7 +218,7 @@ def test_lower_is_better_where_the_results_say_so_and_scores_say_that_they_are_n
         write_run(tmp_path, name, {"t": scored(values, "wer")}, higher={"wer": False})
     battles = podium.read_battles(tmp_path)
     assert sorted(credits(battles)) == [0.5, 1.0]
-    assert (battles.judges, scores_by_mean(tmp_path)) == (
+    assert (battles.metrics, scores_by_mean(tmp_path)) == (
         ("wer,none (negated)",),
         {"a": -0.375, "b": -0.625},
     )
@@ -251,13 +251,16 @@ def test_the_lower_perplexity_wins_although_its_documents_hold_log_likelihoods(
             figures=figures,
         )
     battles = podium.read_battles(tmp_path)
-    assert (credits(battles), battles.judges) == ([1.0, 1.0], ("perplexity,none (log-likelihood)",))
+    assert (credits(battles), battles.metrics) == (
+        [1.0, 1.0],
+        ("perplexity,none (log-likelihood)",),
+    )
 
 
 def test_a_perplexity_without_results_is_known_by_its_name(tmp_path: Path) -> None:
     for name, values in (("a", [-0.5]), ("b", [-0.75])):
         write_run(tmp_path, name, {"t": scored(values, "perplexity")}, results=False)
-    assert podium.read_battles(tmp_path).judges == ("perplexity,none (log-likelihood)",)
+    assert podium.read_battles(tmp_path).metrics == ("perplexity,none (log-likelihood)",)
 
 
 def test_a_figure_per_document_that_is_called_perplexity_is_one_where_its_mean_is_reported(
@@ -266,7 +269,7 @@ def test_a_figure_per_document_that_is_called_perplexity_is_one_where_its_mean_i
     for name, values in (("a", [2.0, 3.0]), ("b", [4.0, 5.0])):
         write_run(tmp_path, name, {"t": scored(values, "perplexity")}, higher={"perplexity": False})
     battles = podium.read_battles(tmp_path)
-    assert (credits(battles), battles.judges) == ([1.0, 1.0], ("perplexity,none (negated)",))
+    assert (credits(battles), battles.metrics) == ([1.0, 1.0], ("perplexity,none (negated)",))
 
 
 @pytest.mark.parametrize("value", [["yes", "Yes."], [-0.25, 4], "Yes.", {"x": 1}])
@@ -298,7 +301,7 @@ def test_the_one_metric_with_numbers_is_taken_where_others_have_none(tmp_path: P
             name,
             {"t": [sample(f"q{k}", {"acc": x, "bleu": ["a", "b"]}) for k, x in enumerate(values)]},
         )
-    assert podium.read_battles(tmp_path).judges == ("acc,none",)
+    assert podium.read_battles(tmp_path).metrics == ("acc,none",)
 
 
 def test_a_run_that_only_predicted_has_nothing_to_compare(tmp_path: Path) -> None:
@@ -638,14 +641,14 @@ def test_a_task_that_is_not_there_is_rejected_with_those_that_are(out: Path) -> 
 def test_only_the_metrics_of_the_tasks_that_are_asked_for_must_be_chosen(two_metrics: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         write_run(two_metrics, name, {"u": scored(values)}, time=LATER)
-    assert podium.read_battles(two_metrics, where={"task": "u"}).judges == ("acc,none",)
+    assert podium.read_battles(two_metrics, where={"task": "u"}).metrics == ("acc,none",)
 
 
 def test_tasks_with_different_metrics_are_ranked_task_by_task(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         write_run(tmp_path, name, {"t": scored(values), "u": scored(values, "em")})
     battles = podium.read_battles(tmp_path)
-    with pytest.raises(podium.NotIdentifiedError, match="verdicts of 2 judges in one table"):
+    with pytest.raises(podium.NotIdentifiedError, match="scores of 2 metrics in one table"):
         rank(battles, "mean")
     assert [one.slice for one in rank(battles, "mean", by="task").standings] == ["t", "u"]
 

@@ -85,7 +85,7 @@ def test_human_ratings_of_answers_are_labels_of_another_scorers_battles(tmp_path
     table = podium.read_battles(
         str(tmp_path / "logs"), human_judge="yes_or_no precomputed_scores"
     ).table
-    assert sorted(set(table["judge"])) == ["yes_or_no match"]
+    assert sorted(set(table["metric"])) == ["yes_or_no match"]
     by_item = dict(zip(table["item"], table["human"], strict=True))
     assert by_item == {f"q{k}": 1.0 if k % 2 else 0.5 for k in range(6)}
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.scorer import Score, at_least, max_score, median_score, mode_score, pass_at
 
+from podium.data.measure import Measure
+
 MEAN = "mean"
 COLLECT = "collect"
 """Inspect's reducer that makes a list of all scores."""
@@ -87,10 +89,9 @@ def reduction_of(header: EvalLog) -> Reduction:
     return Reduction(first, config.epochs or 1, tuple(others))
 
 
-def metric_name(task: str, scorer: str, part: str = "") -> str:
-    """Return the name of a scorer's metric, of one part of its scores if they have several, in the
-    column judge."""
-    return f"{task} {scorer} {part}".rstrip()
+def measure_of(task: str, scorer: str, part: str = "") -> Measure:
+    """Return the measure of a scorer's scores, or of one part of them if they have several."""
+    return Measure(part, task, scorer, task_is_named=True)
 
 
 def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
@@ -102,7 +103,7 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
             continue
         part = "" if score.name == score.scorer else score.name
         own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples)
-        figures.setdefault(metric_name(header.eval.task, score.scorer, part), own)
+        figures.setdefault(measure_of(header.eval.task, score.scorer, part).name, own)
     return figures
 
 

@@ -10,11 +10,12 @@ import pandas as pd
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score, value_to_float
 
+from podium.data.measure import Measure
 from podium.hosts.inspect_ai.logs.epoch_scores import (
     SAME,
     EpochScores,
     OwnFigure,
-    metric_name,
+    measure_of,
     own_figures,
     read_reductions,
     reduction_of,
@@ -80,7 +81,7 @@ class EvalScores:
         self.reduction = reduction_of(header)
         self.is_mean = self.reduction.is_mean
         self.about = {"item": "", "model": header.eval.model, "response": 1}
-        self.names: dict[tuple[str, str], str] = {}
+        self.measures: dict[tuple[str, str], Measure] = {}
         self.epochs = EpochScores(path, self.reduction)
 
     def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
@@ -107,9 +108,9 @@ class EvalScores:
         """Yield a row per part of a score's value."""
         about = self.about | {"item": item, "response": epoch}
         for part, own in value.items() if isinstance(value, dict) else [("", value)]:
-            if (scorer, part) not in self.names:
-                self.names[scorer, part] = metric_name(self.header.eval.task, scorer, part)
-            yield {**about, "score": number_of(own), "judge": self.names[scorer, part]}
+            if (scorer, part) not in self.measures:
+                self.measures[scorer, part] = measure_of(self.header.eval.task, scorer, part)
+            yield {**about, "score": number_of(own), "metric": self.measures[scorer, part].name}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Leave out the rows of samples that the log's own figures do not count; add `reduction`,
@@ -125,13 +126,14 @@ class EvalScores:
             is_excluded = np.zeros(len(frame), dtype=bool)
             for metric, left_out in excluded.items():
                 is_excluded |= (
-                    frame["judge"].eq(metric) & frame["item"].isin(left_out.names)
+                    frame["metric"].eq(metric) & frame["item"].isin(left_out.names)
                 ).to_numpy()
             attrs = frame.attrs
             frame = frame[~is_excluded]
             frame.attrs = attrs
             figures = _figures_of(frame, own, epoch_means)
         frame.attrs |= {"reduction": self.reduction, "figures": figures, "excluded": excluded}
+        frame.attrs["measures"] = tuple(self.measures.values())
         return frame
 
     def _epoch_means(self) -> dict[str, float]:
@@ -146,7 +148,7 @@ class EvalScores:
                     for row in self._rows_of_value(item, 1, scorer, score.value)
                 ]
                 for row in rows:
-                    _add_number(by_metric, row["judge"], item, row["score"])
+                    _add_number(by_metric, row["metric"], item, row["score"])
         return {metric: _mean_over_items(own) for metric, own in by_metric.items()}
 
     def _excluded_items(
@@ -159,7 +161,7 @@ class EvalScores:
         for metric, own in ((figure.metric, figure.own) for figure in figures):
             if own is None or own.scorer not in held:
                 continue
-            items = frame.loc[frame["judge"].eq(metric), "item"].unique()
+            items = frame.loc[frame["metric"].eq(metric), "item"].unique()
             names = tuple(item for item in items if item not in held[own.scorer])
             if names:
                 excluded[metric] = LeftOut(names, len(items))
@@ -178,7 +180,7 @@ def _figures_of(
 ) -> list[EvalFigure]:
     """Return the figures of the metrics in a table of scores."""
     by_metric: dict[str, dict[str, list[float]]] = {}
-    columns = (frame[name].tolist() for name in ("judge", "item", "score"))
+    columns = (frame[name].tolist() for name in ("metric", "item", "score"))
     for metric, item, score in zip(*columns, strict=True):
         _add_number(by_metric, metric, item, score)
     figures = []

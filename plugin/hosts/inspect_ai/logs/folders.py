@@ -42,7 +42,7 @@ NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 """Arguments that change neither battles nor verdicts, or that a plan holds in another field."""
 
 
-CARRIED = ("missing", "answer", "ladder", "judges")
+CARRIED = ("missing", "answer", "ladder", "judges", "measures")
 """Of `attrs` of a log's rows, what the reader of battles takes."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
 

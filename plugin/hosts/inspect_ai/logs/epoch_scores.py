@@ -89,7 +89,7 @@ def reduction_of(header: EvalLog) -> Reduction:
     return Reduction(first, config.epochs or 1, tuple(others))
 
 
-def measure_of(task: str, scorer: str, part: str = "") -> Measure:
+def measure_of_part(task: str, scorer: str, part: str = "") -> Measure:
     """Return the measure of a scorer's scores, or of one part of them if they have several."""
     return Measure(part, task, scorer, task_is_named=True)
 
@@ -103,7 +103,7 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
             continue
         part = "" if score.name == score.scorer else score.name
         own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples)
-        figures.setdefault(measure_of(header.eval.task, score.scorer, part).name, own)
+        figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
     return figures
 
 

@@ -15,7 +15,7 @@ from podium.hosts.inspect_ai.logs.epoch_scores import (
     SAME,
     EpochScores,
     OwnFigure,
-    measure_of,
+    measure_of_part,
     own_figures,
     read_reductions,
     reduction_of,
@@ -109,7 +109,7 @@ class EvalScores:
         about = self.about | {"item": item, "response": epoch}
         for part, own in value.items() if isinstance(value, dict) else [("", value)]:
             if (scorer, part) not in self.measures:
-                self.measures[scorer, part] = measure_of(self.header.eval.task, scorer, part)
+                self.measures[scorer, part] = measure_of_part(self.header.eval.task, scorer, part)
             yield {**about, "score": number_of(own), "metric": self.measures[scorer, part].name}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,1 +1,1 @@
-"""What people see: the answer in sentences, reports and their writers, pages and pictures of every result."""
+"""What people see: answers in sentences, reports and their writers, pages and pictures."""

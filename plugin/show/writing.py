@@ -1,5 +1,4 @@
-"""Write results: render them in a style, messages to stderr, texts to a file or stdout, charts to a
-file."""
+"""Write results: texts in a style to stdout or a file, messages to stderr, charts to a file."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -53,7 +52,8 @@ def write_result(
     """
     for message in messages:
         tell(message)
-    style, output = destination.style or "table", destination.output
+    style = destination.style or "table"
+    output = destination.output
     if output is None and style == "table":
         print_reports(view(result))
     elif output is None:

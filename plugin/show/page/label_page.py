@@ -1,5 +1,7 @@
-"""A self-contained page for blind votes, which saves the CSV that `podium.data.formats.label_sheet`
-reads."""
+"""A self-contained page for blind votes.
+
+It saves the CSV that `podium.data.formats.label_sheet` reads.
+"""
 
 from collections.abc import Sequence
 
@@ -10,21 +12,24 @@ from podium.show.page.packing import read_asset, render_page
 def label_page(rows: Sequence[SheetRow]) -> str:
     """Render the voting page of a label sheet."""
     sheet = sheet_table(rows)
-    # The texts of `rows`: those of the sheet are escaped for spreadsheets, and the page shows texts
-    # only as text.
-    texts = [
-        {name: getattr(row, name) for name in ("instruction", "response_1", "response_2")}
-        for row in rows
-    ]
-    shown = [
-        text | known
-        for text, known in zip(texts, sheet[["item", "battle"]].to_dict("records"), strict=True)
-    ]
-    scripts, has_texts = (
-        map(read_asset, ("tables.js", "votes.js")),
-        any(row.response_1 for row in rows),
-    )
-    title, known = "Which response is better?", {"total": len(rows), "has_texts": has_texts}
+    names = sheet[["item", "battle"]].to_dict("records")
+    shown = []
+    for row, item_and_battle in zip(rows, names, strict=True):
+        # The texts of the sheet are escaped for spreadsheets; the page shows texts only as text.
+        texts = {
+            "instruction": row.instruction,
+            "response_1": row.response_1,
+            "response_2": row.response_2,
+        }
+        shown.append(texts | item_and_battle)
+    title = "Which response is better?"
     return render_page(
-        "label", list(scripts), shown, title=title, heading=title, answer=(), **known
+        "label",
+        [read_asset("tables.js"), read_asset("votes.js")],
+        shown,
+        title=title,
+        heading=title,
+        answer=(),
+        total=len(rows),
+        has_texts=any(row.response_1 for row in rows),
     )

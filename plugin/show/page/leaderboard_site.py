@@ -24,7 +24,8 @@ from podium.tables import EMPTY, Report, Section, Table
 from podium.wording import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
-INDEX, CARD = "index.html", "leaderboard.md"
+INDEX = "index.html"
+CARD = "leaderboard.md"
 SPACE = """---
 title: {title}
 emoji: 📊
@@ -37,7 +38,8 @@ pinned: false
 
 {card}"""
 """README.md of a static Space: https://huggingface.co/docs/hub/spaces-config-reference."""
-PLACES, ANSWERS = "Scores and rank sets", "Answers"
+PLACES = "Scores and rank sets"
+ANSWERS = "Answers"
 HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "items")
 
 
@@ -66,8 +68,18 @@ class SiteEntry:
 
 
 def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
-    """Read the rankings of a folder by name, newest first, except below `site`; also return why
-    files were skipped."""
+    """Read the rankings of a folder and its subfolders.
+
+    Args:
+        folder: the folder.
+        site: folder of the site, whose files are not read; None if it is elsewhere.
+
+    Returns:
+        The rankings by name, the newest first, and the reasons why files were skipped.
+
+    Raises:
+        DataError: there is no ranking.
+    """
     rankings: dict[str, Ranking] = {}
     failures = []
     for path in sorted(folder.rglob("*.json")):
@@ -87,18 +99,21 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
 
 
 def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield path and content of each file of the site; with a title, also the README of a Hugging
-    Face Space."""
+    """Yield path and content of each file of the site.
+
+    Args:
+        rankings: rankings by name.
+        space: title of a Hugging Face Space, of which a README is then written, too.
+    """
     entries = [
         SiteEntry(name, standings, ranking.judges_or_metrics)
         for name, ranking in rankings.items()
         for standings in ranking.standings
     ]
-    places, index = _places_table(entries), _index_table(entries)
-    title, leaders = (
-        f"{len(places.rows)} models in {_rankings(len(entries))}",
-        _describe_leaders(entries),
-    )
+    places = _places_table(entries)
+    index = _index_table(entries)
+    title = f"{len(places.rows)} models in {_rankings(len(entries))}"
+    leaders = _describe_leaders(entries)
     links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
     shown = {"header": HEADER, "rankings": list(zip(links, index.rows, strict=True)), "card": CARD}
     shown["places"] = table_part(places)
@@ -126,29 +141,37 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
 
 
 def _index_table(entries: Sequence[SiteEntry]) -> Table:
+    """Build the table of rankings, with judges, leaders and counts."""
     rows = []
     for each in entries:
-        standings, counts = each.standings, each.standings.counts
+        standings = each.standings
         best = printable(standings.entries[0].model)
-        first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
-        sources = printable(some(each.sources, most=4)) if each.sources else EMPTY
-        figures = (
-            f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items)
+        row = (
+            printable(each.name),
+            printable(standings_name(standings)),
+            printable(some(each.sources, most=4)) if each.sources else EMPTY,
+            some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)",
+            f"{len(standings.entries):,}",
+            f"{standings.counts.readable:,}",
+            f"{standings.counts.items:,}",
         )
-        rows.append(
-            (printable(each.name), printable(standings_name(standings)), sources, first, *figures)
-        )
+        rows.append(row)
     return Table("", HEADER, tuple(rows), "llllrrr")
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
     """Write which models lead clearly in how many rankings, and in how many none is known to."""
     leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
-    of_all, unled = _rankings(len(entries)), len(entries) - leaders.total()
+    of_all = _rankings(len(entries))
+    without_leader = len(entries) - leaders.total()
     leads = [f"{model} in {count}" for model, count in leaders.most_common()]
-    sentences = [f"Clear leaders in {of_all}: {some(leads, most=5)}."] if leads else []
-    where = f"{unled} of {of_all}" if leads else "every ranking"
-    return (*sentences, *([f"In {where} no model is known to lead clearly."] if unled else []))
+    sentences = []
+    if leads:
+        sentences.append(f"Clear leaders in {of_all}: {some(leads, most=5)}.")
+    if without_leader:
+        where = f"{without_leader} of {of_all}" if leads else "every ranking"
+        sentences.append(f"In {where} no model is known to lead clearly.")
+    return tuple(sentences)
 
 
 def _rankings(number: int) -> str:
@@ -158,19 +181,24 @@ def _rankings(number: int) -> str:
 
 def _places_table(entries: Sequence[SiteEntry]) -> Table:
     """Build the table of each model's score and rank set in each ranking."""
-    scores = [
-        {entry.model: _format_score(each.standings, entry) for entry in each.standings.entries}
-        for each in entries
-    ]
-    models = dict.fromkeys(name for known in scores for name in known)
-    rows = tuple(
-        (printable(name), *(known.get(name, EMPTY) for known in scores)) for name in models
-    )
+    header = ["model"]
+    cells_by_model: list[dict[str, str]] = []
+    models: dict[str, None] = {}
+    for each in entries:
+        standings = each.standings
+        header.append(printable(each.title))
+        cells = {entry.model: _format_score(standings, entry) for entry in standings.entries}
+        cells_by_model.append(cells)
+        models |= dict.fromkeys(cells)
+    rows = []
+    for name in models:
+        rows.append((printable(name), *(cells.get(name, EMPTY) for cells in cells_by_model)))
     legend = (
-        "Scores, with rank sets in brackets: the ranks that the data do not exclude, simultaneous within a ranking. "
-        "Each column has its own scale, and no score is averaged over rankings.",
+        "Scores, with rank sets in brackets: the ranks that the data do not exclude, "
+        "simultaneous within a ranking. Each column has its own scale, and no score is averaged "
+        "over rankings.",
     )
-    return Table("", ("model", *(printable(each.title) for each in entries)), rows, legend=legend)
+    return Table("", tuple(header), tuple(rows), legend=legend)
 
 
 def _format_score(standings: Standings, entry: Entry) -> str:

@@ -14,23 +14,29 @@ from podium.show.page.sources import BattleTexts
 from podium.text import as_text
 
 MOST = 5000
+"""Battles that a page lists."""
 LONGEST = 20_000
 """Characters of one text that a page shows."""
 LARGEST = 12_000_000
 """Characters of all texts of a page."""
 TURNED = {"ab": "ba", "ba": "ab"}
-CHANCE, ORDERS, JUDGES, HUMANS = (
-    "",
-    "the two orders disagree",
-    "judges disagree",
-    "judge and humans disagree",
-)
+CHANCE = ""
+ORDERS = "the two orders disagree"
+JUDGES = "judges disagree"
+HUMANS = "judge and humans disagree"
 
 
 @dataclass(frozen=True, slots=True)
 class ListedBattles:
-    """The rows of a page's battles, the texts of their codes, and how many battles there are; `cut`
-    counts texts cut or left out."""
+    """The battles that a page lists.
+
+    Attributes:
+        rows: a row per battle.
+        pool: texts by the codes in the rows.
+        total: number of all battles.
+        disagreeing: battles in which orders, judges, or judge and humans disagree.
+        cut: texts that were shortened or left out.
+    """
 
     rows: Sequence[Mapping[str, Any]]
     pool: Sequence[Any]
@@ -42,41 +48,48 @@ class ListedBattles:
 def list_battles(
     battles: Battles, judgments: Battles, texts: BattleTexts, seed: int = 0
 ) -> ListedBattles:
-    """Select disagreements and a sample of the other (merged) battles, and join them with judgments
-    and texts."""
+    """Select disagreements and a random sample of the other battles, 5,000 at most.
+
+    Args:
+        battles: the battles, orders merged.
+        judgments: their judgments, a row per order.
+        texts: instructions, responses and replies.
+        seed: seed of the sample.
+    """
     table = battles.table
     why = _disagreements(battles)
     order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
-    rows, pool = table.iloc[chosen], TextPool()
+    rows = table.iloc[chosen]
     nothing = [None] * len(rows)
-    columns: dict[str, Iterable[Any]] = {
-        name: as_text(rows[name]) if name in rows else nothing
-        for name in ("item", "category", "reason")
-    }
-    columns |= {
-        "a": list(rows["model_a"]),
-        "b": list(rows["model_b"]),
-        "why": map(str, why[chosen]),
-    }
-    columns |= {
-        name: _numbers(rows[name]) if name in rows else nothing for name in ("credit", "human")
-    }
+    columns: dict[str, Iterable[Any]] = {}
+    for name in ("item", "category", "reason"):
+        columns[name] = as_text(rows[name]) if name in rows else nothing
+    columns["a"] = list(rows["model_a"])
+    columns["b"] = list(rows["model_b"])
+    columns["why"] = map(str, why[chosen])
+    for name in ("credit", "human"):
+        columns[name] = _numbers(rows[name]) if name in rows else nothing
     columns["orders"] = _list_judgments(judgments, rows)
     numbers = rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
-    keys = zip(columns["item"], numbers, columns["a"], columns["b"], strict=True)
-    codes = [_pool_texts(texts, pool, str(item or ""), *key) for item, *key in keys]
-    listed = [
-        dict(zip(columns, cells, strict=True)) | own
-        for own, *cells in zip(codes, *columns.values(), strict=True)
-    ]
+    pool = TextPool()
+    listed = []
+    for number, *cells in zip(numbers, *columns.values(), strict=True):
+        row = dict(zip(columns, cells, strict=True))
+        codes = _pool_texts(texts, pool, str(row["item"] or ""), number, row["a"], row["b"])
+        listed.append(row | codes)
     return ListedBattles(listed, pool.shown, len(table), int((why != CHANCE).sum()), pool.cut)
 
 
 class TextPool:
-    """A pool of distinct texts by code, limited in total size; `cut` counts texts shortened or left
-    out."""
+    """A pool of distinct texts by code, limited in total size.
+
+    Attributes:
+        codes: code of each text.
+        shown: text, or pieces of a transcript, by code.
+        cut: number of texts that were shortened or left out.
+    """
 
     def __init__(self) -> None:
         self.codes: dict[str, int] = {}
@@ -86,7 +99,9 @@ class TextPool:
 
     def code(self, text: str | None, *, is_transcript: bool = False) -> int:
         """Return the code of a text, adding it if there is room; -1 for no text or no room.
-        Transcripts, which have a limit of their own, are not shortened."""
+
+        Transcripts are not shortened: they have a limit of their own.
+        """
         if not text:
             return -1
         more = 0 if is_transcript else len(text) - LONGEST
@@ -103,8 +118,7 @@ class TextPool:
 
 
 def _disagreements(battles: Battles) -> np.ndarray:
-    """Return the kind of disagreement (orders, judges, humans) per battle, empty if there is none,
-    shape (battles,)."""
+    """Return the kind of disagreement of each battle, empty if there is none, shape (battles,)."""
     table = battles.table
     why = np.full(len(table), CHANCE, dtype=object)
     side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
@@ -115,17 +129,18 @@ def _disagreements(battles: Battles) -> np.ndarray:
         # judges.
         said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)
-        why[((groups.transform("max") > 0) & (groups.transform("min") < 0)).to_numpy()] = JUDGES
+        judges_differ = (groups.transform("max") > 0) & (groups.transform("min") < 0)
+        why[judges_differ.to_numpy()] = JUDGES
     if "human" in table:
-        why[side * np.sign(table["human"].to_numpy(dtype=float) - 0.5) < 0] = HUMANS
+        side_of_humans = np.sign(table["human"].to_numpy(dtype=float) - 0.5)
+        why[side * side_of_humans < 0] = HUMANS
     if "swap" in table:
         why[(table["swap"] == "flip").to_numpy()] = ORDERS
     return why
 
 
 def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return order, credit of model_a and the reason if unparsed, for each judgment of each
-    battle."""
+    """Return the judgments of each battle: order, credit of model_a, and the reason if unparsed."""
     known = [
         name
         for name in ("item", "judge", "repeat", "response")
@@ -160,14 +175,12 @@ def _pool_texts(
 ) -> dict[str, Any]:
     """Return the codes of a battle's instruction, responses and judge texts."""
     words = list(texts.words.get((item, number, a, b), []))
-    words += [
-        (TURNED.get(o, o), judge, said)
-        for o, judge, said in texts.words.get((item, number, b, a), [])
-    ]
-    keys = [(item, number, model) for model in (a, b)]
-    first, second = (
-        pool.code(texts.responses.get(key), is_transcript=key in texts.transcripts) for key in keys
-    )
+    for order, judge, reply in texts.words.get((item, number, b, a), []):
+        words.append((TURNED.get(order, order), judge, reply))
+    key_a = (item, number, a)
+    key_b = (item, number, b)
+    first = pool.code(texts.responses.get(key_a), is_transcript=key_a in texts.transcripts)
+    second = pool.code(texts.responses.get(key_b), is_transcript=key_b in texts.transcripts)
     said = [(order, judge, pool.code(text)) for order, judge, text in words]
     return {
         "instruction": pool.code(texts.instructions.get(item)),

@@ -55,7 +55,8 @@ def add_battles_to_page(
     """Add all that merged battles and their judgments (a row per order) support; the rest goes to
     `missing`."""
     content = _add_matchups(content, battles, seed)
-    missing, judge = dict(content.missing), content.judge
+    missing = dict(content.missing)
+    judge = content.judge
     if len(battles) > MOST_BATTLES:
         missing["judge"] = (
             "Too many battles for a judge card on this page: `podium diagnose` makes it."
@@ -79,8 +80,10 @@ def add_battles_to_page(
 
 
 def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
-    """Add win rates of pairs, and rank probabilities from draws of Bradley-Terry ratings, if models
-    are connected."""
+    """Add win rates of pairs and, if models are connected, probabilities of ranks.
+
+    These come from draws of Bradley-Terry ratings.
+    """
     try:
         prepared = prepare_battles(battles)
         matchups = matchup_table(prepared)

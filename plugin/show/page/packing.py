@@ -23,10 +23,10 @@ JSON = {
 
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Convert rows to columns; texts are stored once and referenced by code."""
-    columns: dict[str, Any] = {
-        name: [row[name] for row in rows] for name in (rows[0] if rows else ())
-    }
-    for name, values in columns.items():
+    columns: dict[str, Any] = {}
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows]
+        columns[name] = values
         if any(isinstance(value, str) for value in values):
             codes = {value: k for k, value in enumerate(dict.fromkeys(values))}
             columns[name] = {"names": list(codes), "codes": [codes[value] for value in values]}

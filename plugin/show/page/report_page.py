@@ -31,19 +31,32 @@ from podium.wording import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
 CAPTIONS = {
-    "ranks": "First place: {top}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance over items.",
-    "beats": "Win rates of the row's model against the column's, in ranking order: blue above one half, grey below; "
-    "empty if the two never met. Click on a cell, or on the names below, to open its battles.",
-    "placement": "Held-out models: the judge's rating over the human rating; on the line both agree.",
-    "reliability": "Each point is a tenth of the battles; on the line the signal is a probability.",
+    "ranks": (
+        "First place: {top}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "
+        "over items."
+    ),
+    "beats": (
+        "Win rates of the row's model against the column's, in ranking order: blue above one "
+        "half, grey below; empty if the two never met. Click on a cell, or on the names below, to "
+        "open its battles."
+    ),
+    "placement": (
+        "Held-out models: the judge's rating over the human rating; on the line both agree."
+    ),
+    "reliability": (
+        "Each point is a tenth of the battles; on the line the signal is a probability."
+    ),
 }
 """Text alternatives of charts; that of a forest plot names its ranker."""
 
 
 def report_page(content: PageContent) -> str:
     """Render the page of a ranking."""
-    standings, first = content.ranking.standings, content.ranking.standings[0]
-    reports, charts, listed = ranking_reports(content.ranking), _charts(content), content.listed
+    standings = content.ranking.standings
+    first = standings[0]
+    reports = ranking_reports(content.ranking)
+    charts = _charts(content)
+    listed = content.listed
     data = {
         "charts": {name: chart_in_page(chart) for name, (chart, _) in charts.items()},
         "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
@@ -51,27 +64,32 @@ def report_page(content: PageContent) -> str:
         "order": [entry.model for entry in first.entries],
     }
     answer = reports[0].answer or plain_answer(first)
-    models, judged, items = len(first.entries), first.counts.readable, first.counts.items
+    counts = first.counts
+    heading = (
+        f"{len(first.entries)} models, {counts.readable:,} judged battles on {counts.items:,} items"
+    )
+    rankings = []
+    for k, (each, report) in enumerate(zip(standings, reports, strict=True)):
+        rankings.append((standings_name(each), section_body(report.parts[0]), f"forest-{k}"))
+    calibration = ""
+    if content.calibration:
+        calibration = html_part(calibration_reports(content.calibration), 3)
+    judge = []
+    for card in content.judge:
+        judge.append((card.title, html_part([replace(card, title="", answer=())])))
     return render_page(
         "report",
         [charting_library(), *map(read_asset, SCRIPTS)],
         data,
         title=f"{answer[0]} · podium",
-        heading=f"{models} models, {judged:,} judged battles on {items:,} items",
+        heading=heading,
         answer=answer,
-        rankings=[
-            (standings_name(each), section_body(report.parts[0]), f"forest-{k}")
-            for k, (each, report) in enumerate(zip(standings, reports, strict=True))
-        ],
+        rankings=rankings,
         checks=_checks_part(content),
         content=content,
         charts=charts,
-        calibration=html_part(calibration_reports(content.calibration), 3)
-        if content.calibration
-        else "",
-        judge=[
-            (card.title, html_part([replace(card, title="", answer=())])) for card in content.judge
-        ],
+        calibration=calibration,
+        judge=judge,
         costs=table_part(content.costs) if content.costs else "",
         provenance=table_part(_provenance_table(content)),
     )
@@ -91,20 +109,28 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
 
 def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     """Build the charts of the page, by name, each with its text alternative."""
-    charts, standings = {}, content.ranking.standings
+    charts = {}
+    standings = content.ranking.standings
     for k, each in enumerate(standings):
         beside = [
             other
             for other in standings
-            if (other.slice, other.scale.name) == (each.slice, each.scale.name)
+            if other.slice == each.slice and other.scale.name == each.scale.name
         ]
-        caption = f"Scores of {standings_name(each)} with intervals and rank sets; the table has the figures."
-        charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each]), caption
+        # The first of several rankers has the chart of all of them.
+        shown = beside if beside[0] is each else [each]
+        caption = (
+            f"Scores of {standings_name(each)} with intervals and rank sets; the table has the "
+            "figures."
+        )
+        charts[f"forest-{k}"] = forest(shown), caption
     if content.matchups is not None:
-        if (shares := content.rank_probabilities) is not None:
+        shares = content.rank_probabilities
+        if shares is not None:
             rows = [row for row in bubble_rows(content.names, shares) if row["rank"] == 1]
             top = some([f"{row['model']} {share_text(row['share'])}" for row in rows], most=5)
-            charts["ranks"] = rank_bubbles(content.names, shares), CAPTIONS["ranks"].format(top=top)
+            bubbles = rank_bubbles(content.names, shares)
+            charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top)
         charts["beats"] = heat_map(content.matchups, content.names), CAPTIONS["beats"]
     if content.calibration is not None:
         charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
@@ -132,10 +158,6 @@ def _provenance_table(content: PageContent) -> Table:
         if value not in (None, {}, [], False):
             text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             rows.append((name.replace("_", " "), text))
-    rows.append(
-        (
-            "versions",
-            ", ".join(f"{name} {version}" for name, version in known.get("versions", {}).items()),
-        )
-    )
+    versions = [f"{name} {version}" for name, version in known.get("versions", {}).items()]
+    rows.append(("versions", ", ".join(versions)))
     return Table("", ("", "as it was"), tuple(rows), "ll", words=True)

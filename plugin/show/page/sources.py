@@ -34,8 +34,15 @@ Words = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class BattleTexts:
-    """Texts of battles: instructions by item; responses and judges' replies also by response number
-    and model; the keys of the responses that are transcripts of agents."""
+    """Texts of battles.
+
+    Attributes:
+        instructions: instruction by item.
+        responses: response by item, number of the response, and model.
+        words: judges' replies by item, number of the response, and both models.
+        notes: why texts are missing.
+        transcripts: keys of the responses that are transcripts of agents.
+    """
 
     instructions: dict[str, str] = field(default_factory=dict)
     responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
@@ -47,7 +54,8 @@ class BattleTexts:
         """Add the texts of one judgment, given as a row of the battles table."""
         if not row.get("item"):
             return
-        item, number = str(row["item"]), int(row.get("response") or 1)
+        item = str(row["item"])
+        number = int(row.get("response") or 1)
         if row.get("instruction"):
             self.instructions.setdefault(item, row["instruction"])
         for side in ("a", "b"):
@@ -73,8 +81,13 @@ class BattleTexts:
 def collect_texts(
     battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()
 ) -> BattleTexts:
-    """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response
-    files."""
+    """Collect the texts of battles.
+
+    Args:
+        battles: the battles, whose columns may hold texts.
+        sources: sources of verdicts; logs and samples hold texts, folders may hold responses.
+        responses: files of responses.
+    """
     texts = BattleTexts()
     for row in chain(_rows_with_texts(battles), _read_texts_or_costs("texts", sources)):
         texts.add_row(row)
@@ -87,8 +100,7 @@ def collect_texts(
 
 
 def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
-    """Add the responses in sources of verdicts, which need not hold any, or a note on why there are
-    none."""
+    """Add the responses in sources of verdicts, or a note on why there are none."""
     try:
         beside = read_responses(*sources, optional=True)
     except PodiumError as error:
@@ -102,33 +114,26 @@ def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
 
 
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
-    """Build a row per model with mean tokens, time and price of its answers; None if no source
-    records them."""
+    """Build a table with mean tokens, time and price of each model's answers.
+
+    None if no source records them.
+    """
     rows = _read_texts_or_costs("costs", sources)
     ranked = [entry.model for entry in standings.entries]
     frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
     of_models = frame.groupby("model")[list(MEANS)]
-    means, counts = (
-        of_models.mean().reindex(ranked),
-        of_models.count().max(axis=1).reindex(ranked).fillna(0),
-    )
-    means = means.dropna(axis=1, how="all")
+    means = of_models.mean().reindex(ranked).dropna(axis=1, how="all")
+    answers = of_models.count().max(axis=1).reindex(ranked).fillna(0)
     if not len(means.columns):
         return None
     table_rows = []
     for entry in standings.entries:
-        costs = means.loc[entry.model].items()
-        cells = (
-            EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs
-        )
-        table_rows.append(
-            (
-                entry.model,
-                cell_text(entry.score, standings.scale.brief_format),
-                f"{counts[entry.model]:,.0f}",
-                *cells,
-            )
-        )
+        score = cell_text(entry.score, standings.scale.brief_format)
+        cells = [entry.model, score, f"{answers[entry.model]:,.0f}"]
+        for name, value in means.loc[entry.model].items():
+            decimals = MEANS[str(name)]
+            cells.append(EMPTY if pd.isna(value) else f"{value:,.{decimals}f}")
+        table_rows.append(tuple(cells))
     legend = (
         "Means over a model's answers, from its own logs; the judge's costs are not included.",
     )
@@ -140,35 +145,39 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
 def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows that formats with `texts` or `costs` read from the files of sources."""
     for known in catalogue.formats():
-        if reader := getattr(known, kind):
-            paths = (path for source in sources for path in _files_in(source, known.suffixes))
-            yield from chain.from_iterable(map(load_target(reader), paths))
+        reader = getattr(known, kind)
+        if not reader:
+            continue
+        read_rows = load_target(reader)
+        for source in sources:
+            for path in _files_in(source, known.suffixes):
+                yield from read_rows(path)
 
 
 def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files of a source with one of the suffixes; empty if the source cannot be
-    listed."""
+    """Return the files of a source with one of the suffixes; empty if it cannot be listed."""
     try:
-        return [path for path in find_files(source, suffixes).paths if path.name.endswith(suffixes)]
+        paths = find_files(source, suffixes).paths
     except PodiumError:
         return []
+    return [path for path in paths if path.name.endswith(suffixes)]
 
 
 def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the battles table with their instruction and the judge's words, if it has
-    columns of texts."""
+    """Yield the rows of the battles table with their instruction and the judge's words.
+
+    Nothing if the table has no columns of texts.
+    """
     table = battles.table
-    asked, said = ([name for name in names if name in table] for names in (ASKED, SAID))
+    asked = [name for name in ASKED if name in table]
+    said = [name for name in SAID if name in table]
     sides = [name for name in ("response_a", "response_b") if name in table]
-    if "item" not in table or not (asked or said or sides):
+    text_columns = [*asked, *said, *sides]
+    if "item" not in table or not text_columns:
         return
-    names = [
-        "item",
-        "model_a",
-        "model_b",
-        *(name for name in ("response", "order", "judge") if name in table),
-    ]
-    for row in table[[*names, *asked, *said, *sides]].astype(object).to_dict("records"):
+    further = [name for name in ("response", "order", "judge") if name in table]
+    names = ["item", "model_a", "model_b", *further]
+    for row in table[[*names, *text_columns]].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}
         instruction = next((cells[name] for name in asked if cells[name]), None)
         words = next((cells[name] for name in said if cells[name]), None)

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from podium.rankers.calibration.accuracy import Choice, Contender
 
 SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
+"""Names of the sections of a calibration's reports, in their order."""
 BAR_WIDTH = 32
 LEGEND = (
-    "log loss is that of human preferences, each predicted by the fits without one and without the other of its models "
-    "(a coin has 0.693); ECE is that of the fit itself, and next to 0 for a fitted constant; width is the median over "
-    "half splits"
+    "log loss is that of human preferences, each predicted by the fits without one and without "
+    "the other of its models (a coin has 0.693); ECE is that of the fit itself, and next to 0 for "
+    "a fitted constant; width is the median over half splits"
 )
 
 
@@ -53,26 +54,32 @@ def calibration_reports(
     *,
     full: bool = True,
 ) -> tuple[Report, ...]:
-    """Return the answer with all sections that have data, or the short view; one section alone if
-    it is named."""
-    reports = (
-        _beta_report,
-        _accuracy_report,
-        _conformal_report,
-        _models_report,
-        _reliability_report,
-        _stability_report,
-    )
+    """Return the reports of a calibration.
+
+    Args:
+        calibration: the calibration.
+        agreement: report on the agreement of judge and humans, battle by battle.
+        compared: reports that compare several targets; they come after the answer.
+        section: name of the only section to return; None for the answer and several.
+        full: whether to return all sections that have data, or the accuracy only.
+
+    Raises:
+        UsageError: there is no such section, or it has no data.
+    """
     views = {
         "agreement": agreement,
-        **dict(zip(SECTIONS[1:], (view(calibration) for view in reports), strict=True)),
+        "beta": _beta_report(calibration),
+        "accuracy": _accuracy_report(calibration),
+        "conformal": _conformal_report(calibration),
+        "models": _models_report(calibration),
+        "reliability": _reliability_report(calibration),
+        "stability": _stability_report(calibration),
     }
     sections = {name: report for name, report in views.items() if report}
     if section:
         return (sections[find_name("section", section, sections)],)
-    more = Report(
-        "", notes=(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full",)
-    )
+    names = ", ".join(sections)
+    more = Report("", notes=(f"The figures behind it: --section NAME of {names} · all: --full",))
     shown = sections.values() if full else (sections["accuracy"], more)
     answer = [Report("", notes=tuple(calibration.answer))] if calibration.answer else []
     return (*answer, *compared, *shown)
@@ -99,34 +106,37 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
         _target_row(calibrations[0], "hard", both),
         *(_target_row(each, "soft", both) for each in calibrations),
     ]
-    weights = [
-        f"{target.kind} weighs {', '.join(f'{name} {slope_text(weight)}' for name, weight in target.weights.items())}"
-        for target in (each.target for each in calibrations)
-        if len(target.weights) > 1
-    ]
+    legend = []
+    for each in calibrations:
+        weights = each.target.weights
+        if len(weights) > 1:
+            texts = [f"{name} {slope_text(weight)}" for name, weight in weights.items()]
+            legend.append(f"{each.target.kind} weighs {', '.join(texts)}")
+    legend.append(LEGEND)
     title = "targets side by side, leave one model out"
-    return _table_report(
-        title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND)
-    )
+    return _table_report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=legend)
 
 
 def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
-    """Return the row of a target: battles, error (plain and scale-corrected if both), correlations,
-    loss and widths."""
-    accuracy, conformal = calibration.accuracy[kind], calibration.conformal[kind]
-    corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
+    """Return the row of a target: battles, errors, correlations, loss and widths.
+
+    `both` asks for the plain and the scale-corrected error.
+    """
+    accuracy = calibration.accuracy[kind]
+    conformal = calibration.conformal[kind]
+    errors = [number_text(accuracy.mae, 1)]
+    if both:
+        is_corrected = kind in calibration.scale_correction
+        corrected = accuracy.mae if is_corrected else None
+        errors = [number_text(accuracy.plain_mae, 1), number_text(corrected, 1)]
+    battles = sum(held.battles for held in calibration.models) // 2
     return [
         *_ratings_name(calibration, kind),
-        f"{sum(held.battles for held in calibration.models) // 2:,}",
-        *(
-            [number_text(accuracy.plain_mae, 1), corrected]
-            if both
-            else [number_text(accuracy.mae, 1)]
-        ),
-        *(
-            number_text(figure, 3)
-            for figure in (accuracy.spearman, accuracy.kendall, accuracy.log_loss)
-        ),
+        f"{battles:,}",
+        *errors,
+        number_text(accuracy.spearman, 3),
+        number_text(accuracy.kendall, 3),
+        number_text(accuracy.log_loss, 3),
         number_text(calibration.agreement.ece if kind == "soft" else None, 3),
         _quantile_text(conformal),
         number_text(conformal.median_se, 1),
@@ -141,29 +151,27 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
         [*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])] for each, kind in kinds
     ]
     level = calibrations[0].accuracy["soft"].level
-    title = (
-        "how well these are known"
-        if level is None
-        else f"{percent(level)} intervals over models, each by itself"
-    )
-    error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
+    title = "how well these are known"
+    if level is not None:
+        title = f"{percent(level)} intervals over models, each by itself"
+    is_corrected = any(each.scale_correction for each in calibrations)
+    error = "MAE, scale-corrected" if is_corrected else "MAE"
     return _table_report(title, ["target", "", error, "Spearman", "Kendall"], rows, "llrrr")
 
 
 def differences_report(choice: "Choice") -> Report:
     """Compare each target with the one of the smallest error."""
-    digits = {"mae": 1, "spearman": 3, "kendall": 3}
-    rows = [
-        (
-            *_contender_cells(each),
-            *(_signed_text(beyond.get(name), places) for name, places in digits.items()),
-        )
-        for each, beyond in choice.others
-    ]
-    title = f"beyond {' '.join(filter(None, _contender_cells(choice.best)))}, which errs least"
+    rows = []
+    for each, beyond in choice.others:
+        error = _signed_text(beyond.get("mae"), 1)
+        spearman = _signed_text(beyond.get("spearman"), 3)
+        kendall = _signed_text(beyond.get("kendall"), 3)
+        rows.append((*_contender_cells(each), error, spearman, kendall))
+    best = " ".join(filter(None, _contender_cells(choice.best)))
+    title = f"beyond {best}, which errs least"
     legend = (
-        f"with {percent(choice.level)} intervals over models that hold for all rows together; errors over the "
-        f"{choice.n} models that all rate"
+        f"with {percent(choice.level)} intervals over models that hold for all rows together; "
+        f"errors over the {choice.n} models that all rate"
     )
     return _table_report(
         title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=[legend]
@@ -184,13 +192,14 @@ def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
 
 
 def _contender_cells(contender: "Contender") -> list[str]:
-    """Return the cells that name ratings: kind, parameter, and whether they are scale-corrected."""
+    """Return the cells that name ratings: kind, parameter, whether they are scale-corrected."""
     kind, parameter = _ratings_name(contender.calibration, contender.kind)
     how = "scale-corrected" if contender.is_scale_corrected else ""
     return [kind, f"({parameter})" if parameter else "", how]
 
 
 def _signed_text(figure: Estimate | None, digits: int) -> str:
+    """Format a figure and its interval with signs; a dash if it is unknown."""
     if figure is None:
         return EMPTY
     ends = "" if figure.low is None else f" ({figure.low:+.{digits}f} … {figure.high:+.{digits}f})"
@@ -205,22 +214,25 @@ def _table_report(
     bars: tuple[str, ...] = (),
     legend: Sequence[str] = (),
 ) -> Report:
+    """Return a report with one table."""
     cells = tuple(map(tuple, rows))
-    return Report(
-        title, table=Table("", tuple(header), cells, align, bars=bars, legend=tuple(legend))
-    )
+    table = Table("", tuple(header), cells, align, bars=bars, legend=tuple(legend))
+    return Report(title, table=table)
 
 
 def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
-    """Return a row with a label and a figure of each part (hard and soft ratings)."""
-    return (
-        label,
-        *(cell_text(None if part is None else getattr(part, name), style) for part in parts),
-    )
+    """Return a row with a label and a figure of each part (hard and soft ratings).
+
+    `name` is the attribute with the figure, `style` its format specification.
+    """
+    figures = [None if part is None else getattr(part, name) for part in parts]
+    return (label, *(cell_text(figure, style) for figure in figures))
 
 
 def _beta_report(calibration: Calibration) -> Report:
-    target, human = calibration.target, calibration.provenance.get("human", {})
+    """Build the report on the fitted parameter, and the battles and labels behind it."""
+    target = calibration.target
+    human = calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
     rows = [
         ("judged battles, of all", f"{counts.get('judged', 0):,} of {counts.get('battles', 0):,}"),
@@ -233,23 +245,21 @@ def _beta_report(calibration: Calibration) -> Report:
     if target.kind != "credit":
         rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
     if target.low is not None and target.high is not None and target.level is not None:
-        rows.append(
-            (
-                f"  {percent(target.level)} interval",
-                f"{slope_text(target.low)} … {slope_text(target.high)}",
-            )
-        )
-    if folds := calibration.fold_betas():
-        rows.append(("  without one model", f"{slope_text(min(folds))} … {slope_text(max(folds))}"))
+        ends = f"{slope_text(target.low)} … {slope_text(target.high)}"
+        rows.append((f"  {percent(target.level)} interval", ends))
+    folds = calibration.fold_betas()
+    if folds:
+        ends = f"{slope_text(min(folds))} … {slope_text(max(folds))}"
+        rows.append(("  without one model", ends))
     if len(target.weights) > 1:
-        rows += [
-            (f"  weight of {name}", slope_text(weight)) for name, weight in target.weights.items()
-        ]
+        for name, weight in target.weights.items():
+            rows.append((f"  weight of {name}", slope_text(weight)))
     title = f"calibration · {calibration.judge or 'judge not named'} · target {target.kind}"
     return _table_report(title, ["", ""], rows)
 
 
 def _accuracy_report(calibration: Calibration) -> Report:
+    """Build the report on the errors of hard and soft ratings of held-out models."""
     both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
@@ -259,17 +269,11 @@ def _accuracy_report(calibration: Calibration) -> Report:
         _row("models", both, "n", "d"),
     ]
     if calibration.scale_correction:
-        rows += [
-            (
-                "scale-corrected by",
-                *(f"{own.value:.2f}" if own and own.is_known else "no" for own in factors),
-            ),
-            (
-                "  90% interval",
-                *(interval_text(own.low, own.high, ".2f") if own else EMPTY for own in factors),
-            ),
-            _row("slope of human ratings on these", both, "slope", ".2f"),
-        ]
+        values = [f"{own.value:.2f}" if own and own.is_known else "no" for own in factors]
+        ends = [interval_text(own.low, own.high, ".2f") if own else EMPTY for own in factors]
+        rows.append(("scale-corrected by", *values))
+        rows.append(("  90% interval", *ends))
+        rows.append(_row("slope of human ratings on these", both, "slope", ".2f"))
     rows.append(_row("error from a limited number of labels, Elo", both, "floor", ".1f"))
     if calibration.scale_correction:
         rows.append(_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f"))
@@ -282,11 +286,16 @@ def _accuracy_report(calibration: Calibration) -> Report:
 
 
 def _conformal_report(calibration: Calibration) -> Report:
+    """Build the report on the conformal intervals of hard and soft ratings."""
     both: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
-    corrected, soft = bool(calibration.scale_correction), both[1]
-    error = f"median {'error of judge and humans' if corrected else 'standard error'}, Elo"
+    soft = both[1]
+    quantile = "q, standard errors"
+    error = "median standard error, Elo"
+    if calibration.scale_correction:
+        quantile = "q"
+        error = "median error of judge and humans, Elo"
     rows = [
-        ("q" if corrected else "q, standard errors", *map(_quantile_text, both)),
+        (quantile, *map(_quantile_text, both)),
         _row(error, both, "median_se", ".1f"),
         ("scores, of which needed", *(f"{kind.n}, {kind.least_models}" for kind in both)),
     ]
@@ -298,71 +307,71 @@ def _conformal_report(calibration: Calibration) -> Report:
             _row("median width over the splits, Elo", both, "median_width", ".1f"),
         ]
     else:
-        rows.append(
-            (
-                f"coverage and width over half splits need {2 * soft.least_models} models",
-                EMPTY,
-                EMPTY,
-            )
-        )
+        needed = f"coverage and width over half splits need {2 * soft.least_models} models"
+        rows.append((needed, EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
-            rows += [
-                _row("coverage, each left out (says n alone)", both, "loo_coverage", ".1%"),
-                (
-                    "median width, each left out, Elo",
-                    *(number_text(kind.loo_width, 1) for kind in both),
-                ),
-            ]
+            widths = [number_text(kind.loo_width, 1) for kind in both]
+            rows.append(_row("coverage, each left out (says n alone)", both, "loo_coverage", ".1%"))
+            rows.append(("median width, each left out, Elo", *widths))
     return _table_report(
         f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows
     )
 
 
 def _models_report(calibration: Calibration) -> Report:
+    """Build the report on each held-out model, the best by humans first."""
     ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = []
+    intervals: list[Estimate | None] = []
     for held in ordered:
-        human, hard, soft = (
-            number_text(own, 0)
-            for own in (held.human_elo, held.rating("hard"), held.rating("soft"))
-        )
-        errors = [cell_text(held.residual(kind), "+.0f") for kind in ("hard", "soft")]
-        name, se = held.model + (" *" if held.separated else ""), number_text(held.se("soft"), 1)
-        rows.append([name, human, hard, errors[0], soft, errors[1], se, f"{held.battles:,}"])
-    intervals = [
-        None
-        if held.residual("soft") is None or (rating := held.rating("soft")) is None
-        else Estimate(rating, *calibration.interval_of(held))
-        for held in ordered
-    ]
+        row = [
+            f"{held.model} *" if held.separated else held.model,
+            number_text(held.human_elo, 0),
+            number_text(held.rating("hard"), 0),
+            cell_text(held.residual("hard"), "+.0f"),
+            number_text(held.rating("soft"), 0),
+            cell_text(held.residual("soft"), "+.0f"),
+            number_text(held.se("soft"), 1),
+            f"{held.battles:,}",
+        ]
+        rows.append(row)
+        rating = held.rating("soft")
+        if held.residual("soft") is None or rating is None:
+            intervals.append(None)
+        else:
+            intervals.append(Estimate(rating, *calibration.interval_of(held)))
     bars = bar_column(intervals, BAR_WIDTH, ".0f", marks=[held.human_elo for held in ordered])
     return _table_report("models, held out one by one", header, rows, bars=bars)
 
 
 def _reliability_report(calibration: Calibration) -> Report | None:
+    """Build the report on agreement by the judge's signal; None without a signal."""
     rows = []
     for share in calibration.agreement.bins:
         bar = "█" * round(max(0.0, share.agreement - 0.5) * 40)
         known = (f"{share.battles:,}", number_text(share.mean_margin, 2))
         rows.append((*known, f"{share.predicted:.1%}", f"{share.agreement:.1%}", bar))
     ece = number_text(calibration.agreement.ece, 3)
-    header = ["battles", "mean |margin|", "predicted", "humans agreed", f"50% … 100%   (ECE {ece})"]
+    axis = f"50% … 100%   (ECE {ece})"
+    header = ["battles", "mean |margin|", "predicted", "humans agreed", axis]
     return _table_report("is the signal a probability?", header, rows, "rrrrl") if rows else None
 
 
 def _stability_report(calibration: Calibration) -> Report | None:
+    """Build the report on beta from fewer labels; None if it was not computed."""
     rows = []
     for size in calibration.stability:
         beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
         rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
+    if not rows:
+        return None
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
-    return (
-        _table_report("beta from fewer human preferences", header, rows, "rrrr") if rows else None
-    )
+    return _table_report("beta from fewer human preferences", header, rows, "rrrr")
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
+    """Format the intervals of error, Spearman's rho and Kendall's tau; dashes if unknown."""
     intervals = (
         (accuracy.mae_interval, 1),
         (accuracy.spearman_interval, 2),
@@ -372,4 +381,5 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
 
 
 def _quantile_text(conformal: Conformal) -> str:
+    """Format the quantile of a conformal interval, which is infinite with too few models."""
     return "∞" if conformal.q is None else f"{conformal.q:.2f}"

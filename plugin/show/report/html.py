@@ -15,14 +15,15 @@ NAME = "model"
 
 def html_text(reports: Sequence[Report]) -> str:
     """Render reports as a self-contained HTML document."""
-    title = next(
-        (text for report in reports for text in (*report.answer, report.title) if text), "podium"
-    )
+    texts = [text for report in reports for text in (*report.answer, report.title)]
+    title = next(filter(None, texts), "podium")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape_html(title)}</title>'
-        f"<style>{stylesheet()}</style></head>\n<body><main>{html_part(reports)}</main></body></html>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape_html(title)}</title>"
+        f"<style>{stylesheet()}</style></head>\n"
+        f"<body><main>{html_part(reports)}</main></body></html>\n"
     )
 
 

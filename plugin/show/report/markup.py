@@ -87,7 +87,12 @@ def _latex_table(table: Table) -> str:
         " & ".join(map(escape_latex, row)) + r" \\" for row in (table.header, *table.rows)
     ]
     rules = table.rules - {len(table.rows) - 1}
-    body = [line for k, row in enumerate(rows) for line in (row, *[r"\midrule"] * (k in rules))]
+    body = []
+    for k, row in enumerate(rows):
+        body.append(row)
+        if k in rules:
+            body.append(r"\midrule")
     head = [header, r"\midrule"] if any(table.header) else []
-    begin, end = rf"\begin{{tabular}}{{{table.align}}}", r"\end{tabular}"
+    begin = rf"\begin{{tabular}}{{{table.align}}}"
+    end = r"\end{tabular}"
     return "\n".join([begin, r"\toprule", *head, *body, r"\bottomrule", end])

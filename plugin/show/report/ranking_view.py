@@ -93,7 +93,7 @@ def standings_report(standings: Standings) -> Report:
     bars = []
     for entry in standings.entries:
         rows.append(tuple(format_cell(entry) for format_cell in columns.values()))
-        bars.append(_interval_of(entry))
+        bars.append(_score_with_interval(entry))
     table = Table(
         title="",
         header=tuple(columns),
@@ -113,7 +113,7 @@ def standings_report(standings: Standings) -> Report:
     )
 
 
-def _interval_of(entry: Entry) -> Estimate | None:
+def _score_with_interval(entry: Entry) -> Estimate | None:
     """Return the score of a model with its interval; None without a score."""
     return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
 

@@ -1,4 +1,7 @@
-"""Where results are written, and in which style; `podium --help` loads this file, and no writer."""
+"""Where results are written, and in which style.
+
+`podium --help` loads this file, but no writer.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +35,8 @@ def suffix_style(output: Place | None) -> str:
     styles = {suffix: style for style, suffix in STYLES.items()}
     if output.suffix not in styles:
         raise UsageError(
-            f"cannot tell the format from {output.name!r}: use {', '.join(styles)}, or pass --format"
+            f"cannot tell the format from {output.name!r}: use {', '.join(styles)}, or pass "
+            "--format"
         )
     return styles[output.suffix]
 

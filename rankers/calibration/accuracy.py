@@ -176,7 +176,9 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     common = sorted(set.intersection(*map(set, errors)))
     if not common:
         return Choice(contenders[0], (), level, 0)
-    means = [np.mean([by_model[name] for name in common]) for by_model in errors]
+    means = []
+    for by_model in errors:
+        means.append(np.mean([by_model[name] for name in common]))
     place = int(np.argmin(means))
     best = contenders[place]
     others = contenders[:place] + contenders[place + 1 :]

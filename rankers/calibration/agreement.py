@@ -15,8 +15,15 @@ FEWEST = 2
 
 
 class LabelMatch(NamedTuple):
-    """Signs of verdicts and human labels (1, 0 = tie, -1, NaN), and masks: both known, neither a
-    tie, equal."""
+    """Verdicts beside human labels, each array of shape (battles,).
+
+    Attributes:
+        judge: sign of the verdict: 1, -1, 0 for a tie, NaN if unknown.
+        human: sign of the human label, likewise.
+        both: whether both are known.
+        decisive: whether neither is a tie, and both are known.
+        agree: whether both are equal.
+    """
 
     judge: np.ndarray
     human: np.ndarray
@@ -26,18 +33,29 @@ class LabelMatch(NamedTuple):
 
 
 def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
-    """Return the signs of credits by judge and by humans, and masks: both known, neither a tie,
-    equal."""
-    judge, human = np.sign(verdict - 0.5), np.sign(label - 0.5)
+    """Compare credits by the judge with credits by humans, in [0, 1], shape (battles,) each."""
+    judge = np.sign(verdict - 0.5)
+    human = np.sign(label - 0.5)
     return LabelMatch(
-        judge, human, ~np.isnan(judge + human), np.abs(judge * human) == 1, judge == human
+        judge=judge,
+        human=human,
+        both=~np.isnan(judge + human),
+        decisive=np.abs(judge * human) == 1,
+        agree=judge == human,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Positions (`rows`), predicted probability and bin number of decisive battles, same shape, and
-    the bins."""
+    """Decisive battles, sorted into bins by predicted probability.
+
+    Attributes:
+        rows: positions of the battles, shape (decisive battles,).
+        predicted: predicted probability of the side that the signal prefers, in [0.5, 1], same
+            shape.
+        bin: number of each battle's bin, same shape.
+        bins: summaries of the bins.
+    """
 
     rows: np.ndarray
     predicted: np.ndarray
@@ -48,9 +66,17 @@ class Reliability:
 def bin_predictions(
     match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None
 ) -> Reliability | None:
-    """Sort decisive battles into tenths by the probability of the signal's side (equal ones share a
-    bin; `probability` is that humans prefer first); None without predictions. Source: Soft-Elo,
-    appendix G."""
+    """Sort decisive battles into tenths by the predicted probability of the signal's side.
+
+    Battles of equal probability share a bin. None if no decisive battle has a prediction.
+
+    Args:
+        match: verdicts beside human labels.
+        margin: margins of the battles, NaN if unknown, shape (battles,).
+        probability: predicted probability that humans prefer the first, shape (battles,).
+
+    Source: Soft-Elo (Kargi and Salinas 2026), appendix G.
+    """
     if probability is None:
         return None
     rows = np.flatnonzero(match.decisive & ~np.isnan(probability))
@@ -60,9 +86,11 @@ def bin_predictions(
     sure = np.maximum(probability, 1 - probability)[rows].round(12)
     tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
     number = np.unique(tenth, return_inverse=True)[1]
-    size, agree = np.abs(margin[rows]), match.agree[rows]
+    size = np.abs(margin[rows])
+    agree = match.agree[rows]
     bins = []
-    for mask in (number == k for k in range(number.max() + 1)):
+    for k in range(number.max() + 1):
+        mask = number == k
         margins = size[mask & ~np.isnan(size)]
         bins.append(
             BinSummary(
@@ -76,16 +104,21 @@ def bin_predictions(
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
-    """Return the agreement of verdicts with human labels, and the reliability of the predicted
-    probability."""
-    match, size = match_labels(evidence.hard, evidence.human), np.abs(evidence.margin)
-    both, decisive, judged = match.both, match.decisive, ~np.isnan(match.judge) & ~np.isnan(size)
-    sized, verdicts = decisive & ~np.isnan(size), judged & (match.judge != 0)
-    auc = p = None
-    agree = match.agree[sized]
-    if min(agree.sum(), (~agree).sum()) >= FEWEST:
-        test = stats.mannwhitneyu(size[sized][agree], size[sized][~agree], alternative="greater")
-        auc, p = float(test.statistic / (agree.sum() * (~agree).sum())), float(test.pvalue)
+    """Measure how verdicts agree with human labels, and how reliable predictions are.
+
+    Args:
+        evidence: battles with verdicts and human labels.
+        probability: predicted probability that humans prefer the first, shape (battles,).
+    """
+    match = match_labels(evidence.hard, evidence.human)
+    size = np.abs(evidence.margin)
+    has_size = ~np.isnan(size)
+    both = match.both
+    decisive = match.decisive
+    judged = ~np.isnan(match.judge) & has_size
+    verdicts = judged & (match.judge != 0)
+    auc, p = _area_under_curve(size[decisive & has_size], match.agree[decisive & has_size])
+    has_other_sign = np.sign(evidence.margin) == -match.judge
     reliability = bin_predictions(match, evidence.margin, probability)
     bins = reliability.bins if reliability else ()
     gaps = sum(each.battles * abs(each.agreement - each.predicted) for each in bins)
@@ -95,7 +128,7 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
         decisive=int(decisive.sum()),
         agreement=_mean_or_none(match.agree[decisive]),
         mean_abs_margin=_mean_or_none(size[judged]),
-        sign_conflicts=_mean_or_none((np.sign(evidence.margin) == -match.judge)[verdicts]),
+        sign_conflicts=_mean_or_none(has_other_sign[verdicts]),
         auc=auc,
         auc_p=p,
         ece=float(gaps / len(reliability.rows)) if reliability else None,
@@ -103,9 +136,30 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
     )
 
 
+def _area_under_curve(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | None]:
+    """Return how well |margin| predicts agreement: the area under the curve and its p-value.
+
+    The p-value is one-sided, by the test of Mann and Whitney. Both are None for fewer than two
+    battles of agreement, or of disagreement.
+
+    Args:
+        size: |margin| of each battle, shape (n,).
+        agree: whether judge and humans agree, shape (n,).
+    """
+    yes = agree.sum()
+    no = (~agree).sum()
+    if min(yes, no) < FEWEST:
+        return None, None
+    test = stats.mannwhitneyu(size[agree], size[~agree], alternative="greater")
+    return float(test.statistic / (yes * no)), float(test.pvalue)
+
+
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}, counted from both sides; None if
-    chance explains all."""
+    """Return Cohen's unweighted kappa (1960) of labels in {-1, 0, 1}.
+
+    Each battle is counted from both sides, so that nothing depends on which model is the first.
+    None without battles, or if all labels are ties.
+    """
     if not len(judge):
         return None
     cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
@@ -118,14 +172,35 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
 
 
 def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
-    """Return what each battle, both sides together, adds to the error of `kappa`, shape
-    (battles,)."""
-    ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
-    p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
-    chance, agree = float(p @ q), judge == human
-    by_chance = (ours @ q - chance) + (theirs @ p - chance)
+    """Return what each battle, both sides together, adds to the error of `kappa`.
+
+    Args:
+        judge: labels by the judge in {-1, 0, 1}, shape (battles,).
+        human: labels by humans, likewise.
+        value: the kappa.
+
+    Returns:
+        Influences, shape (battles,).
+    """
+    labels = np.array([-1, 0, 1])
+    is_judged = judge[:, None] == labels
+    is_labelled = human[:, None] == labels
+    judge_share = _share_of_labels(is_judged)
+    human_share = _share_of_labels(is_labelled)
+    chance = float(judge_share @ human_share)
+    agree = judge == human
+    by_judge = is_judged @ human_share - chance
+    by_human = is_labelled @ judge_share - chance
+    by_chance = by_judge + by_human
     return ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
 
 
+def _share_of_labels(is_label: np.ndarray) -> np.ndarray:
+    """Return the share of each label, counted from both sides, shape (3,)."""
+    mean = is_label.mean(axis=0)
+    return (mean + mean[::-1]) / 2
+
+
 def _mean_or_none(values: np.ndarray) -> float | None:
+    """Return the mean, None without values."""
     return float(values.mean()) if len(values) else None

@@ -109,8 +109,11 @@ class HeldOut:
         return None if se is None else self.factor(kind) * se
 
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
-        """Return the root variance that divides the residual (the judge's without a scale
-        correction); None if ~0."""
+        """Return the root variance that divides the residual, in Elo points.
+
+        Without a scale correction it is the standard error of the judge's rating. None if that is
+        unknown, or zero up to rounding.
+        """
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:
             return None
@@ -120,8 +123,11 @@ class HeldOut:
 
     def score(self, kind: str, scale_correction: ScaleCorrection | None = None) -> float | None:
         """Return the conformal score, |residual| over `error`; None if either is unknown."""
-        residual, error = self.residual(kind), self.error(kind, scale_correction)
-        return None if residual is None or error is None else abs(residual) / error
+        residual = self.residual(kind)
+        error = self.error(kind, scale_correction)
+        if residual is None or error is None:
+            return None
+        return abs(residual) / error
 
     def without_scale_correction(self) -> "HeldOut":
         """Return the model with the judge's ratings as they were."""
@@ -285,17 +291,19 @@ class Calibration(Document):
         return f"Calibration({self.judge}, {self.target}, {len(self.models)} models)"
 
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
-        """Return the ends of the conformal interval of a held-out soft rating; None if its error is
-        unknown."""
-        rating, error = held.rating("soft"), held.error("soft", self.scale_correction.get("soft"))
+        """Return the ends of the conformal interval of a held-out soft rating.
+
+        None if the rating, its error or the conformal quantile is unknown.
+        """
+        rating = held.rating("soft")
+        error = held.error("soft", self.scale_correction.get("soft"))
         reach = self.conformal["soft"].reach
         if rating is None or error is None or reach is None:
             return None, None
         return rating - reach * error, rating + reach * error
 
     def plot(self) -> Any:
-        """Return held-out ratings over human ratings, and the reliability of the signal, an altair
-        chart."""
+        """Return an altair chart of held-out ratings over human ratings, and of reliability."""
         return chart_of_result(self)
 
     @property
@@ -304,19 +312,21 @@ class Calibration(Document):
         return int(self.se_method.partition(":")[2] or 0)
 
     def fold_betas(self) -> list[float]:
-        """Return the beta of each fold, fitted without one model."""
-        weights = [
-            list(model.weights.values())
-            for model in self.models
-            if model.weights and self.target.battles
-        ]
-        return [sum(each) if self.target.kind == "criteria" else each[0] for each in weights]
+        """Return the beta of each fold, fitted without one model; empty if beta was given."""
+        betas = []
+        for model in self.models:
+            if model.weights and self.target.battles:
+                weights = list(model.weights.values())
+                betas.append(sum(weights) if self.target.kind == "criteria" else weights[0])
+        return betas
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""
-        betas, content = self.fold_betas(), asdict(self)
-        target, loo = content["target"], content["accuracy"]
-        loo["soft"] |= {
+        betas = self.fold_betas()
+        content = asdict(self)
+        target = content["target"]
+        held_out_accuracy = content["accuracy"]
+        held_out_accuracy["soft"] |= {
             "beta_mean": sum(betas) / len(betas) if betas else None,
             "beta_min": min(betas, default=None),
             "beta_max": max(betas, default=None),
@@ -330,6 +340,10 @@ class Calibration(Document):
             "is_uninformative",
         )
         parts = ("anchors", "agreement", "stability", "provenance")
+        models = []
+        for model in self.models:
+            residuals = {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
+            models.append({**asdict(model), **residuals})
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),
@@ -338,12 +352,8 @@ class Calibration(Document):
             **{f"beta_{name}": target[name] for name in ("low", "high", "level", "battles")},
             "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
             **{name: content[name] for name in copied},
-            "loo": loo,
-            "models": [
-                asdict(model)
-                | {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
-                for model in self.models
-            ],
+            "loo": held_out_accuracy,
+            "models": models,
             "conformal": {kind: part.to_dict() for kind, part in self.conformal.items()},
             **{name: content[name] for name in parts},
             "warnings": notices_to_json(self.warnings),

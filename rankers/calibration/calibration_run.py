@@ -1,4 +1,7 @@
-"""Calibrate a judge on human-labelled battles: leave one model out, conformal scores, agreement."""
+"""Calibrate a judge on battles with human labels.
+
+Models are held out one by one. Conformal scores and agreement with humans follow from them.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -148,6 +151,7 @@ def _build_calibration(
 def _check_options(
     level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float
 ) -> None:
+    """Raise UsageError for an option that is out of its range."""
     check_level(level)
     require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
@@ -163,12 +167,17 @@ def _check_options(
 def calibrate_targets(
     battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any
 ) -> list[Calibration]:
-    """Return a calibration by every target that the battles allow; `tell` gets the reason of each
-    one left out."""
+    """Return a calibration by every target that the battles allow.
+
+    Args:
+        battles: of one judge, with human labels.
+        tell: called with the reason of each target that is left out.
+        **options: of `calibrate`.
+    """
     calibrations = []
-    tried: list[tuple[Kind, float | None]] = (
-        [("credit", None)] if default_kind(battles) == "credit" else []
-    )
+    tried: list[tuple[Kind, float | None]] = []
+    if default_kind(battles) == "credit":
+        tried.append(("credit", None))
     tried += [("margin", None), ("criteria", None), ("smoothing", None)]
     # Those of Soft-Elo's Table 8.
     tried += [("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)]
@@ -187,8 +196,10 @@ def judge_agreement(battles: Battles) -> Agreement:
 
 
 def _require_labels(battles: Battles) -> None:
-    """Raise NotIdentifiedError for verdicts of several judges, as each has its own scale, or
-    without human labels."""
+    """Raise NotIdentifiedError if verdicts are of several judges, or there are no human labels.
+
+    Each judge has a scale of its own.
+    """
     if len(battles.judges) > 1:
         raise NotIdentifiedError(
             f"verdicts of {len(battles.judges)} judges in one table "
@@ -210,26 +221,28 @@ def _calibration_warnings(
     *,
     scale_corrected: bool,
 ) -> tuple[Notice, ...]:
-    held, labels = (
-        calibration.models,
-        human_label_fit(battles, battles.models) if battles.votes else None,
-    )
-    scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
-    by_t = held[0].soft_scale_correction is not None and scored >= FEWEST_FOR_T
-    few = Notice(
-        "few-models-by-t" if by_t else "few-models",
-        {"models": scored, "percent": 100 * level, "needed": needed},
-    )
-    return (
-        *battles.notes,
-        *([labels.left_out_warning()] if labels and labels.left_out else []),
-        *([Notice("agreement-unweighted")] if battles.has_weights else ()),
-        *_data_warnings(battles, run.evidence, run.scales["hard"], held),
-        *([few] if scored < needed else []),
-        *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),
-        *(few_items_warnings(run.evidence) if run.target.battles else ()),
-        *weak_signal_warnings(run.target, calibration.agreement),
-    )
+    """Return all warnings of a calibration, those of the battles first."""
+    held = calibration.models
+    warnings = [*battles.notes]
+    if battles.votes:
+        labels = human_label_fit(battles, battles.models)
+        if labels.left_out:
+            warnings.append(labels.left_out_warning())
+    if battles.has_weights:
+        warnings.append(Notice("agreement-unweighted"))
+    warnings += _data_warnings(battles, run.evidence, run.scales["hard"], held)
+    scored = sum(model.score("soft") is not None for model in held)
+    needed = models_needed(level)
+    if scored < needed:
+        has_factor = held[0].soft_scale_correction is not None
+        code = "few-models-by-t" if has_factor and scored >= FEWEST_FOR_T else "few-models"
+        fields = {"models": scored, "percent": 100 * level, "needed": needed}
+        warnings.append(Notice(code, fields))
+    warnings += scale_warnings(held, run.factors, level, scale_corrected=scale_corrected)
+    if run.target.battles:
+        warnings += few_items_warnings(run.evidence)
+    warnings += weak_signal_warnings(run.target, calibration.agreement)
+    return tuple(warnings)
 
 
 def _data_warnings(
@@ -237,30 +250,17 @@ def _data_warnings(
 ) -> list[Notice]:
     """Return warnings about models and battles that are not calibrated, or not compared."""
     readable = int(battles.readable.sum())
-    lost = readable - int(read_signal(battles, evidence.signal.kind, verdicts=True).is_known.sum())
-    blamed = {"hard"} if hard.unbounded.any() else set()
+    signal = read_signal(battles, evidence.signal.kind, verdicts=True)
+    lost = readable - int(signal.is_known.sum())
     concerned: dict[str, Sequence[str]] = {
         "not-calibrated": evidence.dropped,
         "human-rating-unbounded": evidence.unbounded,
-        "not-held-out": [
-            model.model
-            for model in held
-            if None in (model.human_elo, model.hard_elo, model.soft_elo)
-        ],
-        "held-out-unbounded": [
-            f"{model.model} ({', '.join(model.separated)})"
-            for model in held
-            if set(model.separated) - blamed
-        ],
+        **_incomplete_models(held, has_unbounded_hard=bool(hard.unbounded.any())),
         "hard-ratings-unbounded": [evidence.models[k] for k in np.flatnonzero(hard.unbounded)],
         "hard-resamples-left-out": [
             f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost) if n
         ],
-        "held-out-without-error": [
-            model.model
-            for model in held
-            if model.soft_elo is not None and not (model.soft_se or 0.0) > SMALLEST_SE
-        ],
+        "held-out-without-error": [model.model for model in held if _lacks_error(model)],
     }
     warnings = [
         Notice(code, {"models": list(names), "unit": evidence.unit})
@@ -272,6 +272,30 @@ def _data_warnings(
     return warnings
 
 
+def _incomplete_models(
+    held: Sequence[HeldOut], *, has_unbounded_hard: bool
+) -> dict[str, Sequence[str]]:
+    """Return the models without a rating, or without a bounded one, by the code of their warning.
+
+    Unbounded ratings by hard verdicts are not named if these do not bound the joint ratings.
+    """
+    explained = {"hard"} if has_unbounded_hard else set()
+    not_held_out = []
+    unbounded = []
+    for model in held:
+        if None in (model.human_elo, model.hard_elo, model.soft_elo):
+            not_held_out.append(model.model)
+        if set(model.separated) - explained:
+            unbounded.append(f"{model.model} ({', '.join(model.separated)})")
+    return {"not-held-out": not_held_out, "held-out-unbounded": unbounded}
+
+
+def _lacks_error(model: HeldOut) -> bool:
+    """Return whether a model has a soft rating without a standard error above rounding."""
+    has_error = model.soft_se is not None and model.soft_se > SMALLEST_SE
+    return model.soft_elo is not None and not has_error
+
+
 def _calibration_provenance(
     battles: Battles,
     evidence: Evidence,
@@ -280,6 +304,7 @@ def _calibration_provenance(
     ridge: float,
     constant: float | None,
 ) -> dict[str, Any]:
+    """Return sources, options, versions, date and numbers of labels of a calibration."""
     options = {
         "level": level,
         "splits": splits,
@@ -287,14 +312,16 @@ def _calibration_provenance(
         "constant": constant,
         "ridge": ridge,
     }
-    human = battles.table["human"]
-    return build_provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {
+    labels = {
+        "labelled": int(battles.table["human"].notna().sum()),
+        "ties": int(human_ties(battles).sum()),
+        "preferences": int(evidence.preference.sum()),
+    }
+    reading = {"reading": dict(battles.reading)}
+    return {
+        **build_provenance(battles.sources, {**reading, **options}),
         "date": datetime.now(UTC).date().isoformat(),
         "counts": battles.counts().to_dict(),
-        "human": {
-            "labelled": int(human.notna().sum()),
-            "ties": int(human_ties(battles).sum()),
-            "preferences": int(evidence.preference.sum()),
-        },
+        "human": labels,
         "prompts": list(prompt_hashes(battles)),
     }

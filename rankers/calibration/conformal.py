@@ -1,9 +1,11 @@
-"""Split conformal prediction over models: rating +- q errors, q a quantile of |judge - human
-rating| / error."""
+"""Split conformal prediction over models.
+
+An interval is rating +- q errors, where q is a quantile of |judge's - human rating| / error.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
@@ -35,42 +37,64 @@ def measure_conformal(
     splits: int,
     seed: int,
 ) -> Conformal:
-    """Return the quantile of a kind's scores, and its coverage over half splits, the same ones for
-    every kind."""
+    """Return the conformal quantile of one kind of ratings, and its coverage.
+
+    Args:
+        held: the models held out.
+        kind: `hard` or `soft`.
+        scale_correction: the correction of this kind's scale, if there is one.
+        level: confidence level, in (0, 1).
+        splits: number of half splits for the coverage.
+        seed: draws the half splits, which are the same ones for every kind.
+    """
     known = [model for model in held if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
     error = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
     q = finite_or_none(quantile(np.abs(residual) / error, level))
-    few = q is None and scale_correction is not None
-    tried = half_splits(residual, error, level, splits, np.random.default_rng(seed))
-    coverage, width = tried or (None, None)
-    alone = (None, None) if tried else leave_one_score_out(residual, error, level) or (None, None)
-    return Conformal(
+    t = None
+    if q is None and scale_correction is not None:
+        t = finite_or_none(quantile_by_t(residual / error, level))
+    conformal = Conformal(
         level=level,
         n=len(known),
         q=q,
-        t=finite_or_none(quantile_by_t(residual / error, level)) if few else None,
-        coverage=None if coverage is None else float(coverage.mean()),
-        median_width=None if width is None else float(width.mean()),
+        t=t,
+        coverage=None,
+        median_width=None,
         splits=splits,
         median_se=float(np.median(error)) if len(error) else None,
-        loo_coverage=alone[0],
-        loo_width=alone[1],
+        loo_coverage=None,
+        loo_width=None,
     )
+    by_halves = half_splits(residual, error, level, splits, np.random.default_rng(seed))
+    if by_halves:
+        coverage, width = by_halves
+        return replace(conformal, coverage=float(coverage.mean()), median_width=float(width.mean()))
+    by_others = leave_one_score_out(residual, error, level)
+    if by_others:
+        loo_coverage, loo_width = by_others
+        return replace(conformal, loo_coverage=loo_coverage, loo_width=loo_width)
+    return conformal
 
 
 def quantile(scores: np.ndarray, level: float) -> float:
-    """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer
-    (Soft-Elo, section 3.3)."""
+    """Return the ceil(level * (n + 1))-th smallest of n scores (Soft-Elo, section 3.3).
+
+    Infinite if there are fewer scores.
+    """
     number = len(scores)
     index = math.ceil(level * (number + 1) * (1 - 1e-12))
-    return float(np.sort(scores)[max(index, 1) - 1]) if index <= number else math.inf
+    if index > number:
+        return math.inf
+    return float(np.sort(scores)[max(index, 1) - 1])
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
-    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than
-    three scores. Half a prediction interval if disagreement is normal, as in Higgins, Thompson and
-    Spiegelhalter 2009, section 4.3."""
+    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square of n scores.
+
+    This is half the width of a prediction interval if disagreement is normal, as in Higgins,
+    Thompson and Spiegelhalter (2009), section 4.3. Infinite for fewer than three scores.
+    """
     number = len(scores)
     if number < FEWEST_FOR_T:
         return math.inf
@@ -81,19 +105,27 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 def half_splits(
     residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return coverage and median width in the other half if a random half calibrates, shape
-    (splits,) each; None if a half is too small for the level. Source: Soft-Elo, section 5.3."""
+    """Return how intervals of a random half of the models cover the other half.
+
+    Returns:
+        Coverage and median width in the other half, of shape (splits,) each. None if a half is
+        too small for the level.
+
+    Source: Soft-Elo, section 5.3.
+    """
     number = len(residual)
     half = number // 2
     if half < models_needed(level) or splits < 1:
         return None
-    coverage, width = np.empty(splits), np.empty(splits)
+    coverage = np.empty(splits)
+    width = np.empty(splits)
     # Halves are drawn from models in the order of their figures, so that their names change
     # nothing.
     place = np.lexsort((error.round(6), np.abs(residual).round(6)))
     for k in range(splits):
         order = place[rng.permutation(number)]
-        used, held = order[:half], order[half:]
+        used = order[:half]
+        held = order[half:]
         q = quantile(np.abs(residual[used]) / error[used], level)
         coverage[k] = np.mean(np.abs(residual[held]) <= q * error[held])
         width[k] = np.median(2 * q * error[held])
@@ -103,8 +135,10 @@ def half_splits(
 def leave_one_score_out(
     residual: np.ndarray, error: np.ndarray, level: float
 ) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) of each model by the quantile of all others;
-    None if too few."""
+    """Return coverage and median width (Elo points) of intervals by the scores of all others.
+
+    None if there are too few models for the level.
+    """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
         return None
@@ -120,9 +154,17 @@ so."""
 
 @dataclass(frozen=True, slots=True)
 class ConformalRule:
-    """How intervals of newcomers are made: quantile `q` of the `used` scores, or `t` (NaN without a
-    scale correction) if that is infinite. `of`: `votes` (about as many as calibrated models had) or
-    `human` (ever more)."""
+    """How conformal intervals of new models are made.
+
+    Attributes:
+        level: confidence level, in (0, 1).
+        of: the human rating that an interval covers: from about as many votes as the calibrated
+            models had (`votes`), or from ever more (`human`).
+        scale_correction: the correction of the judge's scale, if there is one.
+        q: conformal quantile of the scores, infinite if there are too few.
+        used: number of scores.
+        t: the quantile by t, NaN without a scale correction; used if `q` is infinite.
+    """
 
     level: float
     of: str
@@ -139,47 +181,57 @@ class ConformalRule:
     @property
     def method(self) -> str:
         """Name of the interval's method."""
-        return (
-            "conformal"
-            if self.best == self.q
-            else f"t (n = {self.used}): assumes normal disagreement"
-        )
+        if self.best == self.q:
+            return "conformal"
+        return f"t (n = {self.used}): assumes normal disagreement"
 
     def error(self, se: float) -> float:
-        """Return the error that the quantile multiplies, Elo points, for a scale-corrected rating
-        with error `se`."""
+        """Return the error that the quantile multiplies, in Elo points.
+
+        `se` is the standard error of the rating, scale-corrected if there is a correction.
+        """
         correction = self.scale_correction
-        return (
-            se
-            if correction is None
-            else math.sqrt(correction.variance(se, of_human=self.of == "human"))
-        )
+        if correction is None:
+            return se
+        return math.sqrt(correction.variance(se, of_human=self.of == "human"))
 
 
 def build_conformal_rule(calibration: Calibration, level: float | None, of: str) -> ConformalRule:
-    """Build the rule from the calibrated models' scores; raise NotIdentifiedError if of=human has
-    too few models."""
+    """Build the rule of conformal intervals from the scores of the calibrated models.
+
+    Args:
+        calibration: the calibration.
+        level: confidence level, in (0, 1); by default that of the calibration.
+        of: `votes` or `human`, as of `ConformalRule`.
+
+    Raises:
+        NotIdentifiedError: `of` is `human`, and there are too few models or no disagreement.
+        UsageError: an unknown `of`, or a level that is not in (0, 1).
+    """
     require_choice("of", of, ("votes", "human"))
     level = calibration.conformal["soft"].level if level is None else level
     correction = calibration.scale_correction.get("soft")
     check_level(level)
-    if of == "human" and not (
-        correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS
-    ):
-        known = (
-            f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo"
-            if correction
-            else NO_CORRECTION
-        )
-        raise NotIdentifiedError(
-            f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
-            f"humans' own sampling errors ({known}); of=votes, the default, covers the rating that "
-            "about as many votes would give"
-        )
+    if of == "human":
+        _check_disagreement(correction)
     scored = [model.score("soft", correction) for model in calibration.models]
     scores = np.array([score for score in scored if score is not None], dtype=np.float64)
     t = quantile_by_t(scores, level) if correction else math.nan
     return ConformalRule(level, of, correction, quantile(scores, level), len(scores), t)
+
+
+def _check_disagreement(correction: ScaleCorrection | None) -> None:
+    """Raise NotIdentifiedError unless the disagreement of judge and humans is known."""
+    if correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS:
+        return
+    known = NO_CORRECTION
+    if correction:
+        known = f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo"
+    raise NotIdentifiedError(
+        f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
+        f"humans' own sampling errors ({known}); of=votes, the default, covers the rating "
+        "that about as many votes would give"
+    )
 
 
 def prompt_hashes(battles: Battles) -> tuple[str, ...]:
@@ -188,14 +240,16 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
 
 
 def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[Notice]:
-    """Warn if judge, prompt or size of the margins differ from those of the calibration."""
-    known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
-    before, size = calibration.agreement.mean_abs_margin or 0.0, np.abs(readable_margins(battles))
-    now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
-    judge, others = (
-        calibration.judge,
-        [name for name in battles.judges if name != calibration.judge],
-    )
+    """Yield warnings if judge, prompt or size of the margins differ from the calibration's."""
+    known = set(calibration.provenance.get("prompts", []))
+    here = set(prompt_hashes(battles))
+    before = calibration.agreement.mean_abs_margin or 0.0
+    size = np.abs(readable_margins(battles))
+    now = before
+    if before and not np.isnan(size).all():
+        now = float(np.nanmean(size))
+    judge = calibration.judge
+    others = [name for name in battles.judges if name != judge]
     if judge is None or not battles.judges:
         who = "the battles do" if judge else "the calibration does"
         yield Notice("judge-not-said", {"who": who})

@@ -1,5 +1,4 @@
-"""Sentences on how a judge's ratings differ from human ratings: their scale, and the error of
-verdicts alone."""
+"""Sentences on how a judge's ratings differ from human ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,7 +17,14 @@ def scale_warnings(
     *,
     scale_corrected: bool,
 ) -> Iterator[Notice]:
-    """Warn if the judge's scale is not the human one, and if verdicts err less than the target."""
+    """Yield warnings if the judge's scale is not the human one, or verdicts err less than soft Elo.
+
+    Args:
+        held: the models held out.
+        corrections: scale correction by kind of ratings; without uninformative kinds.
+        level: confidence level of the interval of the difference, in (0, 1).
+        scale_corrected: whether the ratings of `held` are scale-corrected.
+    """
     soft = corrections.get("soft")
     if soft is None:
         yield Notice("uninformative-judge", {"of_file": False})
@@ -27,57 +33,60 @@ def scale_warnings(
     elif not soft.low <= 1 <= soft.high:
         code = "other-scale-corrected" if scale_corrected else "other-scale"
         yield Notice(code, {"factor": soft.value, "low": soft.low, "high": soft.high})
-    both = [model for model in held if None not in (model.residual("hard"), model.residual("soft"))]
-    if len(both) < 2:
+    errors = []
+    for model in held:
+        hard_residual = model.residual("hard")
+        soft_residual = model.residual("soft")
+        if hard_residual is not None and soft_residual is not None:
+            errors.append((abs(hard_residual), abs(soft_residual)))
+    if len(errors) < 2:
         return
-    target, hard = (
-        np.abs(np.array([own.residual(kind) for own in both], dtype=float))
-        for kind in ("soft", "hard")
-    )
-    surplus, low, high = mean_interval(target - hard, level)
+    hard_error, soft_error = np.array(errors, dtype=float).T.copy()
+    surplus, low, high = mean_interval(soft_error - hard_error, level)
     check = CHECKS["verdicts beside the target"]
-    if surplus > check.threshold * hard.mean():
+    if surplus > check.threshold * hard_error.mean():
+        interval = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}"
+        is_clear = low is not None and low > 0
         fields = {
             "plain": _verdicts_text(corrections if scale_corrected else {}),
-            "hard": float(hard.mean()),
-            "soft": float(target.mean()),
-            "interval": "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}",
-            "known": "too close to call" if low is None or low <= 0 else "a clear difference",
+            "hard": float(hard_error.mean()),
+            "soft": float(soft_error.mean()),
+            "interval": interval,
+            "known": "a clear difference" if is_clear else "too close to call",
         }
         yield Notice(check.code, fields)
 
 
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     """Return the finding of a calibration in at most four sentences."""
-    soft, correction = calibration.accuracy["soft"], calibration.scale_correction.get("soft")
+    soft = calibration.accuracy["soft"]
+    correction = calibration.scale_correction.get("soft")
     if soft.mae is None:
-        return (
-            "Fewer than two models could be held out: the judge's error on a new model is unknown.",
+        unknown = (
+            "Fewer than two models could be held out: the judge's error on a new model is unknown."
         )
+        return (unknown,)
     is_corrected = correction is not None and correction.is_known
     conformal = calibration.conformal["soft"]
-    reach, se = conformal.reach, conformal.median_se
-    within = (
-        ""
-        if reach is None or se is None
-        else f" ({100 * conformal.level:g}% within {reach * se:.0f})"
-    )
+    reach = conformal.reach
+    se = conformal.median_se
+    within = ""
+    if reach is not None and se is not None:
+        within = f" ({100 * conformal.level:g}% within {reach * se:.0f})"
     hard = calibration.accuracy["hard"].mae
-    verdicts = (
-        ""
-        if hard is None
-        else f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
-    )
+    verdicts = ""
+    if hard is not None:
+        verdicts = f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
     named = "Scale-corrected soft Elo" if is_corrected else "Soft Elo"
     sentences = [
         f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."
     ]
     if calibration.is_uninformative:
-        nothing = (
+        no_information = (
             "The soft ratings carry no information about human ratings: take another judge or "
             "another target."
         )
-        sentences.insert(0, nothing)
+        sentences.insert(0, no_information)
     if correction and correction.low is not None:
         sentences.append(f"{_scale_text(correction)}.".capitalize())
     if soft.floor is not None:

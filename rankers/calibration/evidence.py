@@ -32,9 +32,22 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Battles in an order and orientation that rows, sides and names do not change, shape
-    (battles,): first < second, all values are of first, NaN if unknown. `unbounded` models have no
-    finite rating by humans."""
+    """Battles in an order and orientation that rows, sides and names do not change.
+
+    Attributes:
+        first: lower code of the two models, shape (battles,).
+        second: higher code of the two models, shape (battles,).
+        hard: credit of first by the hard verdict (0, 0.5 or 1), NaN if unknown, shape (battles,).
+        human: credit of first by human labels, NaN if unknown, shape (battles,).
+        signal: the judge's signal about first.
+        margin: the judge's margin of first, NaN if unknown, shape (battles,).
+        weight: weights, shape (battles,).
+        cluster: cluster codes, shape (battles,).
+        unit: what a cluster is.
+        models: names of the models, by code.
+        dropped: models left out by `select_calibratable`.
+        unbounded: those of the dropped models that have no finite rating by humans.
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -51,18 +64,23 @@ class Evidence:
 
     @property
     def preference(self) -> np.ndarray:
-        """Mask of the battles with a signal and a human preference that is no tie, shape
-        (battles,)."""
+        """Mask of battles with a signal and a human label that is no tie, shape (battles,)."""
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
         """Return the battles with a known credit of first, coded for a joint fit."""
         rows = ~np.isnan(credit)
-        a, b, credit, weight = (
-            column[rows] for column in (self.first, self.second, credit, self.weight)
-        )
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
-        return CodedBattles(a, b, credit, weight, cluster, len(codes), self.unit, self.models)
+        return CodedBattles(
+            self.first[rows],
+            self.second[rows],
+            credit[rows],
+            self.weight[rows],
+            cluster,
+            len(codes),
+            self.unit,
+            self.models,
+        )
 
     def take(self, rows: np.ndarray) -> "Evidence":
         """Return a subset of the battles, by mask or positions."""
@@ -73,10 +91,26 @@ class Evidence:
     def fit_weights(
         self, keep: np.ndarray | None = None, start: np.ndarray | None = None
     ) -> np.ndarray:
-        """Fit the map from signal x to human preference y on the battles of a mask; return b, shape
-        (features,). Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the
-        penalty of the signal. Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one
-        feature and P = 0."""
+        """Fit the map from signal x to human preference y.
+
+        The weights b maximize the sum over battles of w [y log s(x b) + (1 - y) log s(-x b)],
+        minus b' P b / 2. Here w is the weight of the battle, s the logistic function and P the
+        penalty of the signal.
+
+        Args:
+            keep: mask of the battles to use, shape (battles,); by default all.
+            start: first guess of the weights, shape (features,).
+
+        Returns:
+            The weights, shape (features,).
+
+        Raises:
+            UnknownScaleError: no battle has a signal and a preference, or they do not bound the
+                weights.
+            NotConvergedError: the fit did not reach its maximum.
+
+        Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
+        """
         likelihood = self._likelihood(self._select_preferences(keep))
         try:
             return maximize(likelihood, start).at
@@ -95,27 +129,41 @@ class Evidence:
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fit the map on all battles; return weights, clustered covariance (NaN for one cluster),
-        clusters used."""
-        rows, weights = self._select_preferences(), self.fit_weights()
-        x, (present, codes) = (
-            self.signal.x[rows],
-            np.unique(self.cluster[rows], return_inverse=True),
-        )
+        """Fit the map on all battles.
+
+        Returns:
+            The weights, shape (features,), their cluster-robust covariance, NaN for one cluster,
+            and the number of clusters used.
+
+        Raises:
+            UnknownScaleError, NotConvergedError: as of `fit_weights`.
+        """
+        rows = self._select_preferences()
+        weights = self.fit_weights()
+        x = self.signal.x[rows]
+        present, codes = np.unique(self.cluster[rows], return_inverse=True)
         clusters = len(present)
         bread = np.linalg.inv(self._likelihood(rows).information_at(weights))
-        surplus = (self.weight[rows] * (self.human[rows] - expit(x @ weights)))[:, None] * x
-        scores = np.stack([np.bincount(codes, column) for column in surplus.T], axis=1)
+        surplus = self.weight[rows] * (self.human[rows] - expit(x @ weights))
+        by_feature = surplus[:, None] * x
+        scores = np.stack([np.bincount(codes, column) for column in by_feature.T], axis=1)
+        meat = centred_gram([scores])[0]
         correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-        return weights, correction * bread @ centred_gram([scores])[0] @ bread, clusters
+        covariance = correction * bread @ meat @ bread
+        return weights, covariance, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
-        weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])
+        """Return the likelihood of the weights on the battles of a mask."""
+        weight = self.weight[rows]
+        design = DesignMatrix(self.signal.x[rows])
         return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 
     def _select_preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
-        """Return which battles of a mask have a signal and a human preference; raise
-        NotIdentifiedError if none has."""
+        """Return which battles of a mask have a signal and a human preference.
+
+        Raises:
+            UnknownScaleError: none has.
+        """
         rows = self.preference if keep is None else self.preference & keep
         if rows.any():
             return rows
@@ -130,12 +178,18 @@ class Evidence:
 
 
 def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
-    """Bring battles, with or without a column `human`, and their signal into canonical order and
-    orientation."""
+    """Bring battles and their signal into an order that rows, sides and names do not change.
+
+    Args:
+        battles: battles, with or without a column `human`.
+        signal: the judge's signal about model a of each battle.
+        cluster: what a cluster is; `row` if the battles have no items.
+    """
     table = battles.table
     a, b = battles.model_codes
     turned = a > b
-    human, hard = battles.numbers_of("human"), hard_credits(table)
+    human = battles.numbers_of("human")
+    hard = hard_credits(table)
     unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
         first=np.minimum(a, b),
@@ -154,14 +208,19 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 
 
 def select_calibratable(evidence: Evidence) -> Evidence:
-    """Keep models with labels, verdicts, signals and a bounded human rating; raise
-    NotIdentifiedError below three."""
+    """Keep the models with labels, verdicts, signals and a bounded rating by humans.
+
+    Raises:
+        NotIdentifiedError: fewer than three models are left.
+    """
     kept = _select_complete(evidence)
     dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []
-    while (outside := _unbounded_models(kept)).any():
+    outside = _unbounded_models(kept)
+    while outside.any():
         unbounded += [kept.models[k] for k in np.flatnonzero(outside)]
         kept = _select_complete(_restrict_models(kept, ~outside))
+        outside = _unbounded_models(kept)
     if len(kept.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
             f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, "
@@ -175,15 +234,16 @@ def select_calibratable(evidence: Evidence) -> Evidence:
 def _restrict_models(evidence: Evidence, kept: np.ndarray) -> Evidence:
     """Return the battles between the models of a mask, with new model codes."""
     part = evidence.take(kept[evidence.first] & kept[evidence.second])
-    code, names = np.cumsum(kept) - 1, np.array(evidence.models, dtype=object)
-    return replace(
-        part, first=code[part.first], second=code[part.second], models=tuple(names[kept])
-    )
+    code = np.cumsum(kept) - 1
+    names = np.array(evidence.models, dtype=object)[kept]
+    return replace(part, first=code[part.first], second=code[part.second], models=tuple(names))
 
 
 def _unbounded_models(evidence: Evidence) -> np.ndarray:
-    """Return which ratings by humans the data do not bound, shape (models,); none if the graph is
-    not connected."""
+    """Return which ratings by humans the labels do not bound, shape (models,).
+
+    None of them if the labels do not connect the models.
+    """
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.first) or comparison_graph(pairs).groups > 1:
         return np.zeros(len(evidence.models), dtype=bool)
@@ -207,10 +267,15 @@ def _select_complete(evidence: Evidence) -> Evidence:
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
-    """Return mean and SD of beta over random subsets of 25, 50, ... human preferences; empty for 25
-    or fewer."""
-    rows, stability = np.flatnonzero(evidence.preference), []
-    for size in (size for size in SIZES if size < len(rows)):
+    """Return mean and standard deviation of beta over random subsets of human preferences.
+
+    There is a record for each size of 25, 50, 100, ... preferences that is below their number.
+    """
+    rows = np.flatnonzero(evidence.preference)
+    stability = []
+    for size in SIZES:
+        if size >= len(rows):
+            break
         betas = []
         for _ in range(DRAWS):
             keep = np.zeros(len(evidence.first), dtype=bool)
@@ -218,13 +283,12 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
             with suppress(NotIdentifiedError, NotConvergedError):
                 weights = evidence.fit_weights(keep)
                 betas.append(float(beta_direction(evidence.signal.kind, weights) @ weights))
-        mean = sd = None
+        mean = None
+        sd = None
         if len(betas) > 1:
-            # Without replacement, large subsets share most battles: the finite population
-            # correction undoes it.
-            mean, sd = (
-                float(np.mean(betas)),
-                float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows))),
-            )
+            mean = float(np.mean(betas))
+            # Large subsets, drawn without replacement, share most battles. This is the correction
+            # for a finite population.
+            sd = float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
         stability.append(Stability(size, mean, sd, len(betas), DRAWS - len(betas)))
     return stability

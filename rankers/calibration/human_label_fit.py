@@ -89,7 +89,8 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     """Fit log-strengths (mean zero) to labels alone; return them and their standard errors, NaN
     where unknown."""
     size = len(labels.models)
-    theta, se = np.full(size, np.nan), np.full(size, np.nan)
+    theta = np.full(size, np.nan)
+    se = np.full(size, np.nan)
     met = labels.battles_by_model() > 0
     part = labels.battles_among(met)
     pairs = pair_sums(part)
@@ -111,11 +112,11 @@ def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice
     item-clustered z."""
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
-    sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(
-        dtype=np.float64
-    )
+    signal = table["margin"] if has_margins else 2 * table["credit"] - 1
+    sure = np.abs(signal).to_numpy(dtype=np.float64)
     known = ~np.isnan(sure)
-    inside, outside = known & labelled, known & ~labelled
+    inside = known & labelled
+    outside = known & ~labelled
     if min(inside.sum(), outside.sum()) < 2:
         return
     gap = float(sure[inside].mean() - sure[outside].mean())

@@ -21,9 +21,20 @@ from podium.rankers.fit.strengths import fit_strengths
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """Held-out ratings by one kind of credit, 1500 at the mean of the others, NaN if unknown;
-    `others` are log-strengths of each fold, mean zero; the data bound neither `separated` ratings
-    nor `unbounded` joint ones."""
+    """Held-out ratings by one kind of credit.
+
+    Attributes:
+        elo: rating of each model, 1500 at the mean of the others, NaN if unknown, shape (models,).
+        se: its standard error in Elo points, NaN if unknown, shape (models,).
+        anchors: log-strengths of the joint fit of all models, mean zero, shape (models,).
+        battles: battles of each model with the others, shape (models,).
+        separated: whether the battles do not bound the model's rating, or one of the others',
+            shape (models,).
+        lost: resamples that a bootstrap left out, shape (models,).
+        unbounded: whether the battles do not bound the model's joint rating, shape (models,).
+        others: log-strengths of the others, fitted without the row's model, mean zero, NaN on the
+            diagonal, shape (models, models).
+    """
 
     elo: np.ndarray
     se: np.ndarray
@@ -36,15 +47,17 @@ class HeldOutScale:
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:
-    """Fit the map without each model in turn, shape (models, features), NaN if none (Algorithm 1,
-    lines 3 and 4)."""
+    """Fit the map without each model in turn (Algorithm 1, lines 3 and 4).
+
+    Returns:
+        Weights of the map without each model, NaN if there is none, shape (models, features).
+    """
     pooled = evidence.fit_weights()
     folds = np.full((len(evidence.models), len(pooled)), np.nan)
     for model in range(len(folds)):
         with suppress(NotIdentifiedError, NotConvergedError):
-            weights = evidence.fit_weights(
-                (evidence.first != model) & (evidence.second != model), pooled
-            )
+            is_of_others = (evidence.first != model) & (evidence.second != model)
+            weights = evidence.fit_weights(is_of_others, pooled)
             # A slope of 0 or less would turn every target of this fold round.
             if beta_direction(evidence.signal.kind, weights) @ weights > 0:
                 folds[model] = weights
@@ -59,22 +72,41 @@ def leave_one_out(
     what: str,
     credits: Callable[[int], np.ndarray] | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones
-    (Algorithm 1); raises the errors of `fit_battles`."""
-    joint = fit_battles(
-        evidence.coded_by(pooled), regularization, which=f"battles with {what} credits"
-    )
-    anchors, unbounded, size = joint.theta, joint.graph.separated, len(evidence.models)
+    """Rate every model alone against the others, whose ratings are fitted without it.
+
+    Args:
+        evidence: the battles.
+        pooled: credit of first in each battle, NaN if unknown, for the joint fit of all models,
+            shape (battles,).
+        regularization: lambda of all ratings.
+        method: method of the standard errors.
+        what: kind of credit, for the progress bar and for messages.
+        credits: function from the code of a model to the credits for the fit without it, by
+            default `pooled`.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: as of `fit_battles`.
+
+    Source: Soft-Elo, Algorithm 1.
+    """
+    which = f"battles with {what} credits"
+    joint = fit_battles(evidence.coded_by(pooled), regularization, which=which)
+    anchors = joint.theta
+    unbounded = joint.graph.separated
+    size = len(evidence.models)
     separated = unbounded.copy()
-    theta, se = np.full(size, np.nan), np.full(size, np.nan)
-    battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    theta = np.full(size, np.nan)
+    se = np.full(size, np.nan)
+    battles = np.zeros(size, dtype=np.int64)
+    lost = np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)
     for k in track(range(size), what):
         fold = _fit_fold(evidence, k, credits(k) if credits else pooled, anchors, regularization)
         if fold is None:
             continue
         own, outside = fold
-        battles[k], theta[k] = len(own.credit), fit_single_strength(own, regularization)
+        battles[k] = len(own.credit)
+        theta[k] = fit_single_strength(own, regularization)
         others[k] = np.insert(own.theta, k, np.nan)
         separated[k] |= outside
         se[k], lost[k] = method.standard_error(own, theta[k], regularization)
@@ -86,14 +118,16 @@ def leave_one_out(
 def _fit_fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[ModelBattles, bool] | None:
-    """Rate the others without a model, and return its battles against them (None if they never met)
-    and whether its rating, or one of the others', is unbounded."""
+    """Rate the others without a model.
+
+    Returns:
+        The model's battles against them, and whether its rating, or one of the others', is
+        unbounded. None if the battles of the others do not connect them.
+    """
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
-    if (
-        comparison_graph(rest).groups != 1
-        or not np.isin(np.arange(rest.models), [rest.first, rest.second]).all()
-    ):
+    have_met = np.isin(np.arange(rest.models), [rest.first, rest.second])
+    if comparison_graph(rest).groups != 1 or not have_met.all():
         return None
     try:
         theta = fit_strengths(rest, regularization, np.delete(start, model)).theta
@@ -108,15 +142,25 @@ def _fit_fold(
 def build_model_battles(
     evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray
 ) -> ModelBattles:
-    """Return a model's battles with a known credit against the models whose log-strength `theta` is
-    not NaN."""
+    """Return the battles of a model against the models of known strength.
+
+    Args:
+        evidence: the battles.
+        model: code of the model.
+        credit: credit of first in each battle; battles without one (NaN) are left out, shape
+            (battles,).
+        theta: log-strengths, NaN if unknown, shape (models,).
+    """
     known = ~np.isnan(theta)
-    first = (evidence.first == model) & known[evidence.second]
-    second = (evidence.second == model) & known[evidence.first]
-    rows = np.flatnonzero((first | second) & ~np.isnan(credit))
-    opponent = np.where(first, evidence.second, evidence.first)[rows]
-    earned = np.where(first, credit, 1 - credit)[rows]
-    cluster = np.unique(evidence.cluster[rows], return_inverse=True)[1]
+    is_first = (evidence.first == model) & known[evidence.second]
+    is_second = (evidence.second == model) & known[evidence.first]
+    rows = np.flatnonzero((is_first | is_second) & ~np.isnan(credit))
+    opponent = np.where(is_first, evidence.second, evidence.first)[rows]
+    code_among_known = np.cumsum(known) - 1
     return ModelBattles(
-        (np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known]
+        opponent=code_among_known[opponent],
+        credit=np.where(is_first, credit, 1 - credit)[rows],
+        weight=evidence.weight[rows],
+        cluster=np.unique(evidence.cluster[rows], return_inverse=True)[1],
+        theta=theta[known],
     )

@@ -1,5 +1,4 @@
-"""Rate one model against opponents with fixed strengths: the second step of Algorithm 1, and its
-standard error."""
+"""Rate one model against opponents with fixed strengths: the second step of Algorithm 1."""
 
 from dataclasses import dataclass
 
@@ -14,8 +13,15 @@ from podium.rankers.fit.scale import POINTS
 
 @dataclass(frozen=True, slots=True)
 class ModelBattles:
-    """One model's opponent codes, credits, weights and cluster codes, shape (battles,), and
-    opponents' strengths."""
+    """The battles of one model against opponents whose strengths are fixed.
+
+    Attributes:
+        opponent: code of the opponent, shape (battles,).
+        credit: credit of the model in [0, 1], shape (battles,).
+        weight: weights, shape (battles,).
+        cluster: cluster codes, from 0 without gaps, shape (battles,).
+        theta: log-strengths of the opponents, by code, shape (opponents,).
+    """
 
     opponent: np.ndarray
     credit: np.ndarray
@@ -30,14 +36,14 @@ class ModelBattles:
 
     @property
     def is_separated(self) -> bool:
-        """Whether every battle was won, or every battle lost: the data then do not bound the
-        rating."""
+        """Whether every battle was won, or every one lost, so that they do not bound a rating."""
         return bool(np.all(self.credit == 1) or np.all(self.credit == 0))
 
     def opponent_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums of credit and of weight per opponent, shape (opponents,) each."""
-        sums = (self.weight * self.credit, self.weight)
-        credit, weight = (np.bincount(self.opponent, column, len(self.theta)) for column in sums)
+        opponents = len(self.theta)
+        credit = np.bincount(self.opponent, self.weight * self.credit, opponents)
+        weight = np.bincount(self.opponent, self.weight, opponents)
         return credit, weight
 
 
@@ -48,17 +54,35 @@ def fit_single_strengths(
     regularization: float,
     start: float = 0.0,
 ) -> np.ndarray:
-    """Return the t that maximizes sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] -
-    (lambda / 2) t^2. Credit and weight are sums per opponent, shape (samples, opponents). NaN
-    without a battle, and if lambda is 0 and all was won, or all lost. Source: Soft-Elo, Algorithm
-    1, line 7, with the penalty of the authors' code."""
-    strength, played = np.full(len(credit), np.nan), weight.sum(axis=1)
+    """Return the log-strength of a model in each sample of its battles.
+
+    It is the t that maximizes the sum over opponents k of
+    c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t), minus (lambda / 2) t^2, where s is the
+    logistic function.
+
+    Args:
+        theta: log-strengths of the opponents, shape (opponents,).
+        credit: sums c of weighted credit by opponent, shape (samples, opponents).
+        weight: sums w of weight by opponent, shape (samples, opponents).
+        regularization: lambda, at least 0.
+        start: first guess.
+
+    Returns:
+        Log-strengths, shape (samples,). NaN without a battle; with lambda 0, also if all battles
+        were won, or all lost.
+
+    Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
+    """
+    strength = np.full(len(credit), np.nan)
+    played = weight.sum(axis=1)
     rated = played > 0
     if regularization == 0:
         earned = credit.sum(axis=1)
         rated &= (earned > 0) & (earned < played)
-    alone, penalty = DesignMatrix(np.ones((len(theta), 1))), np.array([float(regularization)])
-    likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
+    design = DesignMatrix(np.ones((len(theta), 1)))
+    penalty = np.array([float(regularization)])
+    offset = -np.asarray(theta)
+    likelihood = Likelihood(design, credit[rated], weight[rated], penalty, offset=offset)
     strength[rated] = maximize_samples(likelihood, np.array([start]))[:, 0]
     return strength
 
@@ -66,19 +90,23 @@ def fit_single_strengths(
 def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
     """Return the log-strength of one model, NaN without a battle."""
     credit, weight = battles.opponent_sums()
-    return float(fit_single_strengths(battles.theta, credit[None], weight[None], regularization)[0])
+    [strength] = fit_single_strengths(battles.theta, credit[None], weight[None], regularization)
+    return float(strength)
 
 
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
-    """Return the clustered sandwich standard error of a log-strength, Elo points, NaN for a
-    separated model."""
+    """Return the clustered sandwich standard error of a log-strength, in Elo points.
+
+    NaN for a separated model, and for fewer than two clusters.
+    """
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
     # Summed opponent by opponent, so that the order of battles leaves no trace in the last digits.
     order = np.lexsort((battles.opponent, battles.cluster))
     surplus = battles.weight * (battles.credit - expit(theta - battles.theta[battles.opponent]))
     surplus = np.bincount(battles.cluster[order], surplus[order])
-    chance, weight = expit(theta - battles.theta), battles.opponent_sums()[1]
+    chance = expit(theta - battles.theta)
+    _, weight = battles.opponent_sums()
     information = float(weight @ (chance * (1 - chance))) + regularization
     return float(POINTS * np.sqrt(np.var(surplus, ddof=1) * len(surplus)) / information)
 
@@ -90,27 +118,45 @@ def bootstrap_se(
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[float, int]:
-    """Return the standard error over resamples of clusters, Elo, NaN if more than half are
-    unbounded, and the number of those, which are left out. Source: Soft-Elo, section 3.3 (which
-    draws battles)."""
+    """Return the standard error of a log-strength over resamples of clusters, in Elo points.
+
+    Returns:
+        The standard error, NaN if more than half of the resamples do not bound the log-strength,
+        and the number of these, which are left out.
+
+    Source: Soft-Elo, section 3.3 (which draws battles).
+    """
     if battles.clusters < 2 or resamples < 2:
         return np.nan, 0
     counts = resample_counts(battles.clusters, resamples, rng)
-    earns, loses = (
-        np.bincount(battles.cluster, part, battles.clusters) > 0
-        for part in (battles.credit > 0, battles.credit < 1)
-    )
-    bounded = (counts @ earns > 0) & (counts @ loses > 0)
+    has_earned = np.bincount(battles.cluster, battles.credit > 0, battles.clusters) > 0
+    has_lost = np.bincount(battles.cluster, battles.credit < 1, battles.clusters) > 0
+    earned = counts @ has_earned > 0
+    bounded = earned & (counts @ has_lost > 0)
     lost = resamples - int(bounded.sum())
     if bounded.sum() < max(2, FEWEST_DRAWS * resamples):
         return np.nan, lost
-    place, shape = (battles.opponent, battles.cluster), (len(battles.theta), battles.clusters)
-    credit, weight = (
-        np.asarray(sparse.csr_matrix((values, place), shape=shape) @ counts[bounded].T).T
-        for values in (battles.weight * battles.credit, battles.weight)
-    )
+    used = counts[bounded]
+    credit = _resampled_sums_of_opponents(battles, battles.weight * battles.credit, used)
+    weight = _resampled_sums_of_opponents(battles, battles.weight, used)
     strengths = fit_single_strengths(battles.theta, credit, weight, regularization, theta)
     return float(POINTS * np.std(strengths, ddof=1)), lost
+
+
+def _resampled_sums_of_opponents(
+    battles: ModelBattles, values: np.ndarray, counts: np.ndarray
+) -> np.ndarray:
+    """Return sums of values by opponent in each resample, shape (resamples, opponents).
+
+    Args:
+        battles: the battles.
+        values: a value of each battle, shape (battles,).
+        counts: how often each cluster is drawn, shape (resamples, clusters).
+    """
+    place = (battles.opponent, battles.cluster)
+    shape = (len(battles.theta), battles.clusters)
+    sums = sparse.csr_matrix((values, place), shape=shape) @ counts.T
+    return np.asarray(sums).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +172,7 @@ class ErrorMethod:
     def standard_error(
         self, battles: ModelBattles, theta: float, regularization: float
     ) -> tuple[float, int]:
-        """Return the standard error of a log-strength, Elo points, and the resamples left out."""
+        """Return the standard error of a log-strength, in Elo, and the number of lost resamples."""
         if not self.resamples:
             return sandwich_se(battles, theta, regularization), 0
         # Every model's draws start at the seed: they do not depend on names or other models.

@@ -1,7 +1,7 @@
-"""Targets, the maps from a judge's signal to the probability of a human preference: fitted or
-given."""
+"""Targets: maps from a judge's signal to the probability of a human preference."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import logit
@@ -24,10 +24,20 @@ ONE_SIDED = 1.645
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
-    """Fit the map to human preferences (equation 6); raise NotIdentifiedError for none, or beta not
-    above 0."""
-    (weights, covariance, clusters), signal = evidence.fit_with_covariance(), evidence.signal
-    direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
+    """Fit the map to human preferences (Soft-Elo, equation 6).
+
+    Args:
+        evidence: battles with signals and human labels.
+        level: confidence level of beta's interval, in (0, 1).
+
+    Raises:
+        NotIdentifiedError: no human preference, or beta is not above 0.
+        UnknownScaleError: the preferences do not bound the map.
+    """
+    weights, covariance, clusters = evidence.fit_with_covariance()
+    signal = evidence.signal
+    direction = beta_direction(signal.kind, weights)
+    preferences = int(evidence.preference.sum())
     beta = float(direction @ weights)
     if beta <= 0:
         raise NotIdentifiedError(
@@ -35,24 +45,34 @@ def fit_target(evidence: Evidence, level: float) -> Target:
             f"{preferences:,} human preferences): the signal says nothing, or its sign is reversed "
             "(margin is the judge's score of model_a minus that of model_b)"
         )
-    width = t_quantile(clusters, level) * float(np.sqrt(direction @ covariance @ direction))
-    known = bool(np.isfinite(width))
-    return Target(
+    beta_variance = direction @ covariance @ direction
+    width = t_quantile(clusters, level) * float(np.sqrt(beta_variance))
+    target = Target(
         kind=signal.kind,
         weights=dict(zip(signal.names, map(float, weights), strict=True)),
         beta=beta,
-        low=beta - width if known else None,
-        high=beta + width if known else None,
-        level=level if known else None,
-        covariance=tuple(tuple(map(float, row)) for row in covariance) if known else None,
+        low=None,
+        high=None,
+        level=None,
+        covariance=None,
         battles=preferences,
         ridge=signal.ridge,
+    )
+    if not np.isfinite(width):
+        return target
+    return replace(
+        target,
+        low=beta - width,
+        high=beta + width,
+        level=level,
+        covariance=tuple(tuple(map(float, row)) for row in covariance),
     )
 
 
 def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
-    """Warn if the human preferences are on few items."""
-    items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
+    """Yield a warning if the human preferences are on few items."""
+    check = CHECKS["items of beta"]
+    items = len(np.unique(evidence.cluster[evidence.preference]))
     if items < check.threshold:
         preferences = int(evidence.preference.sum())
         fields = {"items": items, "unit": evidence.unit, "preferences": preferences}
@@ -60,8 +80,16 @@ def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
-    """Build the map from beta (logits per unit of margin) or constant (credit of a win); None if it
-    must be fitted."""
+    """Build the map that options give; None if it must be fitted.
+
+    Args:
+        kind: the target.
+        beta: logits per unit of margin, above 0; for `margin` only.
+        constant: credit of a win, in (0.5, 1); for `smoothing` only.
+
+    Raises:
+        UsageError: an option does not belong to the target, or is out of range.
+    """
     if kind == "credit":
         if beta is not None or constant is not None:
             raise UsageError(
@@ -91,8 +119,11 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:
-    """Return the weights in the order of a signal's features; raise NotIdentifiedError if it has
-    other features."""
+    """Return the weights in the order of a signal's features, shape (features,).
+
+    Raises:
+        NotIdentifiedError: the signal has other features.
+    """
     if set(target.weights) != set(signal.names):
         raise NotIdentifiedError(
             f"the calibration weighs {', '.join(target.weights)}, and the battles have "
@@ -102,8 +133,10 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
 
 
 def order_covariance(target: Target, signal: Signal) -> np.ndarray:
-    """Return the covariance of the weights in the order of a signal's features; zero if they were
-    given."""
+    """Return the covariance of the weights in the order of a signal's features.
+
+    Shape (features, features); zero if the weights were given.
+    """
     if target.covariance is None:
         return np.zeros((len(target.weights), len(target.weights)))
     order = [list(target.weights).index(name) for name in signal.names]
@@ -111,11 +144,25 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 
 
 def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
-    """Return the mean -log p of human preferences, predicted by the `folds` (weights without each
-    model, NaN if none) without a battle's first and second model; None if none predicts."""
+    """Return the mean log loss, -log p, of human preferences predicted by held-out maps.
+
+    Each preference is predicted twice: by the map fitted without the first model, and by that
+    without the second.
+
+    Args:
+        evidence: battles with human labels.
+        folds: weights of the map fitted without each model, NaN without such a map, shape (models,
+            features).
+
+    Returns:
+        The mean, None if no map predicts a preference.
+    """
     rows = evidence.preference
-    x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]
-    total = predicted = 0.0
+    x = evidence.signal.x[rows]
+    human = evidence.human[rows]
+    weight = evidence.weight[rows]
+    total = 0.0
+    predicted = 0.0
     for side in (evidence.first[rows], evidence.second[rows]):
         logits = np.sum(x * folds[side], axis=1)
         known = ~np.isnan(logits)
@@ -133,31 +180,42 @@ def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
 def weak_signal_warnings(
     target: Target, agreement: Agreement, *, of_file: bool = False
 ) -> Iterator[Notice]:
-    """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix
-    D.2); `of_file` if it is a calibration file that says so."""
+    """Yield warnings of a weak signal (Soft-Elo, appendix D.2).
+
+    They warn of an interval of beta that contains 0, of a small beta times |margin|, and of an
+    agreement with humans that does not rise with |margin|. `of_file` says that the figures come
+    from a calibration file.
+    """
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:
         yield Notice("beta-contains-zero", {**origin, "low": target.low, "high": target.high})
-    size, auc, p = agreement.mean_abs_margin, agreement.auc, agreement.auc_p
+    size = agreement.mean_abs_margin
+    auc = agreement.auc
+    p = agreement.auc_p
     if target.kind in ("smoothing", "credit") or size is None:
         return
     strength = target.beta * size
     if strength < WEAK:
         figures = {"beta": target.beta, "size": size, "strength": strength, "weak": WEAK}
         yield Notice("weak-margins", {**origin, **figures})
-    if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
+    if auc is None:
+        return
+    if auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT:
         known = "" if p is None else f"p = {p:.2g}"
         fields = {"auc": auc, "p": known, "decisive": agreement.decisive}
         yield Notice("flat-agreement", {**origin, **fields})
 
 
 def _auc_error(auc: float, agreement: Agreement) -> float:
-    """Return the standard error of an area under the curve (Hanley and McNeil 1982), infinite for
-    too few battles."""
+    """Return the standard error of an area under the curve (Hanley and McNeil 1982).
+
+    Infinite unless there are battles of agreement and of disagreement.
+    """
     yes = round((agreement.agreement or 0.0) * agreement.decisive)
     no = agreement.decisive - yes
     if yes < 1 or no < 1:
         return np.inf
-    q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    q1 = auc / (2 - auc)
+    q2 = 2 * auc**2 / (1 + auc)
     variance = auc * (1 - auc) + (yes - 1) * (q1 - auc**2) + (no - 1) * (q2 - auc**2)
     return float(np.sqrt(max(variance, 0.0) / (yes * no)))

@@ -23,8 +23,16 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RankerResult:
-    """Scores of a ranker, `separated` (None without likelihood) and `extra` columns, in arrays of
-    shape (models,)."""
+    """What a ranker computed, before models have names.
+
+    Attributes:
+        estimate: scores with intervals and covariance.
+        fit: certificate of the fit.
+        separated: which models are separated, shape (models,); None without a likelihood.
+        extra: further columns of the standings by name, each of shape (models,).
+        diagnostics: further figures for the JSON.
+        warnings: warnings of the ranker.
+    """
 
     estimate: ScoreEstimates
     fit: Fit = field(default_factory=Fit)
@@ -36,9 +44,20 @@ class RankerResult:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Counts and win rates that standings show whatever the ranker is, by model: readable
-    `battles`, `items` with such a battle or a score; `lacking` says what the `unranked` models have
-    none of."""
+    """Counts and win rates that standings show whatever the ranker is.
+
+    Attributes:
+        models: names of the ranked models, by code.
+        battles: number of readable battles of each model, shape (models,).
+        win_rates: win rate of each model, shape (models,).
+        clusters: number of clusters.
+        items: number of items with such a battle, or a score, of each model, shape (models,).
+        unranked: names of the models that cannot be ranked.
+        counts: counts of all battles.
+        notes: notes of the battles.
+        diagnostics: figures of the battles for the JSON.
+        lacking: what the unranked models have none of.
+    """
 
     models: tuple[str, ...]
     battles: np.ndarray
@@ -53,8 +72,13 @@ class Exposure:
 
 
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
-    """Count battles and clusters and compute win rates by model; `pairs` are the pair sums, if
-    known."""
+    """Count battles and clusters, and compute win rates, by model.
+
+    Args:
+        battles: all battles, readable or not.
+        coded: the readable ones, or those that are ranked.
+        pairs: sums of each pair of `coded`, if they are known already.
+    """
     pairs = pairs or pair_sums_with_items(coded)
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
     return Exposure(
@@ -79,27 +103,37 @@ def build_standings(
     level: float,
     rng: np.random.Generator,
 ) -> Standings:
-    """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the
-    usual warnings."""
+    """Build standings from a ranker's scores.
+
+    This adds names, ranks, rank sets, counts, diagnostics and the usual warnings.
+
+    Args:
+        ranker: name of the ranker.
+        scale: the scale of the scores, or its name.
+        exposure: counts and win rates by model.
+        result: scores of the ranker.
+        level: confidence level of the rank sets, in (0, 1).
+        rng: draws for the rank sets.
+    """
     last = len(exposure.models) + len(exposure.unranked)
+    unranked = [
+        Entry(name, last, None, None, None, None, None, None, battles=0)
+        for name in exposure.unranked
+    ]
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng, items=exposure.items)
+    diagnostics = {**result.diagnostics, **exposure.diagnostics}
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
-    by_model = {} if {*items.values()} == {exposure.counts.items} else {"items_by_model": items}
+    if set(items.values()) != {exposure.counts.items}:
+        diagnostics["items_by_model"] = items
     return Standings(
         ranker=ranker,
         scale=as_scale(scale),
         level=level,
         interval=result.estimate.method,
-        entries=(
-            *_ranked_entries(exposure, result, contrasts),
-            *(
-                Entry(name, last, None, None, None, None, None, None, battles=0)
-                for name in exposure.unranked
-            ),
-        ),
+        entries=(*_ranked_entries(exposure, result, contrasts), *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics={**result.diagnostics, **exposure.diagnostics, **by_model},
+        diagnostics=diagnostics,
         warnings=(
             *exposure.notes,
             *result.warnings,
@@ -113,25 +147,30 @@ def build_standings(
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     """Return the codes of the models, the best first, equal scores by name."""
     # Rounding error must not decide the order of equal scores.
-    score, names = np.nan_to_num(estimate.score.round(9), nan=-np.inf), exposure.models
+    score = np.nan_to_num(estimate.score.round(9), nan=-np.inf)
+    names = exposure.models
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 
 def _separation(
     exposure: Exposure, result: RankerResult, contrasts: Contrasts
 ) -> Separation | None:
-    """Return which models are clearly ahead of which; None for fewer than two rank sets or more
-    than 500 models."""
+    """Return which models are clearly ahead of which.
+
+    None for fewer than two rank sets, or more than 500 models.
+    """
     estimate = result.estimate
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
     if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
     lead = _first_lead(estimate, contrasts, order[0], order[1])
+    cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
+    beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]
     return Separation(
         names=tuple(exposure.models[k] for k in order),
-        cuts=tuple(k for k in range(1, len(order)) if is_above[:k, k:].all()),
-        beats=tuple(tuple(np.flatnonzero(row).tolist()) for row in is_above),
+        cuts=tuple(cuts),
+        beats=tuple(beats),
         critical=lead.critical,
         clusters=estimate.clusters,
         gap=lead.gap,
@@ -142,9 +181,15 @@ def _separation(
 
 @dataclass(frozen=True, slots=True)
 class FirstLead:
-    """The gap between the first two models, infinite if unbounded: `interval` is the gap with its
-    simultaneous ends, infinite where unbounded, None if it is unknown or holds 0; `z` is the gap
-    over its error."""
+    """The gap between the first two models.
+
+    Attributes:
+        gap: the first model's score minus the second's, infinite if unbounded.
+        critical: critical value of |z|, corrected for simultaneous tests.
+        z: the gap over its standard error, if that is known.
+        interval: the gap with the ends of its simultaneous interval, infinite where unbounded;
+            None if it is unknown or contains 0.
+    """
 
     gap: float
     critical: float
@@ -155,11 +200,11 @@ class FirstLead:
 def _first_lead(
     estimate: ScoreEstimates, contrasts: Contrasts, first: int, second: int
 ) -> FirstLead:
-    """Return the gap between the first two models, by their own test if they were compared by
-    one."""
+    """Return the gap between two models, by their own test if they were compared by one."""
     gap = float(estimate.score[first] - estimate.score[second])
-    pair = min(first, second), max(first, second)
-    reach, critical = float(contrasts.reach[first, second]), contrasts.critical  # type: ignore[index]
+    pair = (min(first, second), max(first, second))
+    reach = float(contrasts.reach[first, second])  # type: ignore[index]
+    critical = contrasts.critical
     test = contrasts.tests.get(pair)
     if test is None and np.isinf(reach) and estimate.tests is not None:
         # The pair has too few items for its test to decide, which knows why there is no error.
@@ -167,67 +212,93 @@ def _first_lead(
     if test is None:
         # Medians of few values often differ by one step, which is no multiple of an error.
         has_error = 0 < reach < np.inf and estimate.draws is None
+        z = gap / reach * critical if has_error else None
         interval = (gap, gap - reach, gap + reach) if gap > reach else None
-        return FirstLead(gap, critical, gap / reach * critical if has_error else None, interval)
+        return FirstLead(gap, critical, z, interval)
     if estimate.tests is None or not estimate.tests.in_scores:
         return FirstLead(gap, contrasts.critical)
-    ends = test.low(contrasts.tail), test.high(contrasts.tail)
-    low, high = ends if first == pair[0] else (-ends[1], -ends[0])
+    low = test.low(contrasts.tail)
+    high = test.high(contrasts.tail)
+    if first > second:
+        # The test is of the difference in the other direction.
+        low, high = -high, -low
     gap = abs(test.value)
     critical = float(t_quantile(max(test.items, 2), 1 - 2 * contrasts.tail))
-    z = gap / (gap - low) * critical if np.isfinite(gap - low) and gap > low else None
+    z = None
+    if np.isfinite(gap - low) and gap > low:
+        z = gap / (gap - low) * critical
     # Where the exact test decides, the end of the interval is not beyond 0.
     return FirstLead(gap, critical, z, (gap, max(low, 0.0), high))
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
     """Return the rows of the standings, the best model first."""
-    estimate, best, worst = result.estimate, contrasts.best_rank, contrasts.worst_rank
-    se, flat = estimate.se, _has_no_variation(estimate)
-    return [
-        Entry(
+    estimate = result.estimate
+    se = estimate.se
+    is_flat = _has_no_variation(estimate)
+    low = np.where(is_flat, np.nan, estimate.low)
+    high = np.where(is_flat, np.nan, estimate.high)
+    entries = []
+    for k in _order_by_score(exposure, estimate):
+        has_se = se[k] > 0 or k == estimate.pinned
+        is_separated = result.separated is not None and bool(result.separated[k])
+        entry = Entry(
             model=exposure.models[k],
             rank=rank_of(estimate.score, k),
-            rank_low=int(best[k]) if best[k] > 0 else None,
-            rank_high=int(worst[k]) if worst[k] > 0 else None,
+            rank_low=_rank_or_none(contrasts.best_rank[k]),
+            rank_high=_rank_or_none(contrasts.worst_rank[k]),
             score=finite_or_none(estimate.score[k]),
-            low=None if flat[k] else finite_or_none(estimate.low[k]),
-            high=None if flat[k] else finite_or_none(estimate.high[k]),
-            se=finite_or_none(se[k]) if se[k] > 0 or k == estimate.pinned else None,
+            low=finite_or_none(low[k]),
+            high=finite_or_none(high[k]),
+            se=finite_or_none(se[k]) if has_se else None,
             battles=int(exposure.battles[k]),
             win_rate=finite_or_none(exposure.win_rates[k]),
-            separated=bool(result.separated[k]) if result.separated is not None else False,
+            separated=is_separated,
             extra={name: finite_or_none(values[k]) for name, values in result.extra.items()},
         )
-        for k in _order_by_score(exposure, estimate)
-    ]
+        entries.append(entry)
+    return entries
+
+
+def _rank_or_none(rank: float) -> int | None:
+    """Return a rank as an integer, None if it is NaN."""
+    return int(rank) if rank > 0 else None
 
 
 def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which models' intervals have no width because all clusters are alike, shape
-    (models,)."""
+    """Return which intervals have no width, as all clusters are alike, shape (models,)."""
     flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
-    """Return 1 + the number of models with a higher score than k; unknown scores share the last
-    rank."""
+    """Return 1 + the number of models with a higher score than model k.
+
+    Scores that differ by rounding share a rank. Unknown scores share the last rank.
+    """
     if np.isnan(score[k]):
         return 1 + int(np.sum(~np.isnan(score)))
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
 def battle_diagnostics(battles: Battles) -> dict[str, Any]:
-    """Return the swap report, the reasons of unparsed battles and, with ties, the number of items
-    with differences."""
+    """Return figures of the battles for the JSON.
+
+    They are, where they apply: the report on swapped orders, the number of items with differences
+    (if there are ties), of graded verdicts, and the reasons of unparsed battles.
+    """
+    report: dict[str, Any] = {}
     swaps = battles.swaps()
-    report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
+    if swaps:
+        report["swap"] = asdict(swaps)
     if battles.tally.decided < battles.tally.judged:
-        report |= {"informative_items": battles.tally.informative}
-    report |= {"graded": battles.tally.graded} if battles.tally.graded else {}
+        report["informative_items"] = battles.tally.informative
+    if battles.tally.graded:
+        report["graded"] = battles.tally.graded
     reasons = battles.unparsed_reasons()
-    return report | ({"unparsed_reasons": reasons} if reasons else {})
+    if reasons:
+        report["unparsed_reasons"] = reasons
+    return report
 
 
 def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice]:
@@ -235,7 +306,8 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
     for name in exposure.unranked:
         yield Notice("unranked", {"model": name, "lacking": exposure.lacking})
     yield from _warn_of_few_items(exposure, result.estimate)
-    estimate, flat = result.estimate, _has_no_variation(result.estimate)
+    estimate = result.estimate
+    flat = _has_no_variation(estimate)
     hidden = np.asarray(False if result.separated is None else result.separated)
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~hidden & ~flat
     if estimate.method is not None and lost.any():
@@ -252,8 +324,10 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:
     """Yield a warning if there are few items in all, or else models that met on few items."""
-    clusters, models = exposure.clusters, len(exposure.models)
-    few, fewest = CHECKS["items"].threshold, CHECKS["items of a model"].threshold
+    clusters = exposure.clusters
+    models = len(exposure.models)
+    few = CHECKS["items"].threshold
+    fewest = CHECKS["items of a model"].threshold
     if 1 < clusters < few:
         yield Notice("items", {"items": clusters, "fewest": few})
     elif 1 < clusters < models:

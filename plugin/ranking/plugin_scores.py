@@ -1,5 +1,4 @@
-"""Scores of plug-ins: numbers that are infinite or NaN become unknown, and a warning names the
-plug-in."""
+"""Scores of plug-ins: infinity and NaN become unknown, and a warning names the plug-in."""
 
 from dataclasses import replace
 
@@ -12,8 +11,9 @@ from podium.rankers.ranking import Entry, Standings
 
 
 def require_scores(standings: Standings, ranker: Ranker) -> Standings:
-    """Return standings whose figures are finite or None, with a warning if a plug-in gave a model
-    with battles no finite score.
+    """Return standings whose figures are finite or None.
+
+    A warning names a plug-in that gave a model with battles no finite score.
 
     Raises:
         PluginError: no model has a finite score.

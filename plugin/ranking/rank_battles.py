@@ -1,5 +1,4 @@
-"""Rank battles: choose rankers, refuse judges that are no jury, split into slices, continue if one
-part fails."""
+"""Rank battles by several rankers on several slices, and continue if one part fails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -78,58 +77,92 @@ def rank(
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
     Raises:
-        UsageError: an unknown ranker, option or column. NotIdentifiedError: several judges that did
-        not take turns, without `by` or `pool`; or no ranker has an answer.
+        UsageError: an unknown ranker, option or column.
+        NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no
+            ranker has an answer.
     """
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     names = ranker_names(battles.default_ranker if rankers is None else rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = ranker_options(names, options)
+    settings = _read_options(names, options)
+    column, slices = _split_slices(battles, by, pool)
+    pool = pool or battles.is_one_jury
+    families = _families_of_table(models)
+    whole = None if _has_sources_apart(battles, column, pool) else battles
+    context = choose_context(functions, whole, calibration)
+    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
+    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
+    standings, failures = _rank_slices(slices, calls, families, pool=pool or column in SOURCES)
+    if answers:
+        standings = add_answers(standings, dict(slices), families)
+        standings = _add_accepted_findings(standings, battles.accepted)
+    asked = {"level": level, "seed": seed, "by": column, "pool": pool}
+    if calibration is not None:
+        asked["calibration"] = str(calibration)
+    if isinstance(models, str | Path):
+        asked["models"] = str(models)
+    recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
+    provenance = build_provenance(battles.sources, recorded)
+    sources = _describe_metrics(battles) | _describe_judges(battles)
+    return Ranking(standings, provenance | sources, failures)
+
+
+def _add_accepted_findings(
+    standings: Sequence[Standings], accepted: Sequence[str]
+) -> tuple[Standings, ...]:
+    """Return standings whose answers also say which findings about the data were accepted."""
+    return tuple(replace(own, answer=add_accepted(own.answer, accepted)) for own in standings)
+
+
+def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each ranker, with the file of `length_data` read."""
+    settings = ranker_options(rankers, options)
     for own in settings.values():
         if isinstance(own.get("length_data"), str | Path):
             own["length_data"] = read_length_data(own["length_data"])
-    column, slices = _split_slices(battles, by, pool)
-    pool = pool or battles.is_one_jury
+    return settings
+
+
+def _families_of_table(models: About) -> Mapping[str, str]:
+    """Return the family of each model; empty without a table.
+
+    Raises:
+        UsageError: the table names no family.
+    """
     families = families_of(about_models(models))
     if models is not None and not families:
         raise UsageError(
-            "the table of models names no family; give it the columns model and family, or leave it out"
+            "the table of models names no family; give it the columns model and family, "
+            "or leave it out"
         )
-    # Each judge has its own temperature: where judges are the slices, each is fitted alone.
-    is_by_source = column in SOURCES
-    alone = is_by_source or (column is not None and not pool and len(battles.judges) > 1)
-    context = choose_context(functions, None if alone else battles, calibration)
-    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
-    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
-    standings, failures = _rank_slices(slices, calls, families, pool=pool or is_by_source)
-    if answers:
-        standings = add_answers(standings, dict(slices), families)
-        standings = tuple(
-            replace(each, answer=add_accepted(each.answer, battles.accepted)) for each in standings
-        )
-    asked: dict[str, Any] = {"reading": dict(battles.reading), "rankers": names}
-    asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
-    asked |= {"calibration": str(calibration)} if calibration is not None else {}
-    asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
-    sources = _describe_metrics(battles) | _describe_judges(battles)
-    return Ranking(
-        standings, build_provenance(battles.sources, asked | options) | sources, failures
-    )
+    return families
+
+
+def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool:
+    """Return whether slices (values of `column`) are of different judges or metrics.
+
+    Each judge has a temperature of its own, so that such slices are fitted alone.
+    """
+    if column in SOURCES:
+        return True
+    return column is not None and not pool and len(battles.judges) > 1
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:
-    """Return the names of the metrics of scores, and what is known of them; empty without
-    metrics."""
+    """Return the names of the metrics of scores, and what else is known of them.
+
+    Empty without metrics.
+    """
     if not battles.metrics:
         return {}
     named = battles.metrics
     known = [asdict(measure) for measure in battles.measures if measure.name in named]
-    return {"metrics": [*named], **({"measures": known} if known else {})}
+    described = {"measures": known} if known else {}
+    return {"metrics": [*named], **described}
 
 
 def _describe_judges(battles: Battles) -> dict[str, Any]:
-    """Return the names of the judges, and what is known of them beside the name; empty without
-    judges."""
+    """Return the names of the judges, and what else is known of them; empty without judges."""
     if not battles.judges:
         return {}
     records = {name: battles.judge_of(name) for name in battles.judges}
@@ -139,8 +172,10 @@ def _describe_judges(battles: Battles) -> dict[str, Any]:
 
 
 def withhold_ranks(standings: Standings) -> Standings:
-    """Return standings in which nobody is clearly ahead: the errors are too small if rows share
-    items."""
+    """Return standings in which nobody is clearly ahead.
+
+    They are for rows that may share items, whose errors are then too small.
+    """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = tuple(
         entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
@@ -148,46 +183,62 @@ def withhold_ranks(standings: Standings) -> Standings:
     )
     separation = standings.separation
     if separation is not None:
-        separation = replace(
-            separation, cuts=(), beats=tuple(() for _ in separation.beats), lead=None
-        )
+        nobody = tuple(() for _ in separation.beats)
+        separation = replace(separation, cuts=(), beats=nobody, lead=None)
     return replace(standings, entries=entries, separation=separation)
 
 
 def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
-    """Return the column that slices the battles, and the slices; notes say why, and how many
-    battles are in none."""
-    notes, column = [], by
-    if (
-        by is None
-        and not pool
-        and battles.apart
-        and len(known := battles.values_of(battles.apart)) > 1
-    ):
+    """Return the column that slices the battles, and the slices.
+
+    Without `by`, it is the column whose values are to be ranked alone, if there is one. Notes of
+    the slices say why, and how many battles are in no slice.
+    """
+    notes = []
+    column = by
+    apart: Sequence[str] = ()
+    if by is None and not pool and battles.apart:
+        apart = battles.values_of(battles.apart)
+    if len(apart) > 1:
         column = battles.apart
-        notes.append(Notice("ranked-alone", {"column": column, "values": list(known)}))
+        notes.append(Notice("ranked-alone", {"column": column, "values": list(apart)}))
     elif by != "judge" and battles.is_one_jury:
-        sides = [
-            name for name in ("item", "response", "model_a", "model_b") if name in battles.table
-        ]
-        judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
-        shared = int(judges.gt(1).sum())
-        counts = {"battles": len(judges), "shared": shared}
-        notes.append(Notice("shared-battles", counts) if shared else Notice("judges-in-turn"))
+        notes.append(_note_on_jury(battles))
     slices: list[Slice] = list(battles.slices(column)) if column else [(None, battles)]
-    if outside := len(battles) - sum(len(part) for _, part in slices):
+    outside = len(battles) - sum(len(part) for _, part in slices)
+    if outside:
         fields = {"outside": outside, "battles": len(battles), "column": column}
         notes.append(Notice("outside-slices", fields))
-    return column, [
-        (value, replace(part, notes=(*part.notes, *notes)) if notes else part)
-        for value, part in slices
-    ]
+    if not notes:
+        return column, slices
+    noted: list[Slice] = []
+    for value, part in slices:
+        noted.append((value, replace(part, notes=(*part.notes, *notes))))
+    return column, noted
+
+
+def _note_on_jury(battles: Battles) -> Notice:
+    """Return the note that several judges are ranked as one jury, and which battles they share."""
+    identifying = ("item", "response", "model_a", "model_b")
+    columns = [name for name in identifying if name in battles.table]
+    judges = battles.table.groupby(columns, observed=True, dropna=False)["judge"].nunique()
+    shared = int(judges.gt(1).sum())
+    if not shared:
+        return Notice("judges-in-turn")
+    return Notice("shared-battles", {"battles": len(judges), "shared": shared})
 
 
 @dataclass(frozen=True, slots=True)
 class RankerCall:
-    """A ranker with its level, options and context by parameter, its seed, and warnings to add to
-    its own."""
+    """A ranker with the arguments of a call.
+
+    Attributes:
+        name: name of the ranker.
+        function: the ranker.
+        settings: level, options and context, by parameter.
+        seed: seed of its random generator.
+        warnings: warnings to add to its own.
+    """
 
     name: str
     function: Callable[..., Standings]
@@ -196,9 +247,15 @@ class RankerCall:
     warnings: tuple[Notice, ...] = ()
 
     def __call__(self, battles: Battles) -> Standings:
-        """Rank the battles with a new random generator; a tournament's answer sets the level and is
-        added."""
-        known, settings = catalogue.extension(Ranker, self.name), dict(self.settings)
+        """Rank the battles with a new random generator.
+
+        The answer of a tournament, if the battles have one, sets the level and is added.
+
+        Raises:
+            PluginError: a plug-in failed, or returned something else than standings with scores.
+        """
+        known = catalogue.extension(Ranker, self.name)
+        settings = dict(self.settings)
         if self.name == RANKER_OF_DECISIONS:
             settings["level"] = printed_level(settings["level"], battles.answer)
         try:
@@ -238,8 +295,8 @@ def _check_warnings(standings: Standings, ranker: Ranker) -> None:
     """Raise PluginError for a warning that is not a `Notice`, or whose text cannot be written."""
     for own in standings.warnings:
         if not isinstance(own, Notice):
-            who, kind = catalogue.culprit_of(ranker), type(own).__name__
-            raise PluginError(f"{who} gave a {kind} as warning: give a Notice")
+            who = catalogue.culprit_of(ranker)
+            raise PluginError(f"{who} gave a {type(own).__name__} as warning: give a Notice")
         try:
             notice_text(own)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -260,7 +317,8 @@ def _rank_slices(
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _centre_rankers(rankers, slices):
-        before, misused = len(standings), True
+        before = len(standings)
+        misused = True
         takes_several = pool or catalogue.extension(Ranker, ranker.name).several_judges
         for value, part in slices:
             try:
@@ -282,17 +340,16 @@ def _rank_slices(
             raise errors[-len(slices)][1]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
-        raise (
-            errors[0][1]
-            if len({str(error) for _, error in errors}) == 1
-            else NotIdentifiedError("; ".join(failures))
-        )
+        has_one_reason = len({str(error) for _, error in errors}) == 1
+        raise errors[0][1] if has_one_reason else NotIdentifiedError("; ".join(failures))
     return _merge_replacements(standings), failures
 
 
 def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]:
-    """Leave out the standings of a ranker in place of another one where the same ranker was asked
-    for, and say so there."""
+    """Leave out standings in place of another ranker's if that ranker was asked for anyway.
+
+    The standings that were asked for then have the warning.
+    """
     made_for = {
         (own.ranker, own.slice): select_codes(own.warnings, ["replaced-ranker"])
         for own in standings
@@ -312,14 +369,23 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
 
 
 def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Centre rankers with a free origin on the models common to all slices, so that slices are
-    comparable."""
+    """Centre rankers with a free origin on models common to all slices, to make them comparable.
+
+    These are the bounded models of all slices with at least half the median number of items in
+    each, or else all bounded ones.
+    """
     if len(slices) < 2:
         return list(rankers)
-    rated, known = [], []
-    for part in (prepare_battles(part) for _, part in slices if part.tally.judged):
-        names, items = np.array(part.models, dtype=object), part.clusters_by_model()
-        rated.append({*names[bounded_models(comparison_graph(pair_sums_with_items(part)))]})
+    rated = []
+    known = []
+    for _, battles in slices:
+        if not battles.tally.judged:
+            continue
+        part = prepare_battles(battles)
+        names = np.array(part.models, dtype=object)
+        items = part.clusters_by_model()
+        graph = comparison_graph(pair_sums_with_items(part))
+        rated.append({*names[bounded_models(graph)]})
         known.append({*names[items >= np.median(items) / 2]})
     bounded = set.intersection(*rated) if rated else set()
     common = tuple(sorted(bounded.intersection(*known) or bounded))
@@ -350,29 +416,32 @@ def choose_context(
     }
     if calibration is not None and not any("calibration" in taken for taken in takes.values()):
         raise UsageError(
-            f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does"
+            f"a calibration was given, and {' and '.join(functions)} does not use one; "
+            "soft-elo does"
         )
-    return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
+    context = {}
+    for name, taken in takes.items():
+        context[name] = {part: at_hand[part] for part in sorted(taken)}
+    return context
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Raise NotIdentifiedError if the battles are of several judges that did not take turns as one
-    jury."""
+    """Raise NotIdentifiedError if the battles are of several judges that are not one jury."""
     judges = battles.judges
-    if len(judges) > 1 and not battles.is_one_jury:
-        same = [
-            judge for group in differ_in_prompt(map(battles.judge_of, judges)) for judge in group
-        ]
+    if len(judges) < 2 or battles.is_one_jury:
+        return
+    same: list[str] = []
+    for group in differ_in_prompt(map(battles.judge_of, judges)):
+        same += group
+    why = ""
+    if same:
         which = "they" if len(same) == len(judges) else some(same)
-        why = (
-            f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
-            if same
-            else ""
-        )
-        raise NotIdentifiedError(
-            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: choose one with --where "
-            "judge=NAME, rank each with --by judge, or put them together with --pool"
-        )
+        why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
+    raise NotIdentifiedError(
+        f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: "
+        "choose one with --where judge=NAME, rank each with --by judge, or put them together "
+        "with --pool"
+    )
 
 
 def refuse_several_metrics(battles: Battles) -> None:

@@ -1,5 +1,4 @@
-"""What rankers cannot do with a run that is to come: they are tried on made-up battles of its
-models."""
+"""Try rankers on made-up battles, to know what they cannot do with a run that is to come."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,10 @@ from podium.rankers.calibration.calibration import Calibration
 from podium.ranking.rank_battles import REPLACES, choose_context, rank, ranked_apart
 from podium.scorers.judging import Judging
 
-ITEMS, ROWS = 30, 4000
-"""Items of the made-up battles, fewer if all pairs of many models would have more judgments than
-this."""
+ITEMS = 30
+"""Items of the made-up battles; fewer if there would be more judgments than `ROWS`."""
+ROWS = 4000
+"""Most made-up judgments in one order, unless two items of many models have more."""
 METRICS = ("a metric", "another metric")
 WITHOUT_MARGINS = frozenset({"direct", "cot"})
 """Realizations whose verdicts have no margins, and are graded where token probabilities are
@@ -81,8 +81,11 @@ def check_rankers(
     settings: Mapping[str, Any] | None = None,
     calibration: Calibration | None = None,
 ) -> list[str]:
-    """Raise UsageError for a ranker that cannot rank the battles to come, or an option that names
-    an absent model; return notes on rankers that another one will replace."""
+    """Try rankers on made-up battles, and return notes on those that another one will replace.
+
+    Raises:
+        UsageError: a ranker cannot rank the battles to come, or an option names an absent model.
+    """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     choose_context(functions, None, calibration)
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
@@ -106,7 +109,8 @@ def check_rankers(
         if any(REPLACES in standings.diagnostics for standings in ranking.standings):
             instead = ranking.standings[0].ranker
             notes.append(
-                f"verdicts that are not graded will be ranked by {instead}: nothing gives beta to {name}"
+                f"verdicts that are not graded will be ranked by {instead}: "
+                f"nothing gives beta to {name}"
             )
     return notes
 
@@ -114,31 +118,38 @@ def check_rankers(
 def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
     """Yield judgments of all pairs in both orders in which every model wins some and loses some."""
     pairs = [*combinations(enumerate(coming.models), 2)]
-    for k in range(max(2, min(ITEMS, ROWS // max(len(pairs), 1)))):
+    items = max(2, min(ITEMS, ROWS // max(len(pairs), 1)))
+    for k in range(items):
         for (i, a), (j, b) in pairs:
             won = (k * 7 + 3 * i + 5 * j) % 5 < 2
-            size = 1.0 + k % 3
-            credit = (0.9 if won else 0.2) if coming.graded else float(won)
-            row = {"item": f"item {k}", "model_a": a, "model_b": b, "credit": credit}
-            row |= (
-                {"length_a": 100 + (k * (i + 2)) % 37, "length_b": 100 + (k * (j + 3)) % 41}
-                if coming.judges
-                else {}
-            )
-            if coming.margins:
-                row |= {"margin": size if won else -size, "margin_one": size if won else -1.0}
-                row |= {"margin_two": 1.0 if won else -size}
-            row |= (
-                {"score_a": 5.0 + size * won, "score_b": 5.0 + size * (not won)}
-                if coming.scores
-                else {}
-            )
-            # Humans and judge differ on each fifth item.
-            row |= {"human": float(won == (k % 5 > 0))} if coming.human else {}
-            row |= {"jury": "jury"} if coming.one_jury else {}
+            row: dict[str, Any] = {"item": f"item {k}", "model_a": a, "model_b": b}
+            row |= _made_up_verdict(coming, k, won)
             if not coming.judges:
                 for metric in METRICS[: coming.metrics]:
                     yield {**row, "metric": metric, "order": "ab"}
+                continue
+            row["length_a"] = 100 + (k * (i + 2)) % 37
+            row["length_b"] = 100 + (k * (j + 3)) % 41
             for judge in coming.judges:
                 for order in ("ab", "ba"):
                     yield {**row, "judge": judge, "order": order}
+
+
+def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, Any]:
+    """Return the columns of a battle's outcome; `item` is the number of the item."""
+    size = 1.0 + item % 3
+    credit_if_graded = 0.9 if won else 0.2
+    row: dict[str, Any] = {"credit": credit_if_graded if coming.graded else float(won)}
+    if coming.margins:
+        row["margin"] = size if won else -size
+        row["margin_one"] = size if won else -1.0
+        row["margin_two"] = 1.0 if won else -size
+    if coming.scores:
+        row["score_a"] = 5.0 + size * won
+        row["score_b"] = 5.0 + size * (not won)
+    if coming.human:
+        # Humans and judge differ on each fifth item.
+        row["human"] = float(won == (item % 5 > 0))
+    if coming.one_jury:
+        row["jury"] = "jury"
+    return row

@@ -319,8 +319,6 @@ def paired_difference(
         about_weights = ", weighted"
         # The sign test would count items, whatever their weights.
         size = None
-    items = len(differences)
-    value = float(np.mean(share * differences))
     differs = bool(len(drop_zeros(differences)))
     if size is None and not differs and np.isfinite(most):
         # No item differs: the bound of the share of differing items bounds the mean.
@@ -329,6 +327,18 @@ def paired_difference(
         return _two_valued_difference(differences, size)
     if not differs:
         return DifferenceTest(0.0, 0, "no item differs", lambda _: (1.0, 1.0), limits=(-most, most))
+    method = f"paired by item{about_weights}"
+    return _mean_difference_test(differences, share, most, method)
+
+
+def _mean_difference_test(
+    differences: np.ndarray, share: np.ndarray, most: float, method: str
+) -> DifferenceTest:
+    """Test the mean of `share` times paired differences, both of shape (items,), by item.
+
+    `most` is the largest possible difference; `method` is the end of the method's name.
+    """
+    items = len(differences)
     plain: Callable[[np.ndarray], Tails] = t_tails
     name = "t test"
     if items < FEWEST_BY_T:
@@ -340,12 +350,13 @@ def paired_difference(
         return larger_tails(plain(rest), unskewed_tails(rest))
 
     contributions = share * differences
+    value = float(np.mean(contributions))
     if min(unskewed_tails(contributions)) > min(plain(contributions)):
         name = "t test corrected for skewness"
     return DifferenceTest(
         value=value,
         items=items,
-        method=f"{name}, paired by item{about_weights}",
+        method=f"{name}, {method}",
         tails=tails,
         step=(float(np.std(contributions)) or abs(value)) / np.sqrt(items),
         limits=(-most, most),

@@ -81,10 +81,7 @@ def compare_all_pairs(
     """
     score = estimate.score
     size = len(score)
-    is_pinned = np.arange(size) == estimate.pinned
-    is_known = ~np.isnan(score) & ((estimate.se > 0) | is_pinned)
-    if estimate.clusters < 2:
-        is_known[:] = False
+    is_known = _have_error(estimate)
     tested = tested_pairs(estimate, is_known, items, level)
     is_placed = is_known if estimate.tests is None else ~np.isnan(score)
     best = np.full(size, np.nan)
@@ -113,6 +110,15 @@ def compare_all_pairs(
         tested.tests,
         tested.tail,
     )
+
+
+def _have_error(estimate: ScoreEstimates) -> np.ndarray:
+    """Return which models have a standard error, or are pinned, shape (models,)."""
+    if estimate.clusters < 2:
+        return np.zeros(len(estimate.score), dtype=bool)
+    is_pinned = np.arange(len(estimate.score)) == estimate.pinned
+    has_error: np.ndarray = ~np.isnan(estimate.score) & ((estimate.se > 0) | is_pinned)
+    return has_error
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ class CheckKind:
 
     Attributes:
         name: name in tables and in sentences.
-        threshold: the figure from which the check is flagged (unit and reason: docs/statistics.md);
-            `NO_THRESHOLD` if there is no fixed one.
+        threshold: the figure from which the check is flagged (unit and reason:
+            docs/statistics.md); `NO_THRESHOLD` if there is no fixed one.
         flagged: what was found if the check is flagged.
         ok: what was found if the check is ok.
         figure: the measured figure with its interval. Tables show it in place of `flagged` and
@@ -217,7 +217,9 @@ _CHECKS = (
     CheckKind(
         "unparsed",
         0.03,
-        flagged="{share:.1%} of the judge's replies are unparsed, and left out as if lost at random",
+        flagged=(
+            "{share:.1%} of the judge's replies are unparsed, and left out as if lost at random"
+        ),
         ok="{share:.1%} of the judge's replies are unparsed",
         figure=(
             "{unparsed:,} of {battles:,} battles are unparsed ({lost:.1%}){missing}{of_replies}"
@@ -252,7 +254,8 @@ _CHECKS = (
         "ladder scale",
         1,
         flagged=(
-            "the ladder is on another scale (slope {slope:.2f}, {low:.2f} … {high:.2f}): nothing is"
+            "the ladder is on another scale (slope {slope:.2f}, {low:.2f} … {high:.2f}): nothing "
+            "is"
             " claimed about {new}"
         ),
         ok="the ladder is on the scale of these battles",
@@ -289,7 +292,8 @@ _CHECKS = (
         "position",
         0.025,
         flagged=(
-            "{flip:.0%} of {verdicts} flip when the responses change places, and the response shown"
+            "{flip:.0%} of {verdicts} flip when the responses change places, and the response "
+            "shown"
             " first has a win rate of {first}"
         ),
         figure="the response shown first has a win rate of {first} ({interval})",
@@ -300,7 +304,8 @@ _CHECKS = (
         "one order",
         0,
         flagged=(
-            "the response shown first wins {estimate} ({interval}) of decided verdicts, and no pair"
+            "the response shown first wins {estimate} ({interval}) of decided verdicts, and no "
+            "pair"
             " was read in both orders"
         ),
         figure="the response shown first wins {estimate} ({interval}) of decided verdicts",
@@ -316,7 +321,9 @@ _CHECKS = (
     CheckKind(
         "length",
         0.1,
-        flagged="the judge favours {longer} responses by {weight:.2f} log-odds per e-fold of length",
+        flagged=(
+            "the judge favours {longer} responses by {weight:.2f} log-odds per e-fold of length"
+        ),
         ok="neither longer nor shorter responses are favoured beyond chance",
         figure="log-odds for the longer response, per e-fold of length: {estimate} ({interval})",
         number="{estimate}",
@@ -403,7 +410,9 @@ _CHECKS = (
         2,
         flagged="without {items}, {rival} leads instead of {leader}",
         ok="no removal of up to {tried} items was found that changes the leader {leader}",
-        figure="dropping {dropped} changes the leader from {leader}: without {items}, {rival} leads",
+        figure=(
+            "dropping {dropped} changes the leader from {leader}: without {items}, {rival} leads"
+        ),
     ),
     CheckKind(
         "human scale",

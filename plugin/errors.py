@@ -90,8 +90,8 @@ def install_hint(extra: str) -> str:
 
 
 def import_failure(package: str, error: Exception) -> str:
-    """Return a message on a package that is installed and cannot be imported, with the command that
-    repairs it."""
+    """Return a message on a package that is installed and cannot be imported, with the command
+    that repairs it."""
     return f"{package} cannot be imported ({error}); run pip install --force-reinstall {package}"
 
 
@@ -162,5 +162,6 @@ def reject_stream(path: Path) -> None:
     kind = next((kind for is_kind, kind in STREAM_KINDS if is_kind(mode)), None)
     if kind is not None and not str(path).startswith(OPENED):
         raise UsageError(
-            f"{path} is a {kind}, not a file: write its content to a file, or give - for standard input"
+            f"{path} is a {kind}, not a file: write its content to a file, or give - for standard "
+            "input"
         )

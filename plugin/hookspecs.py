@@ -1,7 +1,7 @@
 """What a plugin can add: rankers, scorers, tournaments and file formats.
 
-A plugin is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium` that
-names it; a whole one is `examples/third_party_ranker`.
+A plugin is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium`
+that names it; a whole one is `examples/third_party_ranker`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -108,8 +108,8 @@ class SourceFiles:
 
     Attributes:
         searched: whether a directory was searched, so that files without verdicts are no error.
-        remote: sorted objects of a URL; a format with `gathers` gets local copies of those with one
-            of its names.
+        remote: sorted objects of a URL; a format with `gathers` gets local copies of those with
+            one of its names.
     """
 
     label: str | None

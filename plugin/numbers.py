@@ -29,8 +29,8 @@ def slope_text(value: float) -> str:
 
 
 def interval_text(low: float | None, high: float | None, style: str) -> str:
-    """Format an interval by a format specification of its ends, of which an end that is None beside a known one is unbounded; a dash
-    without ends."""
+    """Format an interval by a format specification of its ends, of which an end that is None
+    beside a known one is unbounded; a dash without ends."""
     if low is None and high is None:
         return EMPTY
     first = "-∞" if low is None else cell_text(low, style)

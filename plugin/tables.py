@@ -65,11 +65,13 @@ class Table:
         for k, row in enumerate(self.rows):
             if len(row) != columns:
                 raise ValueError(
-                    f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: {row}"
+                    f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: "
+                    f"{row}"
                 )
         if len(self.align) != columns or set(self.align) - set("lr"):
             raise ValueError(
-                f"table {self.title!r}: align={self.align!r} is not one of l and r for {columns} columns"
+                f"table {self.title!r}: align={self.align!r} is not one of l and r for {columns} "
+                "columns"
             )
         if self.bars and len(self.bars) != len(self.rows) + 1:
             raise ValueError(

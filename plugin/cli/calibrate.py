@@ -46,7 +46,10 @@ class CalibrationOptions:
 @options.sources
 @options.output_file(".json", help="Write the calibration to this file.")
 @options.figure(
-    help="Draw the judge's ratings over human ratings, and its reliability, into this .svg, .png or .pdf file."
+    help=(
+        "Draw the judge's ratings over human ratings, and its reliability, into this .svg, .png "
+        "or .pdf file."
+    )
 )
 @options.human_labels
 @options.level(

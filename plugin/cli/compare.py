@@ -44,13 +44,17 @@ class ComparisonOptions:
 @options.choice_option(
     "--measure",
     "auto score elo win-rate",
-    "What to compare: a metric's score, Elo, or the share of battles won; auto: scores if there are any, else Elo.",
+    "What to compare: a metric's score, Elo, or the share of battles won; auto: scores if there "
+    "are any, else Elo.",
 )
 @click.option(
     "--require",
     multiple=True,
     metavar="better|not-worse=MARGIN",
-    help="Exit with 0, 4 (refuted) or 5 (undecided); MARGIN as 10elo, 2points, 0.02. May be given several times.",
+    help=(
+        "Exit with 0, 4 (refuted) or 5 (undecided); MARGIN as 10elo, 2points, 0.02. May be "
+        "given several times."
+    ),
 )
 @options.file_option("--requirements", help="Requirements in a YAML or TOML file.")
 @options.responses(

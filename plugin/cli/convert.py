@@ -39,7 +39,8 @@ def convert(query: BattleQuery, output: Place) -> int:
     columns = formula_columns(frame) if output.suffix == ".csv" else []
     if columns:
         warn(
-            f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: open it as text"
+            f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: "
+            "open it as text"
         )
     tell_notices(battles.notes)
     tell(f"wrote {len(battles):,} rows to {output}: {battles.counts().unparsed:,} unparsed")

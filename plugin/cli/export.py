@@ -101,7 +101,8 @@ def _check_facts(to: str, facts: "Facts") -> None:
         raise UsageError(f"--dataset {facts.dataset!r}: write ORG/NAME, as openai/gsm8k")
     if facts.source_url is not None and not LINK.fullmatch(facts.source_url):
         raise UsageError(
-            f"--source-url {facts.source_url!r}: write a web address, as https://example.org/ranking.html"
+            f"--source-url {facts.source_url!r}: write a web address, as "
+            "https://example.org/ranking.html"
         )
 
 
@@ -123,7 +124,8 @@ def _collect_records(rankings: tuple[Path, ...], to: str, facts: "Facts") -> Exp
         for place, text in files:
             if records.files.setdefault(place, text) != text:
                 raise UsageError(
-                    f"two results would be {place}: export one ranking at a time, each to its own folder"
+                    f"two results would be {place}: export one ranking at a time, each to its own "
+                    "folder"
                 )
         for standings in ranking.standings:
             for entry in standings.entries:

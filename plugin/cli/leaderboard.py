@@ -40,6 +40,7 @@ def leaderboard(folder: Path, output: Path, space: str | None) -> int:
     for failure in failures:
         tell(f"not shown: {failure}")
     tell(
-        f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} {plural('page', len(rankings))}"
+        f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} "
+        f"{plural('page', len(rankings))}"
     )
     return 3 if failures else 0

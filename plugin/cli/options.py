@@ -241,7 +241,10 @@ output_folder = partial(
 human_labels = file_option(
     "--human-labels",
     multiple=True,
-    help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one file a person.",
+    help=(
+        "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "
+        "one file a person."
+    ),
 )
 pool = partial(click.option, "--pool", is_flag=True)
 figure = partial(click.option, "--figure", metavar="FILE", type=OutputFile(PICTURES))
@@ -342,18 +345,23 @@ READING_OPTIONS = (
     choice_option(
         "--matrix",
         "rows columns",
-        "Of a table of wins whose rows and columns are the same models: a cell counts its row's wins, or its column's.",
+        "Of a table of wins whose rows and columns are the same models: a cell counts its row's "
+        "wins, or its column's.",
         default=None,
     ),
     several(
         "--metric",
         metavar="NAME[,FILTER]",
-        help="Of lm-eval folders: what to compare; may be given several times, or all. Default: the only one there is.",
+        help=(
+            "Of lm-eval folders: what to compare; may be given several times, or all. Default: "
+            "the only one there is."
+        ),
     ),
     choice_option(
         "--runs",
         "newest all",
-        "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
+        "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all "
+        "are repeats.",
     ),
     several(
         "--allow",

@@ -16,7 +16,8 @@ OF_A_PILOT = frozenset({"sources", *options.READ_BY, "one_sided", "pool"})
 """Parameters that need a pilot."""
 
 ADAPTIVE = (
-    "docs/stopping.md has a measured table of tournaments that stop when a question is answered, and podium replay "
+    "docs/stopping.md has a measured table of tournaments that stop when a question is answered, "
+    "and podium replay "
     "--set until=top3 tries one on a record"
 )
 REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
@@ -118,7 +119,10 @@ class TariffOptions:
     "--judges",
     default="1",
     metavar="N|rotate:2,1,1",
-    help="How many judges judge every battle, or the weights of judges that take turns, one per battle.",
+    help=(
+        "How many judges judge every battle, or the weights of judges that take turns, one per "
+        "battle."
+    ),
 )
 @options.number_option(
     "--overlap", "[0,1]", "Share of the battles that all judges judge who take turns.", default=0.0

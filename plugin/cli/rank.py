@@ -42,7 +42,10 @@ class RankingOptions:
 @options.sources
 @options.ranker(
     default=None,
-    help="One or more rankers; `podium list rankers` shows them. Default: bradley-terry; without a judge, mean.",
+    help=(
+        "One or more rankers; `podium list rankers` shows them. Default: bradley-terry; without "
+        "a judge, mean."
+    ),
 )
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
 @options.settings(

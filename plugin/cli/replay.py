@@ -47,7 +47,10 @@ class ReplayOptions:
     "tournaments",
     required=True,
     metavar="NAME[,NAME...]",
-    help="Which battles to play; `podium list tournaments` shows the names. Several are compared in a table.",
+    help=(
+        "Which battles to play; `podium list tournaments` shows the names. Several are compared "
+        "in a table."
+    ),
 )
 @options.ranker(help="One or more rankers; several tournaments are compared by one.")
 @options.level()

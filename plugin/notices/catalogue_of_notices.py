@@ -1,10 +1,10 @@
 """The text of each warning, by code.
 
-Texts are formatted by `podium.notices.notice_text` with the fields of the notice:
-`{items:,}`, `{models}` (a list), `{files:3}` (three of it), `{sizes:10 #: @}` (key and value of a
-mapping), `{models:noun model}`, `{lost:one is|are}`, `{why:if  (#)}` (nothing if it is empty).
-`{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, typed as where
-podium runs.
+Texts are formatted by `podium.notices.notice_text` with the fields of the notice: `{items:,}`,
+`{models}` (a list), `{files:3}` (three of it), `{sizes:10 #: @}` (key and value of a mapping),
+`{models:noun model}`, `{lost:one is|are}`, `{why:if  (#)}` (nothing if it is empty).
+`{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, typed as
+where podium runs.
 """
 
 OF_READING = {
@@ -200,7 +200,8 @@ OF_RESPONSES = {
         "{responses:,} responses are to none of the {prompts:,} prompts, and left out"
     ),
     "several-responses": (
-        "{items:,} items have up to {most} responses of a model (epochs, repeats): the first meets "
+        "{items:,} items have up to {most} responses of a model (epochs, repeats): the first "
+        "meets "
         "the first, the second the second, ..."
     ),
     "transcripts": (
@@ -233,7 +234,8 @@ OF_LOGS = {
     ),
     "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
     "other-reducers": (
-        "{task} has scores reduced by {reducers:5} too, which are not read: the first reducer of a "
+        "{task} has scores reduced by {reducers:5} too, which are not read: the first reducer of "
+        "a "
         "log counts"
     ),
     "repeats-differ": (
@@ -280,7 +282,8 @@ OF_LOGS = {
         "judges' are here; fix its error, then `inspect eval-retry` on the log asks for them"
     ),
     "unequal-estimates": (
-        "{metric} is estimated from different numbers of epochs: a win rate is the chance that one "
+        "{metric} is estimated from different numbers of epochs: a win rate is the chance that "
+        "one "
         "model passes where the other does not, ties counted as half"
     ),
     "unshown": (
@@ -396,7 +399,8 @@ OF_RANKERS = {
     ),
     "ladder-scale": (
         "the ladder is on another scale than these battles: their ratings rise by {slope:.2f} "
-        "({low:.2f} … {high:.2f}) per point of the ladder, so nothing is claimed about {new}. What "
+        "({low:.2f} … {high:.2f}) per point of the ladder, so nothing is claimed about {new}. "
+        "What "
         "helps: ratings by this judge and prompt"
     ),
     "length-effect-of-few": (
@@ -508,7 +512,8 @@ OF_CALIBRATIONS = {
         "interval is by t, which assumes normal disagreement"
     ),
     "flat-agreement": (
-        "{of_file:if the calibration says: }agreement with humans hardly rises with |margin| (area "
+        "{of_file:if the calibration says: }agreement with humans hardly rises with |margin| "
+        "(area "
         "under the curve {auc:.2f}{p:if , #}, {decisive:,} decisive battles): the margin's size "
         "says little"
     ),
@@ -579,7 +584,8 @@ OF_CALIBRATIONS = {
     ),
     "weak-margins": (
         "{of_file:if the calibration says: }weak margin signal: beta x mean |margin| = {beta:.3g} "
-        "x {size:.3g} = {strength:.2f} (below {weak}): soft targets stay near 0.5, and ratings are "
+        "x {size:.3g} = {strength:.2f} (below {weak}): soft targets stay near 0.5, and ratings "
+        "are "
         "drawn together"
     ),
 }

@@ -17,10 +17,10 @@ class Notice:
     Attributes:
         code: what was found, as `few-items`; `podium.notices.catalogue_of_notices` has the text of
             each of podium's codes.
-        fields: the figures and names of the text: numbers, texts, lists of them, or mappings from a
-            name to one of these.
-        severity: `warning`, or `note` if nothing may be wrong; that of podium's own codes is in the
-            catalogue.
+        fields: the figures and names of the text: numbers, texts, lists of them, or mappings from
+            a name to one of these.
+        severity: `warning`, or `note` if nothing may be wrong; that of podium's own codes is in
+            the catalogue.
         template: the text of a plug-in's warning, in the format of the catalogue; empty for
             podium's own codes.
     """

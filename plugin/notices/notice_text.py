@@ -58,8 +58,8 @@ class _NoticeFormatter(Formatter):
 
     A list is joined with commas, 20 elements at most (`LIST` is its format). `noun NOUN` is the
     noun in singular or plural, `one A|B` is A for 1 and B for other numbers, and `len` the length
-    of a list. `if TEXT` is the text if the value is not empty, with the value in place of `#`. `do`
-    writes the remedies whose codes a list has.
+    of a list. `if TEXT` is the text if the value is not empty, with the value in place of `#`.
+    `do` writes the remedies whose codes a list has.
     """
 
     def __init__(self, fields: Mapping[str, Any]) -> None:

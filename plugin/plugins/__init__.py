@@ -1,2 +1,2 @@
-"""What is plugged in: what podium brings itself, what other packages add, and the options that each
-takes."""
+"""What is plugged in: what podium brings itself, what other packages add, and the options that
+each takes."""

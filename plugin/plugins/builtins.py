@@ -133,7 +133,8 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     (
         "lm-eval",
         "lm_eval_folders:read",
-        "folders of lm-eval (--log_samples), lmms-eval, HELM, Open LLM Leaderboard: any metric, by document",
+        "folders of lm-eval (--log_samples), lmms-eval, HELM, Open LLM Leaderboard: any metric, "
+        "by document",
         None,
     ),
     (

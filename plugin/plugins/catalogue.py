@@ -135,7 +135,8 @@ class PluginTournament:
             coming = self.rule.next(field, played)
         if not hasattr(coming, "pairings"):
             raise PluginError(
-                f"{culprit_of(self.extension)}: next must return a NextRound, got {type(coming).__name__}"
+                f"{culprit_of(self.extension)}: next must return a NextRound, got "
+                f"{type(coming).__name__}"
             )
         return coming
 
@@ -161,7 +162,8 @@ def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
             raise
         place = traceback.extract_tb(error.__traceback__)[-1]
         raise PluginError(
-            f"{culprit_of(extension)} raised {type(error).__name__}: {error} ({Path(place.filename).name}, line "
+            f"{culprit_of(extension)} raised {type(error).__name__}: {error} "
+            f"({Path(place.filename).name}, line "
             f"{place.lineno})"
         ) from error
 
@@ -186,7 +188,8 @@ def find_realization(name: str) -> "Realization":
         )
         if not callable(realization.template) or not isinstance(template, Template):
             raise PluginError(
-                f"{culprit_of(scorer)}: its template must be a function that returns a podium.Template, and gives "
+                f"{culprit_of(scorer)}: its template must be a function that returns a "
+                "podium.Template, and gives "
                 f"{template!r:.60}"
             )
     if is_own(scorer):
@@ -233,7 +236,8 @@ def _manager() -> pluggy.PluginManager:
             manager.check_pending()
         except Exception as error:
             raise PluginError(
-                f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or uninstall it"
+                f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or "
+                "uninstall it"
             ) from error
         if not manager.get_hookcallers(plugin):
             raise PluginError(

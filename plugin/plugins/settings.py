@@ -111,8 +111,8 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
 def unknown_option(
     key: str, known: Mapping[str, Collection[str]], kind: str = "ranker"
 ) -> UsageError:
-    """Build the error for an option that no requested ranker or tournament has; it names those that
-    have it."""
+    """Build the error for an option that no requested ranker or tournament has; it names those
+    that have it."""
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)

@@ -201,8 +201,8 @@ def informativeness_of(
     sign. Source: Don-Yehiya et al. 2026, section 4.3.
 
     Returns:
-        By model, the share of pairs of others with different verdicts, and the number of pairs that
-        were compared.
+        By model, the share of pairs of others with different verdicts, and the number of pairs
+        that were compared.
     """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:

@@ -208,7 +208,8 @@ def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[
         check = last.check
         slope = f"(slope {check.slope:.2f}, 97.5%: {check.low:.2f} … {check.high:.2f})"
         return [
-            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have another "
+            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have "
+            "another "
             f"scale than the battles {slope}."
         ]
     if asked.error is not None:
@@ -307,7 +308,8 @@ def _anchor_decision(
 def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
     """Return the best K models as sentences.
 
-    While these are open, the sentences name the models decided to be among them, and the undecided.
+    While these are open, the sentences name the models decided to be among them, and the
+    undecided.
     """
     number = cast(int, asked.first)
     ranked = np.argsort(-last.theta, kind="stable")

@@ -108,7 +108,8 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
     if until:
         raise UsageError(
             f"shard={shard}: until={until} decides by the verdicts of all shards; leave out "
-            "shard= and play it in one process, or leave out until= and play the whole schedule in "
+            "shard= and play it in one process, or leave out until= and play the whole schedule "
+            "in "
             "shards"
         )
     items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))

@@ -40,8 +40,8 @@ class Ring(Stopping):
     fewer calls; decisions are then about the pairs that were played.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from
-    the start, or rated in `ratings`, with Gaussian errors. Each newcomer meets two random others on
-    an item; the ranked models do not meet again. `order` is then about pairs with a newcomer,
+    the start, or rated in `ratings`, with Gaussian errors. Each newcomer meets two random others
+    on an item; the ranked models do not meet again. `order` is then about pairs with a newcomer,
     `error:X` about the newcomers.
 
     Attributes:
@@ -49,8 +49,8 @@ class Ring(Stopping):
         opponents: opponents of the models that play on: also the others (`field`), or their own
             group only (`open`).
         rated: models that were ranked before, as a sequence or with commas.
-        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is
-            a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
+        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number
+            is a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
             rating, se) or ranking's .json file.
     """
 

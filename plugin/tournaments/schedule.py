@@ -50,7 +50,8 @@ class TournamentRule(Protocol):
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the battles to play next, given the rounds so far; no pairings when it is over."""
+        """Return the battles to play next, given the rounds so far; no pairings when it is
+        over."""
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles of the whole tournament."""

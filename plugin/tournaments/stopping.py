@@ -261,8 +261,8 @@ class Stopping:
     ) -> tuple[tuple[str, ...], str]:
         """Return the items to play until the next look, and a summary of the last look.
 
-        There are no items when the tournament is over. This is for tournaments that visit each item
-        once and that no model leaves.
+        There are no items when the tournament is over. This is for tournaments that visit each
+        item once and that no model leaves.
         """
         if not self.until:
             return draw_items(field, self.items, self.seed), ""

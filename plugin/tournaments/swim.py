@@ -29,9 +29,9 @@ class Swim:
     """Play the Swiss-Wise Iterative Matchmaking tournament (Xu et al. 2025, Algorithm 1).
 
     Models join in random order. A model that joins s others plays ceil(max(log2 s, 1)) of them on
-    every item: the first at random, then, one at a time, the nearest in rating that it has not met.
-    Ratings are a Bradley-Terry fit (lambda 0.01) to all battles so far. Seven models make 12 pairs,
-    twenty make 65. Models without a common item do not meet.
+    every item: the first at random, then, one at a time, the nearest in rating that it has not
+    met. Ratings are a Bradley-Terry fit (lambda 0.01) to all battles so far. Seven models make 12
+    pairs, twenty make 65. Models without a common item do not meet.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from
     the start, or rated in `ratings`, which then join the fit as in the final ranking.
@@ -41,8 +41,8 @@ class Swim:
         items: number of items, drawn at random; all by default.
         order: in which models join, without those of `rated`; random by default.
         rated: models that were ranked before, as a sequence or with commas.
-        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is
-            a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
+        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number
+            is a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
             rating, se) or ranking's .json file.
         until: not supported: SWIM plays a pair on all items before the next, so it cannot stop
             earlier.

@@ -103,7 +103,8 @@ def _unclaimed_models(
     slices: Mapping[str | None, Battles],
     checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[str, ...]:
-    """Return the models that nothing can be claimed about, as their battles are lost more often."""
+    """Return the models that nothing can be claimed about, as their battles are lost more
+    often."""
     lost = models_with_lost_battles(adjust_tests(checks.get(standings.slice, ())))
     return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
 

@@ -140,7 +140,8 @@ def _disagreements(battles: Battles) -> np.ndarray:
 
 
 def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return the judgments of each battle: order, credit of model_a, and the reason if unparsed."""
+    """Return the judgments of each battle: order, credit of model_a, and the reason if
+    unparsed."""
     known = [
         name
         for name in ("item", "judge", "repeat", "response")

@@ -153,7 +153,8 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
 
     Args:
         names: the models, best first.
-        shares: share of draws in which a model (row) takes a rank (column), shape (models, models).
+        shares: share of draws in which a model (row) takes a rank (column), shape (models,
+            models).
     """
     labels = list(map(printable, names))
     most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
@@ -249,7 +250,8 @@ def reliability_diagram(calibration: Calibration) -> Any:
 
 
 def placement(calibration: Calibration) -> Any:
-    """Draw the judge's ratings of held-out models, with conformal intervals, over human ratings."""
+    """Draw the judge's ratings of held-out models, with conformal intervals, over human
+    ratings."""
     rows: list[dict[str, Any]] = []
     for held in calibration.models:
         if held.residual("soft") is None:

@@ -108,8 +108,8 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
 def every_eval_ever_files(
     name: str, ranking: Ranking, facts: Facts, now: float
 ) -> Iterator[tuple[str, str]]:
-    """Yield the path, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and the content of the record of
-    each model."""
+    """Yield the path, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and the content of the record
+    of each model."""
     content, provenance = ranking.to_json(), ranking.provenance
     for model in dict.fromkeys(entry.model for _, entry in _scored_entries(ranking)):
         identifier = path_of_model(model, facts.developer)

@@ -231,7 +231,8 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
 
 
 def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
-    """Yield whose ratings set the scale, how far battles agree with them, and who is beyond them."""
+    """Yield whose ratings set the scale, how far battles agree with them, and who is beyond
+    them."""
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
         low = number_text(ladder["slope_low"], 2)

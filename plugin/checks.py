@@ -460,8 +460,11 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
     """Return the check that `Check.to_dict` wrote; KeyError for a code that no check has."""
     name = _NAMES[content["code"]]
     result = Result(content["result"])
-    low, high = content["low"], content["high"]
-    has_interval = low is not None or high is not None
+    low = content["low"]
+    high = content["high"]
+    interval = None
+    if low is not None or high is not None:
+        interval = (_or_infinite(low, -inf), _or_infinite(high, inf))
     is_known = result is not Result.NOT_KNOWN
     return Check(
         name=name,
@@ -469,7 +472,7 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
         reason="" if is_known else content["text"],
         answer="" if is_known else content["remedy"],
         number=content["number"],
-        interval=(_or_infinite(low, -inf), _or_infinite(high, inf)) if has_interval else None,
+        interval=interval,
         p=content["p"],
         fields=content["fields"],
         models=tuple(content["models"]),

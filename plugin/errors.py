@@ -37,7 +37,10 @@ class DataError(PodiumError):
     def __init__(
         self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None
     ) -> None:
-        self.problem, self.remedy, self.source, self.row = problem, remedy, source, row
+        self.problem = problem
+        self.remedy = remedy
+        self.source = source
+        self.row = row
         place = ", ".join(filter(None, (source, row)))
         super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
 
@@ -115,7 +118,9 @@ def named_in_errors(source: object) -> Iterator[None]:
 REMOVED = {
     "strata": "calibrate on the battles of such models only, and give that file",
     "halflife": "calibrate again on battles of recent models",
-    "target=length": "--ranker bradley-terry --set length_control=true rates all responses as equally long",
+    "target=length": (
+        "--ranker bradley-terry --set length_control=true rates all responses as equally long"
+    ),
     "target=jury": "give each judge's margin in a column margin_JUDGE and take target=criteria",
 }
 """What replaces the options, and the values of options, that an earlier version had."""
@@ -124,7 +129,9 @@ REMOVED = {
 def unknown_value(option: str, value: object, allowed: Iterable[object]) -> UsageError:
     """Return the error for a value that an option does not have; a removed one names what replaces
     it."""
-    if replacement := REMOVED.get(f"{option.rpartition('.')[2]}={value}"):
+    name = option.rpartition(".")[2]
+    replacement = REMOVED.get(f"{name}={value}")
+    if replacement:
         return UsageError(f"{option}={value} was removed: {replacement}")
     return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 

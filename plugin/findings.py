@@ -6,7 +6,10 @@ from collections.abc import Collection, Sequence
 from podium.errors import DataError, UsageError
 
 FINDINGS = {
-    "epochs": "scores of a task that runs reduced in different ways, or over different numbers of epochs or repeats",
+    "epochs": (
+        "scores of a task that runs reduced in different ways, or over different numbers of "
+        "epochs or repeats"
+    ),
 }
 """What `--allow NAME` accepts, by name."""
 OPTION = "--allow"

@@ -29,8 +29,10 @@ def slope_text(value: float) -> str:
 
 
 def interval_text(low: float | None, high: float | None, style: str) -> str:
-    """Format an interval by a format specification of its ends, of which an end that is None
-    beside a known one is unbounded; a dash without ends."""
+    """Format an interval by a format specification of its ends.
+
+    A missing end beside a known one is infinite; without both ends this is a dash.
+    """
     if low is None and high is None:
         return EMPTY
     first = "-∞" if low is None else cell_text(low, style)
@@ -40,4 +42,6 @@ def interval_text(low: float | None, high: float | None, style: str) -> str:
 
 def range_text(low: int | None, high: int | None) -> str:
     """Format a range of integers as 1–3, or 2 if its ends are equal; a dash for unknown ends."""
-    return EMPTY if low is None else str(low) if low == high else f"{low}–{high}"
+    if low is None:
+        return EMPTY
+    return str(low) if low == high else f"{low}–{high}"

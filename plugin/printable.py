@@ -71,15 +71,21 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
     cells = {
         name: as_categorical(texts[name]).categories if name in texts else () for name in frame
     }
-    return [
-        str(name) for name, values in cells.items() if any(map(FORMULA.match, (str(name), *values)))
-    ]
+    columns = []
+    for name, values in cells.items():
+        texts_of_column = (str(name), *values)
+        if any(map(FORMULA.match, texts_of_column)):
+            columns.append(str(name))
+    return columns
 
 
 def shorten(words: str, most: int = 80) -> str:
-    """Return a text on one line, its middle left out if it is longer than `most`, at most 400,
-    characters."""
-    start, end = (" ".join(part.split()) for part in (words[:400], words[-400:]))
+    """Return a text on one line, without its middle if it is longer than `most` characters.
+
+    `most` is 400 at most.
+    """
+    start = " ".join(words[:400].split())
+    end = " ".join(words[-400:].split())
     return (
         start
         if len(words) <= 400 and len(start) <= most

@@ -64,7 +64,8 @@ def exit_with(code: int | None) -> None:
 
 
 OF_VERDICTS = (rank, report, leaderboard, compare, calibrate, label, diagnose, replay, plan)
-OF_HOSTS, OF_FILES = (inspect, lm_eval, enable, disable), (convert, export, list_)
+OF_HOSTS = (inspect, lm_eval, enable, disable)
+OF_FILES = (convert, export, list_)
 for command in (*OF_VERDICTS, *OF_HOSTS, *OF_FILES):
     podium.add_command(command)
 

@@ -20,7 +20,8 @@ from podium.storage.remote import place_of
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
 
-READING, SHOWING = "What to read", "What to show"
+READING = "What to read"
+SHOWING = "What to show"
 READ_BY = (
     "format",
     "where",
@@ -85,8 +86,12 @@ def take_record(kind: Any, typed: dict[str, Any]) -> Any:
 
 
 class GroupedCommand(RecordCommand):
-    """A command of records with options in groups, its own under `doing`; `removed` maps old options to
-    replacements."""
+    """A command of records whose help has options in groups.
+
+    Args:
+        doing: heading of the command's own options.
+        removed: what replaces an option that an earlier version had, by option.
+    """
 
     def __init__(
         self,
@@ -97,7 +102,8 @@ class GroupedCommand(RecordCommand):
     ) -> None:
         """Make the command; `doing` is the heading of its own options."""
         super().__init__(*names, **more)
-        self.doing, self.removed = doing, removed or {}
+        self.doing = doing
+        self.removed = removed or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; a removed option raises UsageError that names its replacement."""
@@ -114,11 +120,13 @@ class GroupedCommand(RecordCommand):
         """Write a list under each heading."""
         rows: dict[str, list[tuple[str, str]]] = {self.doing: [], SHOWING: [], READING: []}
         for param in self.get_params(ctx):
-            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
-                group = (
-                    SHOWING if "--help" in param.opts else GROUPS.get(param.name or "", self.doing)
-                )
-                rows[group].append(record)
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if not record:
+                continue
+            group = GROUPS.get(param.name or "", self.doing)
+            if "--help" in param.opts:
+                group = SHOWING
+            rows[group].append(record)
         for title, records in rows.items():
             if records:
                 with formatter.section(title):

@@ -10,7 +10,10 @@ from podium.data.query import BattleQuery
 from podium.errors import UsageError
 from podium.show.report.styles import Destination
 
-STUDY = "run benchmarks/anchor_study.py of podium's repository, which prints Kendall's tau by anchor, items and anchors"
+STUDY = (
+    "run benchmarks/anchor_study.py of podium's repository, which prints Kendall's tau by anchor, "
+    "items and anchors"
+)
 REMOVED = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"), STUDY)
 REMOVED["--items"] += "; a tournament's number of items is --set items=N"
 

@@ -32,14 +32,11 @@ def notice_texts(notices: Iterable[Notice]) -> tuple[str, ...]:
 
 def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
     """Return warnings as JSON has them: code, fields and text; JSON has no infinite numbers."""
-    return [
-        {
-            "code": own.code,
-            "fields": {name: _json_value(value) for name, value in own.fields.items()},
-            "text": notice_text(own),
-        }
-        for own in notices
-    ]
+    rows = []
+    for notice in notices:
+        fields = {name: _json_value(value) for name, value in notice.fields.items()}
+        rows.append({"code": notice.code, "fields": fields, "text": notice_text(notice)})
+    return rows
 
 
 def _json_value(value: Any) -> Any:

@@ -43,7 +43,8 @@ class Registration(NamedTuple, Generic[Kind]):
 
 def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
     """Return all extensions of a kind by name."""
-    noun, hook = KINDS[kind], f"podium_{KINDS[kind]}s"
+    noun = KINDS[kind]
+    hook = f"podium_{noun}s"
     known: dict[str, Registration[Kind]] = {}
     for implementation in getattr(_manager().hook, hook).get_hookimpls():
         origin = implementation.plugin_name
@@ -194,7 +195,8 @@ def find_realization(name: str) -> "Realization":
             )
     if is_own(scorer):
         return realization
-    name_plugin, write = name_plugin_in_errors(scorer), realization.write_reply
+    name_plugin = name_plugin_in_errors(scorer)
+    write = realization.write_reply
     return replace(
         realization,
         read_reply=name_plugin(realization.read_reply),

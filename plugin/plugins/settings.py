@@ -111,8 +111,16 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
 def unknown_option(
     key: str, known: Mapping[str, Collection[str]], kind: str = "ranker"
 ) -> UsageError:
-    """Build the error for an option that no requested ranker or tournament has; it names those
-    that have it."""
+    """Build the error for an option that no requested ranker or tournament has.
+
+    Args:
+        key: the option as typed, `option` or `name.option`.
+        known: the options of each requested extension, by its name.
+        kind: what the requested extensions are: `ranker` or `tournament`.
+
+    Returns:
+        The error; it names the extensions that have the option.
+    """
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
@@ -125,7 +133,8 @@ def unknown_option(
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
             installed[name] = options_of(catalogue.load_extension(own.extension))
-    if owners := [name for name, options in installed.items() if option in options]:
+    owners = [name for name, options in installed.items() if option in options]
+    if owners:
         return UsageError(
             f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}"
         )

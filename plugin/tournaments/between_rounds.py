@@ -80,7 +80,9 @@ def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
     There, a pair plays on all items that have both responses. The mean weight is 1.
     """
     items = field.items if field.absent else field.items[:1]
-    has_response = [[field.can_play(item, name) for item in items] for name in coded.models]
+    has_response = []
+    for name in coded.models:
+        has_response.append([field.can_play(item, name) for item in items])
     present = np.array(has_response, dtype=np.float64)
     size = len(coded.models)
     pair = np.minimum(coded.a, coded.b) * size + np.maximum(coded.a, coded.b)

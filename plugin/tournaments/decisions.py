@@ -136,8 +136,10 @@ def _open_groups(asked: Stopping, last: Look, names: Sequence[str]) -> tuple[tup
     """Return the groups of models that are connected by open pairs; none for `error:X`."""
     if asked.error is not None:
         return ()
-    groups = connected_groups(last.open)
-    return tuple(tuple(names[k] for k in group) for group in groups)
+    open_groups = []
+    for group in connected_groups(last.open):
+        open_groups.append(tuple(names[k] for k in group))
+    return tuple(open_groups)
 
 
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:

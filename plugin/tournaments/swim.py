@@ -122,7 +122,8 @@ class Swim:
         """Return all models: those ranked before, then the others in the order of joining."""
         new = sorted(set(field.models) - set(before))
         if self.order is None:
-            return (*before, *(new[k] for k in generator(self.seed, "order").permutation(len(new))))
+            drawn = generator(self.seed, "order").permutation(len(new))
+            return (*before, *(new[k] for k in drawn))
         order = parse_model_names(self.order, field.models)
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")

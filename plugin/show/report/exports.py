@@ -1,12 +1,14 @@
-"""Write rankings as records for others: Every Eval Ever (arXiv 2606.14516, schema 0.3.0), and
-results of the HF hub."""
+"""Write rankings as records for others.
+
+These are Every Eval Ever (arXiv 2606.14516, schema 0.3.0), and evaluation results of the HF hub.
+"""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID
 
@@ -44,12 +46,15 @@ def portable_name(text: str) -> str:
 
 
 def path_of_model(model: str, developer: str) -> str:
-    """Return DEVELOPER/MODEL as a path, with the given developer for a model that is not named
-    so."""
+    """Return DEVELOPER/MODEL as a path.
+
+    `developer` is that of a model whose name has none.
+    """
     owner, slash, own = model.partition("/")
-    return (
-        f"{portable_name(owner if slash else developer)}/{portable_name(own if slash else model)}"
-    )
+    if not slash:
+        owner = developer
+        own = model
+    return f"{portable_name(owner)}/{portable_name(own)}"
 
 
 def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tuple[str, str]]:
@@ -59,9 +64,8 @@ def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tupl
         file = portable_name(
             name if len(ranking.standings) == 1 else f"{name}-{standings_name(each)}"
         )
-        lines = [
-            f"- dataset: {{id: {_yaml_text(facts.dataset or '')}, task_id: {_yaml_text(facts.task_id)}}}"
-        ]
+        dataset = _yaml_text(facts.dataset or "")
+        lines = [f"- dataset: {{id: {dataset}, task_id: {_yaml_text(facts.task_id)}}}"]
         lines.append(f"  value: {entry.score:.6f}")
         if facts.source_url:
             lines.append(
@@ -79,12 +83,10 @@ def _yaml_text(text: str) -> str:
 
 def _scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
     """Yield each model of each standings table that has a score for it."""
-    yield from (
-        (each, entry)
-        for each in ranking.standings
-        for entry in each.entries
-        if entry.score is not None
-    )
+    for each in ranking.standings:
+        for entry in each.entries:
+            if entry.score is not None:
+                yield each, entry
 
 
 def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> str:
@@ -108,9 +110,18 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
 def every_eval_ever_files(
     name: str, ranking: Ranking, facts: Facts, now: float
 ) -> Iterator[tuple[str, str]]:
-    """Yield the path, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and the content of the record
-    of each model."""
-    content, provenance = ranking.to_json(), ranking.provenance
+    """Yield the path and the content of the record of each model.
+
+    The path is `data/COLLECTION/DEVELOPER/MODEL/UUID.json`.
+
+    Args:
+        name: name of the ranking.
+        ranking: the ranking.
+        facts: options of the command.
+        now: time of the export, seconds since 1970.
+    """
+    content = ranking.to_json()
+    provenance = ranking.provenance
     for model in dict.fromkeys(entry.model for _, entry in _scored_entries(ranking)):
         identifier = path_of_model(model, facts.developer)
         record = {
@@ -148,10 +159,13 @@ def every_eval_ever_files(
 def _describe_score(
     name: str, ranking: Ranking, standings: Standings, entry: Entry, dataset: str | None
 ) -> dict[str, Any]:
-    """Describe a model's score: its source, metric, uncertainty and, as texts, the figures of its
-    row and the denominators."""
+    """Describe a model's score: its source, metric and uncertainty.
+
+    The figures of its row and the denominators are added as texts.
+    """
     method = standings.interval or "unknown"
-    items = standings.diagnostics.get("items_by_model", {}).get(entry.model, standings.counts.items)
+    items_by_model = standings.diagnostics.get("items_by_model", {})
+    items = items_by_model.get(entry.model, standings.counts.items)
     uncertainty: dict[str, Any] = {"num_samples": items}
     if entry.se is not None:
         uncertainty["standard_error"] = {"value": entry.se, "method": method.partition(",")[0]}
@@ -165,7 +179,9 @@ def _describe_score(
     details = entry.to_dict() | {
         f"ranking_{key}": value for key, value in standings.counts.to_dict().items()
     }
-    hub = {"source_type": "hf_dataset", "hf_repo": dataset} if dataset else {"source_type": "other"}
+    hub = {"source_type": "other"}
+    if dataset:
+        hub = {"source_type": "hf_dataset", "hf_repo": dataset}
     return {
         "evaluation_result_id": standings_name(standings),
         "evaluation_name": name if standings.slice is None else f"{name} [{standings.slice}]",
@@ -219,8 +235,7 @@ def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dic
 
 
 def _describe_bounds(scale: Scale) -> dict[str, Any]:
-    """Describe the range of a score; the schema's `continuous` asks for one, which not every scale
-    has."""
+    """Describe the range of a score; empty if its scale has none, which `continuous` asks for."""
     if scale.bounds is None:
         return {}
     low, high = scale.bounds
@@ -229,12 +244,13 @@ def _describe_bounds(scale: Scale) -> dict[str, Any]:
 
 def _public_place(source: str) -> str:
     """Return a source without the folders of an absolute path, which say nothing to others."""
-    path = (
-        PureWindowsPath(source) if PureWindowsPath(source).is_absolute() else PurePosixPath(source)
-    )
+    path: PurePath = PureWindowsPath(source)
+    if not path.is_absolute():
+        path = PurePosixPath(source)
     return path.name if path.is_absolute() else source
 
 
 def _texts_of(details: dict[str, Any]) -> dict[str, str]:
     """Write values as texts, as the schema asks for, and leave out empty ones."""
-    return {key: text for key, value in details.items() if (text := text_of(value)) is not None}
+    texts = {key: text_of(value) for key, value in details.items()}
+    return {key: text for key, text in texts.items() if text is not None}

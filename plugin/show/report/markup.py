@@ -31,19 +31,20 @@ PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 def markdown_text(reports: Sequence[Report]) -> str:
     """Render reports as Markdown."""
-    blocks = [
-        _blocks(report, escape_markdown, "**{}**", _markdown_table, "  \n") for report in reports
-    ]
-    return "\n".join("\n\n".join(filter(None, parts)) + "\n" for parts in blocks)
+    texts = []
+    for report in reports:
+        blocks = _blocks(report, escape_markdown, "**{}**", _markdown_table, "  \n")
+        texts.append("\n\n".join(filter(None, blocks)) + "\n")
+    return "\n".join(texts)
 
 
 def latex_text(reports: Sequence[Report]) -> str:
     """Render reports as LaTeX tables (booktabs) with their notes."""
-    blocks = [
-        _blocks(report, escape_latex, r"\paragraph{{{}}}", _latex_table, "\n\n")
-        for report in reports
-    ]
-    return f"{PREAMBLE}\n" + "".join(f"{block}\n\n" for parts in blocks for block in parts if block)
+    text = f"{PREAMBLE}\n"
+    for report in reports:
+        blocks = _blocks(report, escape_latex, r"\paragraph{{{}}}", _latex_table, "\n\n")
+        text += "".join(f"{block}\n\n" for block in blocks if block)
+    return text
 
 
 def escape_markdown(text: str) -> str:

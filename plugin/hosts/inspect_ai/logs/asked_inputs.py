@@ -10,7 +10,8 @@ from podium.printable import shorten
 
 ATTACHMENT = "attachment://"
 REMEDY = (
-    "responses can be compared only where models were asked the same: give the samples ids of their own (Inspect "
+    "responses can be compared only where models were asked the same: "
+    "give the samples ids of their own (Inspect "
     "numbers samples without ids, after shuffling them), or compare logs of the same samples"
 )
 EXCERPT = 400
@@ -74,7 +75,8 @@ class TaskInputs:
         """Return the error for a sample that asks something else than the first one of its id."""
         path, model = self.places[sample]
         here, there = _distinct_excerpts(excerpt, self.excerpts[sample])
-        problem = f"{place.model} has another input here ({here!r}) than in {path} ({model}, sample {sample}) ({there!r})"
+        other = f"in {path} ({model}, sample {sample}) ({there!r})"
+        problem = f"{place.model} has another input here ({here!r}) than {other}"
         if excerpt == self.excerpts[sample]:
             problem += f"; they differ after the first {EXCERPT} characters, or in media"
         return OtherQuestionError(
@@ -98,8 +100,9 @@ def _read_messages(
 ) -> tuple[Parts, str]:
     """Return what is compared of messages, those of the user, and their beginning.
 
-    The system prompt may be what a comparison varies. Turns of the model, of tools, and what stands
-    before them differ by nature: with such turns, only the last message of the user is compared.
+    The system prompt may be what a comparison varies. Turns of the model, of tools, and what
+    stands before them differ by nature: with such turns, only the last message of the user is
+    compared.
     """
     asked = [message for message in given if message["role"] == "user"]
     if any(message["role"] in ("assistant", "tool") for message in given):

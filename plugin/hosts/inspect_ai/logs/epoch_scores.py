@@ -132,7 +132,8 @@ class EpochScores:
     """Collects the scores of a log's epochs, and reduces them as the log does."""
 
     def __init__(self, path: Path, reduction: Reduction) -> None:
-        self.path, self.reduction = path, reduction
+        self.path = path
+        self.reduction = reduction
         self.scores: dict[str, dict[str, dict[int, Score]]] = {}
         self.incomplete: set[str] = set()
 
@@ -148,9 +149,11 @@ class EpochScores:
         self.incomplete.add(item)
 
     def reduce(self) -> Iterator[ReducedScore]:
-        """Yield the log's value of each item that it reduces; the value is computed again, as far
-        as that is possible, if an epoch of the item is left out, or if the run ended before it
-        reduced anything."""
+        """Yield the log's value of each item that it reduces.
+
+        If an epoch of the item is left out, or the run ended before it reduced anything, the value
+        is computed again, as far as that is possible.
+        """
         held = read_reductions(self.path, self.reduction.reducer)
         for scorer, by_item in self.scores.items():
             if held and scorer not in held:
@@ -175,16 +178,24 @@ class EpochScores:
     def _recompute(
         self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the values of items by Inspect's own reducer; none if it is not known, or if it
-        does not give the values that are `known`, as its threshold is not in the log."""
+        """Return values of items by Inspect's own reducer, for all items but the known ones.
+
+        Args:
+            by_item: scores by item and epoch.
+            known: values of items that the log holds.
+
+        Returns:
+            values by item. None are returned if the reducer is unknown, or if it does not give the
+            known values: its threshold is not in the log.
+        """
         wanted = [item for item in by_item if item not in known]
         function = _reducer_named(self.reduction.reducer) if wanted else None
         if function is None:
             return {}
-        values = {
-            item: function([by_item[item][epoch] for epoch in sorted(by_item[item])]).value
-            for item in by_item
-        }
+        values = {}
+        for item, scores in by_item.items():
+            in_order = [scores[epoch] for epoch in sorted(scores)]
+            values[item] = function(in_order).value
         if any(not _is_same(values[item], value) for item, value in known.items()):
             return {}
         return {item: values[item] for item in wanted}

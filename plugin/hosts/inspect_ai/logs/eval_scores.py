@@ -25,8 +25,7 @@ Row = dict[str, Any]
 
 
 class EvalFigure(NamedTuple):
-    """A metric's mean over the items that count here, with the mean over all epochs of these items,
-    and the mean that the log's results hold; None if they hold none."""
+    """Means of a metric: over the items that count here, and as the log's results have it."""
 
     metric: str
     mean: float
@@ -73,11 +72,15 @@ class LeftOut(NamedTuple):
 
 
 class EvalScores:
-    """Makes rows of the scores of an eval's samples: one per epoch, which count the same, or one
-    per item whose epochs the log reduces in another way."""
+    """Makes rows of the scores of an eval's samples.
+
+    There is a row per epoch if the log takes means of epochs, which then count the same. If it
+    reduces epochs in another way, there is a row per item.
+    """
 
     def __init__(self, path: Path, header: EvalLog) -> None:
-        self.path, self.header = path, header
+        self.path = path
+        self.header = header
         self.reduction = reduction_of(header)
         self.is_mean = self.reduction.is_mean
         self.about = {"item": "", "model": header.eval.model, "response": 1}
@@ -113,11 +116,15 @@ class EvalScores:
             yield {**about, "score": number_of(own), "metric": self.measures[scorer, part].name}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Leave out the rows of samples that the log's own figures do not count; add `reduction`,
-        `figures` and `excluded` to `attrs`."""
+        """Leave out the rows of samples that the log's own figures do not count.
+
+        `attrs` then have `reduction` (how epochs are reduced), `figures` (`EvalFigure` records)
+        and `excluded` (the samples that are left out, by metric).
+        """
         if "score" not in frame:
             return frame
-        own, epoch_means = own_figures(self.header, self.reduction.reducer), self._epoch_means()
+        own = own_figures(self.header, self.reduction.reducer)
+        epoch_means = self._epoch_means()
         figures = _figures_of(frame, own, epoch_means)
         excluded: dict[str, LeftOut] = {}
         if any(_may_count_more(figure) for figure in figures):
@@ -125,9 +132,8 @@ class EvalScores:
         if excluded:
             is_excluded = np.zeros(len(frame), dtype=bool)
             for metric, left_out in excluded.items():
-                is_excluded |= (
-                    frame["metric"].eq(metric) & frame["item"].isin(left_out.names)
-                ).to_numpy()
+                is_left_out = frame["metric"].eq(metric) & frame["item"].isin(left_out.names)
+                is_excluded |= is_left_out.to_numpy()
             attrs = frame.attrs
             frame = frame[~is_excluded]
             frame.attrs = attrs
@@ -137,8 +143,7 @@ class EvalScores:
         return frame
 
     def _epoch_means(self) -> dict[str, float]:
-        """Return the means over all epochs by metric, of scores whose epochs are reduced in another
-        way."""
+        """Return the means over all epochs by metric, if the log reduces epochs in another way."""
         by_metric: dict[str, dict[str, list[float]]] = {}
         for scorer, by_item in self.epochs.scores.items():
             for item, scores in by_item.items():
@@ -205,8 +210,10 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect
-    takes 0."""
+    """Return a score as a number, as Inspect converts it.
+
+    None for what is not a number, where Inspect takes 0.
+    """
     # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
     if (
         isinstance(value, str)

@@ -1,5 +1,7 @@
-"""Which logs of a folder count, and their rows: the newest whole attempt of a run, the newest run
-of a question. Which shards of a tournament are missing."""
+"""Which logs of a folder count, their rows, and which shards of a tournament are missing.
+
+The newest whole attempt of a run counts, and the newest run of a question.
+"""
 
 import json
 from collections import Counter
@@ -56,20 +58,20 @@ class PlannedLog(NamedTuple):
 
 
 def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
-    """Return everything that decides the battles and verdicts of a log's tournament; its shards
-    share it."""
-    spec, typed = log.eval, flatten_arguments(log.eval.task_args).items()
+    """Return what decides the battles and verdicts of a log's tournament, as plain values.
+
+    The shards of a tournament share it.
+    """
+    spec = log.eval
     named = {
         "tournament": spec.task.rpartition("/")[2],
         "responses": str(spec.task_version),
         "prompts": tournament.prompts,
         "judges": spec.model_roles or {},
-        **{
-            f"{name}=": value
-            for name, value in typed
-            if name not in NO_MATTER and value is not None
-        },
     }
+    for name, value in flatten_arguments(spec.task_args).items():
+        if name not in NO_MATTER and value is not None:
+            named[f"{name}="] = value
     plain = json.dumps(
         named, default=lambda value: to_jsonable_python(value, exclude_none=True, fallback=str)
     )
@@ -77,16 +79,23 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
 
 
 def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
-    """Count the battles of shards that were not read as missing, in `attrs` of the first log's
-    rows."""
+    """Count the battles of shards that were not read as missing, and return notes on them.
+
+    The number is in `attrs` of the first log's rows.
+
+    Raises:
+        DataError: the shards are of different plans, or hold the same battles twice.
+    """
     plans: dict[str, list[PlannedLog]] = {}
     for run, frame in logs:
-        if tournament := read_tournament(run.header):
+        tournament = read_tournament(run.header)
+        if tournament is not None:
             plan = json.dumps(plan_in(run.header, tournament), sort_keys=True)
             plans.setdefault(plan, []).append(PlannedLog(run, tournament, frame))
-    divided = {
-        plan: group for plan, group in plans.items() if any(log.tournament.shard for log in group)
-    }
+    divided = {}
+    for plan, group in plans.items():
+        if any(log.tournament.shard for log in group):
+            divided[plan] = group
     notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
         ours, theirs = map(json.loads, [*divided][:2])
@@ -98,15 +107,24 @@ def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
 
 
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
-    """Add the battles of shards without a log to the number missing; return a note that names the
-    shards, or None. DataError for shards of halves beside thirds, or beside a whole run: they hold
-    the same battles."""
+    """Add the battles of shards without a log to the number missing.
+
+    Args:
+        logs: the logs of one plan.
+
+    Returns:
+        a note that names the shards without a log; None if there are none.
+
+    Raises:
+        DataError: shards of halves are beside thirds, or beside a whole run. They hold the same
+            battles.
+    """
     path_of = {log.tournament.shard and log.tournament.shard.of: log.run.path for log in logs}
     if len(path_of) > 1:
-        ways = [
-            f"{path} ({f'one of {of} shards' if of else 'the whole'})"
-            for of, path in path_of.items()
-        ]
+        ways = []
+        for of, path in path_of.items():
+            what = f"one of {of} shards" if of else "the whole"
+            ways.append(f"{path} ({what})")
         problem = f"the same battles would count twice: {' and '.join(ways)} are of one plan"
         raise DataError(problem, remedy="give the shards of one division, or the whole run alone")
     # Runs of one shard that count as repeats are one shard here.
@@ -117,12 +135,13 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
         if header.shard
     }
     whole = headers[0].shard
-    absent = (
-        [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
-    )
-    if whole is None or not absent:
+    if whole is None:
         return None
-    epochs, counts = logs[0].run.header.eval.config.epochs or 1, logs[0].frame.attrs
+    absent = [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles]
+    if not absent:
+        return None
+    epochs = logs[0].run.header.eval.config.epochs or 1
+    counts = logs[0].frame.attrs
     missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * epochs
     counts["missing"] = (counts.get("missing") or 0) + missing
     return Notice("shards-missing", {"shards": absent, "battles": missing})
@@ -131,8 +150,17 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
 def choose_logs(
     labels: Mapping[Path, str | None], *, every: bool = False
 ) -> tuple[list[FiledRun], list[Notice], list[Notice]]:
-    """Choose the logs that count; a single log always does."""
-    runs, lost = [], []
+    """Choose the logs that count; a single log always does.
+
+    Args:
+        labels: paths of logs, and the label of each; None without one.
+        every: whether all runs of a question count, as repeats, not only the newest.
+
+    Returns:
+        the logs that count, notes on the others, and notes on logs that could not be used.
+    """
+    runs: list[FiledRun] = []
+    lost: list[Notice] = []
     for path, label in labels.items():
         try:
             runs.append(run_of(path, read_by_inspect(path, header_only=True), label))
@@ -143,8 +171,10 @@ def choose_logs(
     if len(labels) == 1:
         return runs, [], []
     chosen, failed, left_out = choose_runs(runs, every=every)
-    cut = [run for run in chosen if not run.whole]
-    notes = [Notice("run-cut", {"path": str(run.path), "status": run.header.status}) for run in cut]
+    notes = []
+    for run in chosen:
+        if not run.whole:
+            notes.append(Notice("run-cut", {"path": str(run.path), "status": run.header.status}))
     readable = [run for run in runs if run not in failed]
     for run in failed:
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
@@ -168,8 +198,10 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
 
 
 def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[Notice]]:
-    """Return the logs to read responses from (no tournament if there is an eval), and the notes of
-    `choose_logs`."""
+    """Return the logs to read responses from, and the notes of `choose_logs`.
+
+    A tournament's log is read only if there is no log of an ordinary eval.
+    """
     logs, notes, lost = choose_logs({path: None for path in paths if not is_beside_logs(path)})
     ordinary = [log for log in logs if not is_tournament(log.header)]
     return [log.path for log in ordinary or logs], [*lost, *notes]
@@ -177,18 +209,23 @@ def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[Notice
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     """Return which run a log is of, and how much of it is there."""
-    spec, whole, tournament = log.eval, log.status == "success", read_tournament(log)
+    spec = log.eval
+    whole = log.status == "success"
+    tournament = read_tournament(log)
     done = 0
     if not whole:
         with suppress(DataError):
             done = sum(each.completed and not each.error for each in summaries_of(path))
-    who, what = label or spec.model, spec.task
-    question = who, what
+    who = label or spec.model
+    what = spec.task
+    question = (who, what)
     if tournament:
-        who, what = f"the tournament {spec.task}", "the same responses"
-        cut = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
+        who = f"the tournament {spec.task}"
+        what = "the same responses"
+        plan = plan_in(log, tournament)
+        plan["cut"] = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
         shard = str(flatten_arguments(spec.task_args).get("shard"))
-        question = json.dumps({**plan_in(log, tournament), "cut": cut}, sort_keys=True), shard
+        question = (json.dumps(plan, sort_keys=True), shard)
     # Inspect notes whole seconds, so the file decides between logs of one second.
     saved = path.stat().st_mtime_ns if path.exists() else 0
     time = f"{spec.created} {log.stats.completed_at} {saved:020}"
@@ -204,12 +241,15 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
     notes = []
     for first, *others in groups.values():
         settings = [_run_settings(run.header) for run in (first, *others)]
-        names = sorted(
-            name for name in set().union(*settings) if len({own.get(name) for own in settings}) > 1
-        )
+        names = []
+        for name in sorted(set().union(*settings)):
+            values = {own.get(name) for own in settings}
+            if len(values) > 1:
+                names.append(name)
         if not names:
             continue
-        last, short = others[-1], first.who.rpartition("/")[2]
+        last = others[-1]
+        short = first.who.rpartition("/")[2]
         fields = {
             "model": first.who,
             "task": first.what,
@@ -223,8 +263,7 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
 
 
 def _run_settings(log: EvalLog) -> dict[str, str]:
-    """Return the settings of a run as JSON by name: arguments, generation, solver, version and
-    limit."""
+    """Return the settings of a run by name, each as JSON."""
     spec = log.eval
     generation = log.plan.config.model_dump(exclude_none=True)
     settings = {
@@ -242,8 +281,18 @@ def _run_settings(log: EvalLog) -> dict[str, str]:
 
 
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
-    """Read the rows of the logs that count; if they are of several tasks, items begin with the
-    task's name. OtherQuestionError if samples of one task and id have different inputs."""
+    """Read the rows of the logs that count.
+
+    If the logs are of several tasks, ids of items begin with the task's name.
+
+    Args:
+        labels: paths of logs, and the label of each; None without one.
+        reading: which runs count, and what findings are allowed.
+
+    Raises:
+        DataError: no log has rows, or runs reduce their scores differently.
+        OtherQuestionError: samples of one task and id have different inputs.
+    """
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
     frames: list[LogFrame] = []
     evals: list[ScoredRun] = []
@@ -266,18 +315,13 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     lost += [Notice("empty-shard", {"path": str(path)}) for path in empty]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
-        problem = f"nothing to rank in {len(labels)} logs: {some(notice_texts(lost), '; ', most=5)}"
-        raise DataError(
-            problem, remedy="run what failed again with `inspect eval-retry`, or give other logs"
-        )
-    played = [(read, frame) for log, frame in frames if (read := read_tournament(log.header))]
-    seen = {name for _, frame in played for name in (*frame["model_a"], *frame["model_b"])}
-    if absent := sorted({name for tournament, _ in played for name in tournament.models} - seen):
+        why = some(notice_texts(lost), "; ", most=5)
+        remedy = "run what failed again with `inspect eval-retry`, or give other logs"
+        raise DataError(f"nothing to rank in {len(labels)} logs: {why}", remedy=remedy)
+    absent = _models_without_battles(frames)
+    if absent:
         notes.append(Notice("models-absent", {"models": absent}))
-    prefix_of = task_prefixes([log for log, _ in frames])
-    for log, frame in frames:
-        if prefix_of[log.path]:
-            frame["item"] = prefix_of[log.path] + frame["item"]
+    _name_tasks_in_items(frames)
     accepted = accept_reductions(evals, reading.allowed)
     notes += notes_on_reductions(evals)
     chances = frozenset(unequal_estimates(evals))
@@ -289,9 +333,29 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     )
 
 
+def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
+    """Return the models of the tournaments that are in no row, sorted."""
+    models = set[str]()
+    seen = set[str]()
+    for log, frame in frames:
+        tournament = read_tournament(log.header)
+        if tournament is not None:
+            models |= {*tournament.models}
+            seen |= {*frame["model_a"], *frame["model_b"]}
+    return sorted(models - seen)
+
+
+def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
+    """Put the task's name before the ids of items if the logs are of several tasks."""
+    prefix_of = task_prefixes([log for log, _ in frames])
+    for log, frame in frames:
+        prefix = prefix_of[log.path]
+        if prefix:
+            frame["item"] = prefix + frame["item"]
+
+
 def _number_repeats(frames: Iterable[LogFrame]) -> None:
-    """Number the repeats of tournaments, and the responses of ordinary evals, through all runs of a
-    question."""
+    """Number repeats, or the responses of ordinary evals, through all runs of a question."""
     before: Counter[Any] = Counter()
     for log, frame in frames:
         if not frame.empty:
@@ -302,20 +366,24 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
 
 
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes on what the judge was shown of agents, and on battles that were not played or
-    shown, with reasons."""
-    tournament, path = read_tournament(log.header), str(log.path)
-    for kept in tournament.agents if tournament else ():
-        yield Notice("shown-of-agents", {"path": path, "note": kept.text})
+    """Yield notes on what the judge was shown of agents, and on battles without a verdict."""
+    tournament = read_tournament(log.header)
+    path = str(log.path)
+    if tournament:
+        for kept in tournament.agents:
+            yield Notice("shown-of-agents", {"path": path, "note": kept.text})
     yield from notes_on_left_out(log, frame)
-    if unplayed := frame.attrs.get("unplayed", 0):
-        config, options = log.header.eval.config, ("limit", "sample_id", "sample_shuffle")
+    unplayed = frame.attrs.get("unplayed", 0)
+    if unplayed:
+        config = log.header.eval.config
+        options = ("limit", "sample_id", "sample_shuffle")
         typed = [
             f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None
         ]
         fields = {"path": path, "battles": unplayed, "options": " and ".join(typed)}
         yield Notice("schedule-cut" if typed else "run-unfinished", fields)
-    if refused := frame.attrs.get("unshown"):
+    refused = frame.attrs.get("unshown")
+    if refused:
         yield Notice("unshown", {"path": path, "battles": len(refused), "why": refused[0]})
     for name, number in frame.attrs.get("ungraded", {}).items():
         check = CHECKS[name]
@@ -323,37 +391,46 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
         yield Notice(check.code, {"path": path, **counts})
     for judge, battles in frame.attrs.get("silent", {}).items():
         yield Notice("silent-judge", {"path": path, "judge": judge, "battles": battles})
-    if repeated := frame.attrs.get("by_schema"):
+    repeated = frame.attrs.get("by_schema")
+    if repeated:
         counts = {"repeated": repeated, "verdicts": len(frame)}
         yield Notice("schema-needed", {"path": path, **counts})
 
 
 def tasks_of(log: EvalLog) -> list[str]:
-    """Return the tasks that a log's items are of: its own, or for a tournament the tasks of its
-    responses."""
+    """Return the tasks of a log's items: its own, or for a tournament those of its responses."""
     tournament = read_tournament(log)
     return tournament.tasks if tournament else [log.eval.task]
 
 
 def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
-    """Return by log what its items' ids begin with: `TASK:` if the logs are of several tasks, else
-    nothing."""
+    """Return what the ids of items begin with, by log.
+
+    That is `TASK:` for a log of one task if the logs are of several tasks, else nothing.
+    """
     tasks = {log.path: tasks_of(log.header) for log in logs}
-    several = len({task for own in tasks.values() for task in own}) > 1
-    return {path: f"{own[0]}:" if several and len(own) == 1 else "" for path, own in tasks.items()}
+    several = len(set().union(*tasks.values())) > 1
+    prefixes = {}
+    for path, own in tasks.items():
+        prefixes[path] = f"{own[0]}:" if several and len(own) == 1 else ""
+    return prefixes
 
 
 def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
-    """Return the rows with a column for the task, and for the label: the model's, or a tournament's
-    source."""
+    """Return the rows with a column for the task, and one for the label.
+
+    The label is the name of an eval's model, or the `source` of a tournament.
+    """
     if frame.empty:
         return frame
-    task, column = log.eval.task, "model"
+    task = log.eval.task
+    column = "model"
     if is_tournament(log):
-        task, column = (
-            "tournament" + (f" of {', '.join(tasks)}" if (tasks := tasks_of(log)) else ""),
-            "source",
-        )
-    named = frame.assign(task=task, **({column: label} if label else {}))
+        tasks = tasks_of(log)
+        task = f"tournament of {', '.join(tasks)}" if tasks else "tournament"
+        column = "source"
+    named = frame.assign(task=task)
+    if label:
+        named[column] = label
     named.attrs = {name: frame.attrs.get(name) for name in CARRIED}
     return named

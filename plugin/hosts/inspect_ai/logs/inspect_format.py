@@ -1,5 +1,7 @@
-"""The format `inspect`: verdicts, scores, texts and costs in logs; Inspect is loaded with the first
-log."""
+"""The format `inspect`: verdicts, scores, texts and costs in logs.
+
+Inspect is loaded with the first log.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -57,7 +59,8 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     with named_in_errors(path):
         if read_tournament(read_by_inspect(path, header_only=True)) is None:
             return
-        log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "messages"})
+        unused = {"events", "messages"}
+        log = read_by_inspect(path, resolve_attachments=True, exclude_fields=unused)
         valid = [sample for sample in log.samples or [] if sample.invalidation is None]
         for battle, shown in (judged for sample in valid for judged in judgments_in(sample)):
             words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
@@ -80,8 +83,10 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     log = read_by_inspect(path, header_only=True)
     tournament = read_tournament(log)
     for sample in summaries_of(path):
+        if sample.error or not sample.completed:
+            continue
         names = sample.metadata.get(REQUESTED, ()) if tournament else (log.eval.model,)
-        for name in () if sample.error or not sample.completed else names:
+        for name in names:
             usage = sample.model_usage.get(name)
             yield {
                 "model": name,

@@ -47,8 +47,7 @@ BATTLE = ("item", "response", "model_a", "model_b")
 
 
 class TableBuilder:
-    """Builds a table row by row but stores columns, so that a hundred thousand rows take little
-    memory."""
+    """Builds a table row by row; it stores columns, which take less memory than rows."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -74,13 +73,21 @@ class TableBuilder:
 
 
 def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
-    """Return a row per judgment of a tournament or of pairwise scores, else per score; `attrs` has
-    the samples that are left out (`LeftOut`), for scores the `reduction` and `figures`, and for a
-    tournament `missing` and `unplayed` battles, those of `silent` judges, the judge's words on each
-    `unshown`, `answer`, `ladder`, verdicts `by_schema`, and `judges` by name.
+    """Return a row per judgment of a tournament or of pairwise scores, else a row per score.
 
-    `inputs` are those of the logs before this one; OtherQuestionError if an eval's sample asks
-    something else than another one of its task and id.
+    Facts about the log are in `attrs`:
+    `invalidated`: the samples that are left out (`LeftOut`);
+    of scores: `reduction` and `figures`, see `EvalScores`;
+    of a tournament: the numbers of `missing` and `unplayed` battles, the number of battles by
+    `silent` judge, what the judge said of each `unshown` battle, `answer`, `ladder`, the number
+    of verdicts `by_schema`, and the records of the `judges` by name.
+
+    Args:
+        path: the log.
+        inputs: what the samples of the logs before this one asked.
+
+    Raises:
+        OtherQuestionError: a sample asks something else than another one of its task and id.
     """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
@@ -102,8 +109,10 @@ class _LogReader:
         tournament: TournamentMetadata | None,
         inputs: AskedInputs,
     ) -> None:
-        self.header, self.tournament = header, tournament
-        self.inputs, self.place = inputs.of_task(header.eval.task), Place(path, header.eval.model)
+        self.header = header
+        self.tournament = tournament
+        self.inputs = inputs.of_task(header.eval.task)
+        self.place = Place(path, header.eval.model)
         self.table = TableBuilder()
         self.scores = None if tournament else EvalScores(path, header)
         self.samples = 0
@@ -187,8 +196,7 @@ class _LogReader:
         self.unshown += refused.values()
 
     def _check_input(self, sample: ScoredSample) -> None:
-        """Raise OtherQuestionError if a scored sample of an eval has another input than one of its
-        task and id."""
+        """Raise OtherQuestionError if another sample of its task and id has another input."""
         if self.scores and sample.scores and sample.input:
             self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
 
@@ -213,8 +221,7 @@ class _LogReader:
         return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
-        """Add the judgments of a sample none of whose calls was answered, or its battles if it was
-        not even asked."""
+        """Add the judgments of a failed sample, or its battles if no judge was asked."""
         if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
             self.failed += [
                 (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
@@ -252,7 +259,8 @@ class _LogReader:
             return frame
         if frame.empty:
             raise self._nothing_judged()
-        config, scheduled = self.header.eval.config, self.scheduled
+        config = self.header.eval.config
+        scheduled = self.scheduled
         if self.tournament and (config.limit is not None or config.sample_id is not None):
             # The rounds to come were never announced.
             scheduled = max(scheduled, self.epochs * self.tournament.planned)
@@ -261,27 +269,31 @@ class _LogReader:
             frame["jury"] = name_jury(self.tournament.jury)
         frame.attrs["judges"] = self.judges
         if self.tournament or self.unshown:
-            missing = self.missing + unplayed + len(self.unshown)
-            kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
             frame.attrs |= {
-                "missing": missing,
+                "missing": self.missing + unplayed + len(self.unshown),
                 "unplayed": unplayed,
                 "unshown": self.unshown,
                 "silent": silent,
-                **kept,
+                "answer": self.answer,
+                "ladder": self.tournament and self.tournament.ladder,
             }
             if "ungraded" in frame:
                 frame.attrs["ungraded"] = frame["ungraded"].value_counts().to_dict()
             if "schema" in frame:
-                frame.attrs["by_schema"] = int(
-                    (frame["schema"].eq(True) & frame["credit"].notna()).sum()
-                )
+                is_by_schema = frame["schema"].eq(True) & frame["credit"].notna()
+                frame.attrs["by_schema"] = int(is_by_schema.sum())
         return frame
 
     def _add_failed_rows(self) -> dict[str, int]:
-        """Add an unparsed row per judge of a failed battle; of judges without any verdict, count
-        them as missing."""
-        judges, silent = [*dict.fromkeys(self.table.columns.get("judge", ()))], Counter[str]()
+        """Add an unparsed row per judge of a failed battle.
+
+        Battles of judges without any verdict are counted as missing instead.
+
+        Returns:
+            number of these battles by judge.
+        """
+        judges = [*dict.fromkeys(self.table.columns.get("judge", ()))]
+        silent = Counter[str]()
         lost = set()
         for judgment, row in self.failed_rows.items():
             if judgment in self.repeated:
@@ -301,15 +313,18 @@ class _LogReader:
         return silent
 
     def _nothing_judged(self) -> DataError:
+        """Return the error for a log without rows, with the reason."""
         if self.invalidated and len(self.invalidated) == self.samples:
             problem = f"all {self.samples:,} samples are invalidated"
             return DataError(
                 problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
             )
         if not self.tournament:
-            return DataError("no scored samples", remedy="score the log with `inspect score` first")
-        message = (self.header.error and self.header.error.message.strip()) or "it holds no battle"
-        why = next(iter(filter(None, [self.failure, *self.unshown])), message.splitlines()[-1])
+            remedy = "score the log with `inspect score` first"
+            return DataError("no scored samples", remedy=remedy)
+        message = self.header.error.message.strip() if self.header.error else ""
+        reasons = [self.failure, *self.unshown, (message or "it holds no battle").splitlines()[-1]]
+        why = next(filter(None, reasons))
         remedy = "fix the cause, then run `inspect eval-retry` on the log"
         return DataError(f"no battle was judged: {why}", remedy=remedy)
 
@@ -327,15 +342,24 @@ def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
     """Return order and reason of a judgment that failed, with the words of its error."""
     reply = next(reply for reply in map(load_reply, shown["replies"]) if reply.failed)
-    order = shown["order"] if len(shown["replies"]) == 1 else "merged"
-    return {"order": order, "reason": reply.reason_of_no_answer, "reply": excerpt_of(reply.refused)}
+    return {
+        "order": shown["order"] if len(shown["replies"]) == 1 else "merged",
+        "reason": reply.reason_of_no_answer,
+        "reply": excerpt_of(reply.refused),
+    }
 
 
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
-    """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the
-    battle sets it."""
-    sides: dict[str, Any] = {
-        name: own for name in BATTLE if (own := getattr(battle, name)) is not None
-    }
-    order = "merged" if battle.first is None else "ab" if battle.first == battle.model_a else "ba"
-    return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": FAILED}
+    """Return the unparsed verdict on a battle whose sample failed.
+
+    Its order is `merged` unless the battle sets it.
+    """
+    row: dict[str, Any] = {}
+    for name in BATTLE:
+        value = getattr(battle, name)
+        if value is not None:
+            row[name] = value
+    order = "merged"
+    if battle.first is not None:
+        order = "ab" if battle.first == battle.model_a else "ba"
+    return {**row, "order": order, "repeat": repeat, "credit": None, "reason": FAILED}

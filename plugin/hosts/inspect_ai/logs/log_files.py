@@ -26,8 +26,7 @@ def is_log(path: Path) -> bool:
 
 
 def is_beside_logs(path: Path) -> bool:
-    """Return whether Inspect or podium wrote a file beside logs: a list of the logs of an eval set,
-    or a ranking."""
+    """Return whether a file beside logs is no log: the list of an eval set, or a ranking."""
     if path.name in LISTS:
         return any(word in _first_bytes(path) for word in (b'"eval_set_id"', b'"task_id"'))
     return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)

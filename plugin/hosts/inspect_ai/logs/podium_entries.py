@@ -1,10 +1,11 @@
-"""What podium writes into an Inspect log and reads back: pydantic models whose fields are the keys
-in the log.
+"""What podium writes into an Inspect log and reads back.
+
+The fields of these pydantic models are the keys in the log.
 
 | place in the log | model |
 |---|---|
 | `eval.metadata` | `TournamentMetadata`, its keys beginning with `podium_` |
-| `metadata` of a sample | `BattleMetadata`, `PackMetadata`, `RoundMetadata`, `RequestMetadata`, `PortionMetadata` |
+| `metadata` of a sample | one of `SampleMetadata` |
 | `store["podium"]` of a sample | `SampleReplies` of the judges, or a `GivenAnswer` per model |
 | `metadata["podium"]` of a score | `BattleVerdict` or `PackVerdicts` |
 | `results.metadata["podium"]` | a ranking as JSON, see `kept_rankings` |
@@ -28,9 +29,12 @@ from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
-ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
-"""Keys of a sample's metadata that mark an announced round, a request for answers or a pack, not a
-battle."""
+ROUND = "podium round"
+"""Key of a sample's metadata that marks an announced round."""
+REQUESTED = "podium asked"
+"""Key of a sample's metadata that marks a request for answers."""
+BATTLES = "battles"
+"""Key of a sample's metadata that marks a pack of battles."""
 AGAIN = "::again"
 """End of the id of a sample that repeats the failed calls of the sample before it."""
 PORTION = "podium portion"
@@ -72,8 +76,14 @@ class LogContents(
 
 
 class ShardMetadata(LogContents):
-    """Which shard a log holds: `number` in 1..`of`; `battles` and `left_out` are those of all
-    shards together."""
+    """Which shard of a tournament a log holds.
+
+    Attributes:
+        number: number of the shard, from 1.
+        of: number of shards.
+        battles: battles of all shards together that have both responses.
+        left_out: battles of all shards together that lack a response.
+    """
 
     number: int
     of: int
@@ -90,12 +100,27 @@ class KeptNotice(LogContents):
 
 
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
-    """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round
-    without and with both responses, `planned` those of all rounds; `prompts` is a hash, `judging`
-    how the judges are asked, `host` another host that plays and ranks, `ladder` what
-    `podium.data.ladder.Ladder.to_dict` returns, `agents` notes on what the judge was shown of
-    agents, `preferred` the model whose responses are known to be better, `jury` the judges that
-    take turns."""
+    """Metadata of a tournament's log.
+
+    Attributes:
+        format: version of podium's format.
+        models: names of the models.
+        missing: number of missing responses by model and reason.
+        left_out: battles of the first round that lack a response.
+        sources: files of the responses.
+        scheduled: battles of the first round that have both responses.
+        planned: the maximum number of battles of all rounds.
+        tasks: tasks of the responses.
+        prompts: hash of the judge's prompts.
+        shard: the shard that the log holds; None for a whole tournament.
+        answers: which models are asked for responses, and how.
+        judging: how the judges are asked.
+        host: another host that plays and ranks the tournament.
+        ladder: ratings that newcomers join, as `podium.data.ladder.Ladder.to_dict` writes them.
+        agents: notes on what the judge is shown of agents.
+        preferred: the model whose responses are known to be better.
+        jury: names of judges that take turns.
+    """
 
     format: str
     models: list[str]
@@ -133,15 +158,18 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
-    """Return why a run stopped asking its judge, from the error of its log or sample; None without
-    such an error."""
+    """Return why a run stopped asking its judge; None if its error says nothing of that."""
     message = record.error.message if record.error else ""
-    return message[message.index(STOPPED) :].rstrip("\"')") if STOPPED in message else None
+    if STOPPED not in message:
+        return None
+    return message[message.index(STOPPED) :].rstrip("\"')")
 
 
 class ItemMetadata(LogContents):
-    """The item that a sample is about; `transcript` if all responses of the run are written as
-    transcripts."""
+    """The item that a sample is about.
+
+    `transcript` says that all responses of the run are written as transcripts.
+    """
 
     item: str
     instruction: str
@@ -152,15 +180,26 @@ class ItemMetadata(LogContents):
 
 
 def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
-    """Return a function of a battle's fields that returns the length of an answer, without the
-    turns before it."""
+    """Return a function from a battle's fields to the length of an answer, in characters.
+
+    The turns before the answer do not count.
+    """
     return lambda own: len(final_answer(own[side]) if own["transcript"] else own[side])
 
 
 class BattleMetadata(ItemMetadata):
-    """A battle: two responses to one item, with the lengths in characters of answers, and of
-    transcripts if shown; `judges` whose turn it is, empty if all judge; `earlier` as of
-    `PackMetadata`."""
+    """A battle: two responses to one item.
+
+    Attributes:
+        response: number of the responses, from 1, if there are several to an item.
+        earlier: replies so far, by epoch, in a sample that repeats failed calls.
+        first: the model whose response is shown first; None for the run's orders.
+        judges: names of the judges whose turn it is; empty if all judge.
+        length_a: length of model_a's answer, in characters.
+        length_b: length of model_b's answer, in characters.
+        checklist: questions that the judge is shown.
+        media: contents that are shown beside the prompt.
+    """
 
     response: int | None = None
     earlier: "EarlierReplies | None" = None
@@ -182,9 +221,15 @@ class BattleMetadata(ItemMetadata):
 
 
 class PackMetadata(ItemMetadata):
-    """All battles of an item and a round: model_a, model_b and maybe the model shown first;
-    responses by model. In a sample that repeats the failed calls of another one, `earlier` has all
-    replies on its battles so far, by epoch."""
+    """All battles of an item and a round.
+
+    Attributes:
+        response: number of the responses, from 1, if there are several to an item.
+        earlier: replies so far, by epoch, in a sample that repeats failed calls.
+        judges: names of the judges whose turn it is; empty if all judge.
+        battles: model_a, model_b and perhaps the model shown first, of each battle.
+        responses: texts by model.
+    """
 
     response: int | None = None
     earlier: "EarlierReplies | None" = None
@@ -195,17 +240,12 @@ class PackMetadata(ItemMetadata):
 
     def to_battles(self) -> list[BattleMetadata]:
         """Return the battles of the pack, each as if it had a sample of its own."""
-        common, battles = (
-            self.model_dump(exclude={"battles", "responses", "earlier"}, exclude_unset=True),
-            [],
-        )
+        common = self.model_dump(exclude={"battles", "responses", "earlier"}, exclude_unset=True)
+        battles = []
         for a, b, *first in self.battles:
-            own: dict[str, Any] = {
-                **common,
-                "model_a": a,
-                "model_b": b,
-                **({"first": first[0]} if first else {}),
-            }
+            own: dict[str, Any] = {**common, "model_a": a, "model_b": b}
+            if first:
+                own["first"] = first[0]
             battles.append(
                 BattleMetadata(**own, response_a=self.responses[a], response_b=self.responses[b])
             )
@@ -213,9 +253,16 @@ class PackMetadata(ItemMetadata):
 
 
 class RoundMetadata(LogContents):
-    """A round that is announced; `replaced` counts the battles and left-out battles that it
-    replaces because answers failed, `answer` (last round only) is what a tournament that stops by
-    itself found."""
+    """A round that is announced.
+
+    Attributes:
+        pairings: the battles.
+        note: why they are played.
+        left_out: battles that lack a response.
+        replaced: numbers of battles and of left-out battles of an earlier schedule of this round,
+            which failed answers made impossible.
+        answer: what a tournament that stops by itself found; only in the last round.
+    """
 
     pairings: list[list[Any]]
     note: str = ""
@@ -253,8 +300,7 @@ def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
 
 
 def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
-    """Return the battles of a tournament's sample; none of an announced round or a request for
-    answers."""
+    """Return the battles of a tournament's sample; announcements and requests have none."""
     sample = parse_sample(metadata)
     if isinstance(sample, PackMetadata):
         return sample.to_battles()
@@ -276,8 +322,11 @@ class KeptReply(TypedDict):
 
 
 class KeptJudgment(TypedDict):
-    """One judgment: its replies, one (pairwise) or one per response, and the `mode` of token
-    probabilities; `carried` if another sample of this log made its calls."""
+    """One judgment: one reply of a pairwise judge, else one per response.
+
+    `mode` is that of token probabilities. `carried` says that another sample of this log made the
+    calls.
+    """
 
     order: str
     repeat: int
@@ -294,8 +343,13 @@ def has_failed(shown: KeptJudgment) -> bool:
 
 
 class BattleReplies(LogContents):
-    """The judgments of one battle, what is known of the judges by name (`JudgeRecord.to_json`), and the
-    checklist if the judge was shown one."""
+    """The judgments of one battle.
+
+    Attributes:
+        judgments: one per judge, order and repeat.
+        judges: what is known of the judges by name, as `JudgeRecord.to_json` writes it.
+        checklist: questions that the judge was shown.
+    """
 
     judgments: list[KeptJudgment]
     judges: dict[str, dict[str, Any]] = {}
@@ -312,8 +366,7 @@ EarlierReplies = dict[str, list[BattleReplies]]
 
 
 class SampleReplies(BattleReplies):
-    """The judges' replies on a battle, or on the `battles` of a pack, and the options with which
-    they were asked."""
+    """The judges' replies on a battle, or on the `battles` of a pack, and the judges' options."""
 
     judgments: list[KeptJudgment] = []
     battles: list[BattleReplies] | None = None
@@ -325,17 +378,15 @@ class SampleReplies(BattleReplies):
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
-    """Yield the judgments that a tournament's sample asked for and got, each with its battle; none
-    if no judge was asked."""
+    """Yield the judgments that a tournament's sample asked for and got, each with its battle."""
     kept = sample.store.get(NAMESPACE)
-    if kept and (battles := parse_battles(sample.metadata)):
-        for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
-            own = (
-                shown
-                for shown in replies.judgments
-                if not (shown.get("carried") or has_failed(shown))
-            )
-            yield from ((battle, shown) for shown in own)
+    battles = parse_battles(sample.metadata) if kept else []
+    if not battles:
+        return
+    for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
+        for shown in replies.judgments:
+            if not (shown.get("carried") or has_failed(shown)):
+                yield battle, shown
 
 
 BattleMetadata.model_rebuild()
@@ -343,8 +394,10 @@ PackMetadata.model_rebuild()
 
 
 class GivenAnswer(LogContents):
-    """What came of asking a model: its `text`, or why it `failed`; `gave_up` if the model is not
-    asked any more."""
+    """What came of asking a model: its `text`, or why it `failed`.
+
+    `gave_up` says that the model is not asked any more.
+    """
 
     text: str | None = None
     failed: str | None = None
@@ -376,8 +429,10 @@ class VerdictRow(TypedDict):
 
 
 class BattleVerdict(LogContents):
-    """The verdict on one battle, what its score repeats of the battle, and what is known of the
-    judges by name (`JudgeRecord.to_json`)."""
+    """The verdict on one battle, and what its score repeats of the battle.
+
+    `judges` has what is known of the judges by name, as `JudgeRecord.to_json` writes it.
+    """
 
     item: str
     response: int | None = None
@@ -395,8 +450,13 @@ class BattleVerdict(LogContents):
 
 
 class Columns(LogContents):
-    """Rows kept by column; values that are the same in all rows are kept once: a fifth of the space
-    of rows."""
+    """Rows kept by column, in a fifth of the space.
+
+    Attributes:
+        rows: number of rows.
+        same: values of the columns that are the same in all rows.
+        columns: values of the other columns.
+    """
 
     rows: int
     same: dict[str, Any]
@@ -404,8 +464,10 @@ class Columns(LogContents):
 
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
-        if short := [name for name, values in self.columns.items() if len(values) != self.rows]:
-            raise ValueError(f"column {short[0]!r} does not have {self.rows} rows")
+        """Raise ValueError if a column has more or fewer values than there are rows."""
+        for name, values in self.columns.items():
+            if len(values) != self.rows:
+                raise ValueError(f"column {name!r} does not have {self.rows} rows")
         return self
 
     @classmethod
@@ -430,8 +492,13 @@ class Columns(LogContents):
 
 
 class PackVerdicts(LogContents):
-    """The verdicts of a pack: a row per battle with its credit, a row per judgment with its
-    battle's number, and what is known of the judges by name (`JudgeRecord.to_json`)."""
+    """The verdicts of a pack.
+
+    Attributes:
+        battles: a row per battle, with its credit.
+        judgments: a row per judgment, with its battle's number.
+        judges: what is known of the judges by name, as `JudgeRecord.to_json` writes it.
+    """
 
     battles: Columns
     judgments: Columns
@@ -439,18 +506,21 @@ class PackVerdicts(LogContents):
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
+        """Raise ValueError if a needed column is missing."""
         for kept, needed in (
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),
         ):
-            if kept.rows and (lacking := needed - {*kept.same, *kept.columns}):
+            lacking = needed - {*kept.same, *kept.columns}
+            if kept.rows and lacking:
                 raise ValueError(f"column {min(lacking)!r} is missing")
         return self
 
     @classmethod
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
         """Build the entry of a pack's score from the verdicts on its battles."""
-        kept, rows = [], []
+        kept: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         judges: dict[str, dict[str, Any]] = {}
         for k, verdict in enumerate(verdicts):
             row = verdict.to_log()
@@ -463,23 +533,22 @@ class PackVerdicts(LogContents):
 
 
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
-    """Return the verdicts that podium's scorers keep in a score, a row per judgment; none for other
-    scores."""
+    """Return the verdicts that podium's scorers keep in a score, a row per judgment."""
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
     if BATTLES in kept:
         pack = PackVerdicts.parse(kept)
-        battles, rows = pack.battles.to_rows(), pack.judgments.to_rows()
+        battles = pack.battles.to_rows()
+        rows = pack.judgments.to_rows()
     else:
         battles = [BattleVerdict.parse(kept).to_log()]
         rows = [{"battle": 0, **row} for row in battles[0]["judgments"]]
     unwanted = ("judgments", "judges", "credit", "first")
-    common = [
-        {name: value for name, value in battle.items() if name not in unwanted}
-        for battle in battles
-    ]
-    return [{**common[row.pop("battle")], **row} for row in rows]
+    for battle in battles:
+        for name in unwanted:
+            battle.pop(name, None)
+    return [{**battles[row.pop("battle")], **row} for row in rows]
 
 
 def judges_in_score(score: Score) -> dict[str, JudgeRecord]:

@@ -30,14 +30,15 @@ if TYPE_CHECKING:
     from podium.rankers.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
-"""Fields of an entry that become metrics in a tournament's log: the viewer shows metrics, not their
-metadata."""
+"""Fields of an entry that are metrics in a tournament's log; the viewer shows no metadata."""
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking into a log's results, in place of what earlier ones left there; return the
-    new results. A tournament's log opens on the table of models; any other log keeps its scores and
-    its headline."""
+    """Write a ranking into a log's results, in place of earlier ones, and return the new results.
+
+    A tournament's log opens on the table of models. Any other log keeps its scores and its
+    headline.
+    """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
     if log.results is None:
@@ -94,15 +95,21 @@ def _has_score_of(results: EvalResults, row: Mapping[str, Any]) -> bool:
 
 
 def _scorer_name(ranker: str, part: str | None) -> str:
-    """Return the scorer's name in the scores of a ranker's standings on a slice, which is None for
-    all battles."""
+    """Return the scorer's name in the scores of a ranker's standings.
+
+    Args:
+        ranker: name of the ranker.
+        part: the slice; None for all battles.
+    """
     return f"{NAMESPACE}/{ranker}" + (f" [{part}]" if part else "")
 
 
 def _ranker_of(score: EvalScore) -> str:
     """Return the ranker whose score it is; empty for a score of the eval itself."""
     own = f"{NAMESPACE}/"
-    return score.scorer.partition(" [")[0].removeprefix(own) if score.scorer.startswith(own) else ""
+    if not score.scorer.startswith(own):
+        return ""
+    return score.scorer.partition(" [")[0].removeprefix(own)
 
 
 def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
@@ -211,9 +218,8 @@ def remove_stale_rankings(place: Place) -> list[Place]:
     stale = [row for row in kept_rankings(metadata) if not _has_score_of(log.results, row)]
     if not stale:
         return []
-    sources = [
-        place_of(str(name)) for name in metadata[NAMESPACE].get("provenance", {}).get("sources", ())
-    ]
+    provenance = metadata[NAMESPACE].get("provenance", {})
+    sources = [place_of(str(name)) for name in provenance.get("sources", ())]
     _drop_rankings(place, log, stale)
     rankers = ", ".join(dict.fromkeys(str(row.get("ranker")) for row in stale))
     tell(f"{place.name}: removed its ranking by {rankers}, made of the scores before")

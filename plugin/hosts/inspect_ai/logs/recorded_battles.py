@@ -42,11 +42,19 @@ class RecordedBattles:
 
 
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
-    """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any
-    known format."""
+    """Read the battles to re-judge.
+
+    They are those of tournaments' logs, else pairs with a known preference, else verdicts in any
+    known format.
+
+    Raises:
+        UsageError: there are no sources, or they have no battle.
+        DataError: logs have different answers of a model to one item.
+    """
     if not sources:
         raise UsageError(
-            f"{RECORDED} needs battles to re-judge: -T battles=LOG (logs, or verdicts beside responses=)"
+            f"{RECORDED} needs battles to re-judge: "
+            "-T battles=LOG (logs, or verdicts beside responses=)"
         )
     chosen = [
         log
@@ -55,34 +63,40 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     ]
     if chosen:
         return _battles_in_logs(chosen)
-    if pairs := read_pairs(sources, show):
+    pairs = read_pairs(sources, show)
+    if pairs:
         pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
         return RecordedBattles(pairings, {}, pairs, PREFERRED)
     return _battles_in_tables(sources)
 
 
 def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
-    """Return whether a log belongs to the run that re-judges `sources`: it is unfinished or one of
-    its shards."""
+    """Return whether a log belongs to the run that re-judges `sources`.
+
+    It is an unfinished log of the task `recorded`, or one of the shards of this run.
+    """
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:
         return False
-    typed, tournament = (
-        flatten_arguments(spec.task_args).get("battles") or "",
-        read_tournament(log.header),
-    )
-    is_same = (typed if isinstance(typed, str) else ",".join(typed)) == ",".join(sources)
-    return log.header.status != "success" or bool(is_same and tournament and tournament.shard)
+    if log.header.status != "success":
+        return True
+    typed = flatten_arguments(spec.task_args).get("battles") or ""
+    own_sources = typed if isinstance(typed, str) else ",".join(typed)
+    tournament = read_tournament(log.header)
+    is_shard = tournament is not None and tournament.shard is not None
+    return is_shard and own_sources == ",".join(sources)
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     from podium.data.reading.judgments import read_battles
 
     battles = read_battles(*sources, merge=False)
-    table = battles.table[battles.table["item"].notna()] if battles.has_items else battles.table[:0]
+    table = battles.table
+    table = table[table["item"].notna()] if battles.has_items else table[:0]
     if not len(table):
         raise UsageError(
-            f"battles={','.join(sources)}: no row names its item, which responses go by: name the column"
+            f"battles={','.join(sources)}: no row names its item, which responses go by: "
+            "name the column"
         )
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
     pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
@@ -96,14 +110,30 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
 def _responses_of(
     sample: EvalSample, battle: BattleMetadata, item: str, source: str
 ) -> Iterator[ResponseRow]:
-    known = {name: getattr(battle, name) for name in AGREE} | {"media": media_as_text(sample.input)}
+    """Yield the two responses of a battle, as a sample of a log shows them."""
+    known = {name: getattr(battle, name) for name in AGREE}
+    known["media"] = media_as_text(sample.input)
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
         yield ResponseRow(question, name, text, None, battle.response or 1, work)
 
 
+def _add_answer(
+    answers: dict[tuple[str, str, int], ResponseRow], response: ResponseRow, item: str
+) -> None:
+    """Add a response; DataError if the model's answer to the item is another one in the record."""
+    first = answers.setdefault((item, response.model, response.number), response)
+    if first.text != response.text:
+        than = f"than in {first.question.source}"
+        raise DataError(
+            f"another answer of {response.model!r} to {item!r} {than}",
+            remedy="re-judge the logs one at a time: their answers differ",
+        )
+
+
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
+    """Read battles, repeats and responses from tournaments' logs."""
     prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}
     repeats: dict[str, int] = defaultdict(int)
@@ -111,34 +141,22 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     for log in logs:
         with named_in_errors(log.path):
             for sample in whole_samples(log.path):
-                for row in (
-                    row
-                    for score in (sample.scores or {}).values()
-                    for row in verdict_rows_in(score)
-                ):
-                    repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
+                for score in (sample.scores or {}).values():
+                    for row in verdict_rows_in(score):
+                        repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
                 for battle in parse_battles(sample.metadata):
                     item = f"{prefix_of[log.path]}{battle.item}"
-                    pairings.setdefault(pairing(item, battle.model_a, battle.model_b, battle.first))
+                    played = pairing(item, battle.model_a, battle.model_b, battle.first)
+                    pairings.setdefault(played)
                     for response in _responses_of(sample, battle, item, str(log.path)):
-                        first = answers.setdefault(
-                            (item, response.model, response.number), response
-                        )
-                        if first.text != response.text:
-                            other = f"another answer of {response.model!r} to {item!r} than in {first.question.source}"
-                            raise DataError(
-                                other,
-                                remedy="re-judge the logs one at a time: their answers differ",
-                            )
+                        _add_answer(answers, response, item)
     if not pairings:
         raise UsageError(
             f"no battle was played in {some([str(log.path) for log in logs])}: name another log"
         )
     responses = assemble(list(answers.values()), [])
-    sources, tasks = (
-        tuple(str(log.path) for log in logs),
-        {task for log in logs for task in tasks_of(log.header)},
-    )
+    sources = tuple(str(log.path) for log in logs)
+    tasks = {task for log in logs for task in tasks_of(log.header)}
     # Models that did not meet on an item in the record do not meet now: no response is missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))

@@ -1,5 +1,4 @@
-"""The logs that `inspect score` writes, which calls no hook: which they are, and which rankings in
-them are stale."""
+"""Find the logs that `inspect score` wrote, and remove their stale rankings; it calls no hook."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,13 +13,11 @@ LogStates = frozenset[tuple[str, object]]
 
 
 def watch_scoring(command: click.Context | None) -> None:
-    """Have `inspect score`, which calls no hook, remove the rankings that it made stale when it
-    ends."""
+    """Have `inspect score` remove the rankings that it made stale when it ends."""
     if command is None or command.info_name != "score":
         return
-    words = [
-        str(word) for name in ("log_file", "output_file") if (word := command.params.get(name))
-    ]
+    named = [command.params.get(name) for name in ("log_file", "output_file")]
+    words = [str(word) for word in named if word]
     # The logs beside remote ones would take a request each.
     if any("://" in word for word in words):
         return
@@ -35,24 +32,23 @@ def watch_scoring(command: click.Context | None) -> None:
                 tell(f"{log}: its ranking may be older than its scores: {error}")
                 continue
             if others:
-                tell(
-                    f"{len(others):,} other logs hold a ranking with the scores before: rank these logs again"
-                )
+                what = f"{len(others):,} other logs hold a ranking with the scores before"
+                tell(f"{what}: rank these logs again")
 
     command.call_on_close(clean_up)
 
 
 def states_of(places: Iterable[Place]) -> LogStates:
     """Return logs with their identity in the store, or their time of modification."""
-    return frozenset(
-        (
-            str(place),
-            place.version()
-            if isinstance(place, RemoteFile)
-            else place.exists() and place.stat().st_mtime_ns,
-        )
-        for place in places
-    )
+    states = set[tuple[str, object]]()
+    for place in places:
+        state: object
+        if isinstance(place, RemoteFile):
+            state = place.version()
+        else:
+            state = place.exists() and place.stat().st_mtime_ns
+        states.add((str(place), state))
+    return frozenset(states)
 
 
 def logs_near(words: Sequence[str]) -> set[Place]:
@@ -67,6 +63,6 @@ def logs_near(words: Sequence[str]) -> set[Place]:
 
 
 def changed_logs(before: LogStates, words: Sequence[str]) -> list[Place]:
-    """Return the logs near those that the words name that were written since they had the states
-    `before`."""
-    return sorted((place_of(name) for name, _ in states_of(logs_near(words)) - before), key=str)
+    """Return the logs near those that the words name whose states are not those of `before`."""
+    changed = states_of(logs_near(words)) - before
+    return sorted((place_of(name) for name, _ in changed), key=str)

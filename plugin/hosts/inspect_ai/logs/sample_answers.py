@@ -1,5 +1,4 @@
-"""The models' answers in Inspect logs, with the turns of agents, and the questions that samples and
-datasets ask."""
+"""The models' answers in Inspect logs, with agents' turns, and the questions of samples."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,10 +33,18 @@ from podium.responses.transcripts import AgentWork, Call, Show, Turn
 def build_agent_response(
     sample: EvalSample | TaskState, show: Show, beside: int
 ) -> tuple[str, AgentWork]:
-    """Return what a judge is shown of a sample's response, with `beside` characters of its item,
-    and the model's work. In a transcript, what an agent said beside its last call is no final
-    answer, unless that call submitted it."""
-    turns, answer = turns_of(sample), sample.output.completion
+    """Return what a judge is shown of a sample's response, and the model's work.
+
+    In a transcript, what an agent said beside its last call is no final answer, unless that call
+    submitted it.
+
+    Args:
+        sample: the sample, of a log or of a run.
+        show: what is shown of agents.
+        beside: characters of the item, which stand beside the response in the prompt.
+    """
+    turns = turns_of(sample)
+    answer = sample.output.completion
     is_answer = not show.shows(turns) or _is_final(sample.messages, answer)
     return show.build_response(turns, answer if is_answer else "", beside)
 
@@ -137,8 +144,10 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
 
 
 def responses_in(path: Path, show: Show) -> list[ResponseRow]:
-    """Return a log's responses: one per sample and epoch of an ordinary eval, the requested ones of
-    a tournament."""
+    """Return a log's responses.
+
+    An ordinary eval has one per sample and epoch, a tournament those that it requested.
+    """
     header = read_by_inspect(path, header_only=True)
     if not is_tournament(header):
         return [
@@ -176,12 +185,17 @@ def responses_in(path: Path, show: Show) -> list[ResponseRow]:
 
 
 def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> ResponseRow:
-    """Return the response of a sample; without text if it is invalidated, or if it or its item has
-    media that a judge could not be shown."""
-    question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
+    """Return the response of a sample.
+
+    It has no text, but a reason, if the sample is invalidated or has media that a judge could not
+    be shown.
+    """
+    question = question_of(sample, sample.id, str(path), log.eval.task)
+    model = log.eval.model
     if sample.invalidation is not None:
         return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
-    if not sample.error and (why := why_not_shown(sample)):
+    why = "" if sample.error else why_not_shown(sample)
+    if why:
         return ResponseRow(question, model, None, why, sample.epoch)
     text, work = build_agent_response(sample, show, question.length)
     return build_response(
@@ -193,16 +207,16 @@ def question_of(
     sample: EvalSample | Sample, item: str | int, source: str, task: str
 ) -> QuestionRow:
     """Return the question that a sample of a log or dataset asks."""
-    metadata, target = sample.metadata or {}, sample.target
-    category = metadata.get("category")
+    category = (sample.metadata or {}).get("category")
+    if category is not None and not isinstance(category, str):
+        category = json.dumps(category, default=str)
+    target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     instruction, system = _split_prompt(sample.input)
     return QuestionRow(
         item=str(item),
         instruction=instruction,
-        category=category
-        if category is None or isinstance(category, str)
-        else json.dumps(category, default=str),
-        reference=(target if isinstance(target, str) else "\n".join(target)) or None,
+        category=category,
+        reference=target or None,
         system=system,
         source=source,
         row=f"sample {item}",
@@ -212,8 +226,7 @@ def question_of(
 
 
 def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
-    """Return instruction and system prompt; the messages of a conversation are joined, each under
-    its role."""
+    """Return instruction and system prompt; messages of a conversation are joined, with roles."""
     if isinstance(given, str):
         return given, None
     asked = [message for message in given if message.role != "system"]

@@ -13,7 +13,10 @@ from podium.notices.notice import Notice
 from podium.wording import some
 
 DIFFERENT = "the scores of {task} are not reduced alike: {runs}"
-REMEDY = "run the models with the same --epochs and --epochs-reducer, or with the reducer mean, pass_at_k or pass_k"
+REMEDY = (
+    "run the models with the same --epochs and --epochs-reducer, "
+    "or with the reducer mean, pass_at_k or pass_k"
+)
 
 
 class ScoredRun(NamedTuple):
@@ -35,8 +38,11 @@ class ScoredRun(NamedTuple):
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:
-    """Return sentences on tasks whose runs reduce scores so differently that they measure different
-    things; DataError unless that is allowed."""
+    """Return sentences on tasks whose runs reduce scores so that they measure different things.
+
+    Raises:
+        DataError: there is such a task, and that is not allowed.
+    """
     accepted = []
     for task, own in _by_task(runs).items():
         first, *others = own
@@ -50,8 +56,10 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
 
 
 def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
-    """Return the metrics that estimate a probability from different numbers of epochs: which of two
-    estimates is larger depends on these numbers, and their difference does not."""
+    """Return the metrics that estimate a probability from different numbers of epochs.
+
+    Which of two estimates is larger depends on these numbers. Their difference does not.
+    """
     metrics = dict[str, None]()
     for own in _by_task(runs).values():
         estimates = [each for each in own if each.reduction.is_estimate]
@@ -61,8 +69,10 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
-    """Yield notes on scores of which not every epoch counts the same, with both means, and on means
-    that the results of a log give otherwise."""
+    """Yield notes on scores whose epochs do not count the same, and on means that differ.
+
+    A mean differs if the results of the log have another one.
+    """
     for task, own in _by_task(runs).items():
         ways: dict[str, list[str]] = {}
         for each in own:

@@ -81,8 +81,11 @@ def summaries_of(path: Path) -> list[EvalSampleSummary]:
 
 @contextmanager
 def opened_log(path: Path) -> Iterator[None]:
-    """Check that a log is a file that does not swell when it is unpacked; raise DataError for every
-    error of the body."""
+    """Check that a log is a file that does not swell when it is unpacked.
+
+    Raises:
+        DataError: it does, or the body of the block fails.
+    """
     with _damage_as_data_error(path):
         if path.suffix == ".eval":
             check_archive(path)
@@ -136,14 +139,20 @@ def _parse_scored(content: bytes) -> ScoredSample:
     scores = SCORES.validate_python(kept.get("scores") or {})
     error = kept.get("error")
     invalidation = kept.get("invalidation")
+    why_invalidated = None
+    if invalidation is not None:
+        why_invalidated = invalidation.get("reason") or ""
+    entries = None
+    if error:
+        entries = (kept.get("store") or {}).get(NAMESPACE)
     return ScoredSample(
         id=kept["id"],
         epoch=kept["epoch"],
         metadata=kept.get("metadata") or {},
         scores=scores,
         error=error and error["message"],
-        invalidated=None if invalidation is None else invalidation.get("reason") or "",
-        kept=(kept.get("store") or {}).get(NAMESPACE) if error else None,
+        invalidated=why_invalidated,
+        kept=entries,
         input=kept.get("input") or "",
         attachments=kept.get("attachments") or {},
     )

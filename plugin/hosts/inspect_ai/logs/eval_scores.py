@@ -25,7 +25,15 @@ Row = dict[str, Any]
 
 
 class EvalFigure(NamedTuple):
-    """Means of a metric: over the items that count here, and as the log's results have it."""
+    """Means of a metric in a log.
+
+    Attributes:
+        metric: name of the metric.
+        mean: mean over the items that count here.
+        items: number of these items.
+        epoch_mean: mean over all epochs of these items.
+        own: the mean in the log's results; None if they have none.
+    """
 
     metric: str
     mean: float

@@ -62,7 +62,15 @@ USUAL_TOKENS = 400
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequests:
-    """Which models are asked for responses, to what, and how."""
+    """Which models are asked for responses, to what, and how.
+
+    Attributes:
+        models: the models by name; empty if none is asked.
+        prompts: what they are asked.
+        system: the system message of the models.
+        generation: settings of the calls: temperature and limit of tokens.
+        notes: warnings on the prompts.
+    """
 
     models: Mapping[str, Model] = field(default_factory=dict)
     prompts: tuple[QuestionRow, ...] = ()
@@ -71,29 +79,30 @@ class AnswerRequests:
     notes: tuple[Notice, ...] = ()
 
     def to_log(self, responses: Responses) -> dict[str, Any]:
-        """Return a hash of the prompts, the number of answers and the settings of each model, as a
-        log keeps them."""
+        """Return what a log keeps: a hash of the prompts, answers and settings by model."""
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
-        asked = {name: model for name, model in self.models.items() if name in responses.pending}
+        prompts = json.dumps(sorted(items, key=str))
+        model_settings = {}
+        for name, model in self.models.items():
+            if name in responses.pending:
+                model_settings[name] = {"model": str(model), **settings_of(model)}
+        settings = dict(self.generation)
+        if self.system:
+            settings["system"] = self.system
         return {
-            "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
+            "prompts": sha256(prompts.encode()).hexdigest()[:12],
             "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
-            "model_settings": {
-                name: {"model": str(model), **settings_of(model)} for name, model in asked.items()
-            },
-            "settings": {**self.generation, **({"system": self.system} if self.system else {})},
+            "model_settings": model_settings,
+            "settings": settings,
         }
 
     def with_placeholders(self, responses: Responses) -> Responses:
-        """Return the responses with texts of usual length for the answers that are still to
-        come."""
+        """Return the responses, with texts of usual length for the answers still to come."""
+        if not responses.pending:
+            return responses
         text = "x" * self._usual_length(responses)
         cells = ((name, key) for name, keys in responses.pending.items() for key in keys)
-        return (
-            responses.with_answers(dict.fromkeys(cells, (text, "")))
-            if responses.pending
-            else responses
-        )
+        return responses.with_answers(dict.fromkeys(cells, (text, "")))
 
     def _usual_length(self, responses: Responses) -> int:
         """Return the mean characters of the recorded answers, at most `max_tokens`."""
@@ -103,32 +112,49 @@ class AnswerRequests:
 
     def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
         """Return a sentence on the maximum number of answers and the tokens that they take."""
-        items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
+        items = responses.by_id()
+        usual = self._usual_length(responses) / CHARACTERS_PER_TOKEN
         shown = sum(
             len(items[item].instruction) + len(items[item].system or "") for _, item in cells
         )
-        tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
+        tokens_in = f"{shown / CHARACTERS_PER_TOKEN:,.0f} input"
+        tokens_out = f"{len(cells) * usual:,.0f} output tokens"
+        names = sorted({name for name, _ in cells})
+        asked = f"at most {len(cells):,} answers are asked of {some(names, most=5)}"
+        sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
-        asked = f"at most {len(cells):,} answers are asked of {some(sorted({name for name, _ in cells}), most=5)}"
-        return f"{asked}, {tokens}, {usual:,.0f} an answer" + (f" ({how})" if how else "")
+        return f"{sentence} ({how})" if how else sentence
 
 
 def split_requests(
     prompts: Sequence[str], when: str, how: Mapping[str, Any]
 ) -> tuple[AnswerRequests, dict[str, Any]]:
-    """Split options into what models are asked on demand and how the judge is asked."""
+    """Split options into what models are asked on demand and how the judge is asked.
+
+    Args:
+        prompts: sources of prompts.
+        when: when models are asked, one of `CHOICES`.
+        how: options of the calls, by name.
+
+    Raises:
+        UsageError: `when` is unknown, or there are prompts and no model to ask.
+    """
     if when not in CHOICES:
         raise unknown_name("choice for answers", when, CHOICES)
     if ROLE not in model_roles():
         if prompts:
-            remedy = f"name the models, --model-role {ROLE}=[MODEL,MODEL] (in Python: eval('podium/ring', "
-            remedy += "task_args=..., model_roles=...), which knows them before the task is made)"
+            remedy = (
+                f"name the models, --model-role {ROLE}=[MODEL,MODEL] "
+                "(in Python: eval('podium/ring', task_args=..., model_roles=...), "
+                "which knows them before the task is made)"
+            )
             raise UsageError(f"prompts={','.join(prompts)}: no model has the role {ROLE}; {remedy}")
         return AnswerRequests(), dict(how)
     models = models_by_name()
     questions, notes = read_questions(prompts)
     judges = {*map(str, judges_by_role())}
-    if own := [name for name, model in models.items() if str(model) in judges]:
+    own = [name for name, model in models.items() if str(model) in judges]
+    if own:
         notes.append(Notice("judges-own-answers", {"models": own}))
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
@@ -139,13 +165,18 @@ def split_requests(
 
 
 def models_by_name() -> dict[str, Model]:
-    """Return the models of the role `models` by name, as other logs name them; several of a name by
-    their settings."""
+    """Return the models of the role `models` by name, as other logs name them.
+
+    Several models of a name have their settings in it.
+
+    Raises:
+        UsageError: two models have the same name and settings.
+    """
     models = models_of_role(ROLE)
     names = [_name_of(model, models) for model in models]
-    if twice := sorted(
-        {str(model) for model, name in zip(models, names, strict=True) if names.count(name) > 1}
-    ):
+    pairs = zip(models, names, strict=True)
+    twice = sorted({str(model) for model, name in pairs if names.count(name) > 1})
+    if twice:
         raise UsageError(
             f"the role {ROLE} names {some(twice)} twice; give one of them another temperature"
         )
@@ -153,23 +184,19 @@ def models_by_name() -> dict[str, Model]:
 
 
 def _name_of(model: Model, models: Sequence[Model]) -> str:
-    """Return the name of a model; if others have it, too, its last part and the settings that
-    differ."""
-    full, short = str(model), str(model).rpartition("/")[2]
+    """Return the name of a model; if others have it, too, with the settings that differ."""
+    full = str(model)
     alike = [settings_of(other) for other in models if str(other) == full]
     if len(alike) == 1:
         return full
-    is_short = {str(other) for other in models if str(other).rpartition("/")[2] == short} == {full}
-    own = {
-        name: value
-        for name, value in settings_of(model).items()
-        if any(each.get(name) != value for each in alike)
-    }
-    parts = (
-        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in own.items()
-    )
-    return ", ".join([short if is_short else full, *parts])
+    short = full.rpartition("/")[2]
+    called_so = {str(other) for other in models if str(other).rpartition("/")[2] == short}
+    parts = [short if called_so == {full} else full]
+    for name, value in settings_of(model).items():
+        if any(settings.get(name) != value for settings in alike):
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            parts.append(f"{name} {text}")
+    return ", ".join(parts)
 
 
 def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Notice]]:
@@ -190,25 +217,26 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
     if unnamed:
         hashed = {"prompts": len(unnamed), "first": min(unnamed)}
         notes.append(Notice("prompts-without-id", hashed))
-    twice = sum(
-        number > 1 for number in Counter((each.task, each.item) for each in questions).values()
-    )
+    counts = Counter((each.task, each.item) for each in questions)
+    twice = sum(number > 1 for number in counts.values())
     if twice and unnamed:
         notes.append(Notice("prompts-repeated", {"prompts": twice}))
     return questions, notes
 
 
 def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | None:
-    """Return the questions of an Inspect task or example dataset, with notes; None if `source`
-    names neither."""
+    """Return the questions of an Inspect task or example dataset, with notes; None for a file."""
     file = Path(source.partition("@")[0])
     if file.exists() and file.suffix != ".py":
         return None
     if file.suffix == ".py" or ("/" in source and is_registered_task(source)):
-        read = [_questions_of(task.dataset, task.name) for task in load_tasks(source)]
-        return [row for rows, _ in read for row in rows], [
-            note for _, notes in read for note in notes
-        ]
+        questions: list[QuestionRow] = []
+        notes: list[Notice] = []
+        for task in load_tasks(source):
+            rows, remarks = _questions_of(task.dataset, task.name)
+            questions += rows
+            notes += remarks
+        return questions, notes
     if "/" not in source:
         with suppress(ValueError):
             return _questions_of(example_dataset(source), source)
@@ -222,7 +250,9 @@ def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[
     rows = [
         question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)
     ]
-    several = sum(not isinstance(sample.input, str) and len(sample.input) > 1 for sample in samples)
+    several = 0
+    for sample in samples:
+        several += not isinstance(sample.input, str) and len(sample.input) > 1
     choices = sum(bool(sample.choices) for sample in samples)
     counts = {"conversations-as-text": several, "choices-not-shown": choices}
     notes = [
@@ -240,8 +270,11 @@ def ask_models(
     *, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None
 ) -> Solver:
     """Ask models for the answers that a sample requests; leave other samples unchanged."""
-    policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
-    calls, config = ModelCalls(), GenerateConfig(temperature=temperature, max_tokens=max_tokens)
+    policy: CachePolicy | bool = False
+    if cache:
+        policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
+    calls = ModelCalls()
+    config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
 
     async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
         try:
@@ -260,12 +293,12 @@ def ask_models(
         if not isinstance(request, RequestMetadata):
             return state
         messages = _messages_to_model(request, state.input)
-        # Every epoch of the judge gets the same answers.
-        names, item = request.asked_models, request.item
-        asked = [
-            partial(calls.ask_once, (name, item), partial(ask_model, name, messages))
-            for name in names
-        ]
+        names = request.asked_models
+        asked = []
+        for name in names:
+            ask = partial(ask_model, name, messages)
+            # Every epoch of the judge gets the same answers.
+            asked.append(partial(calls.ask_once, (name, request.item), ask))
         with estimating_tokens() as estimate:
             answers = dict(zip(names, await make_calls(asked), strict=True))
         if estimate:
@@ -292,8 +325,15 @@ def _messages_to_model(
 
 
 class AnswerCollector:
-    """Keeps track of the answers that are still to be asked for, and builds the samples that
-    request them."""
+    """Keeps track of the answers still to be asked for, and builds the samples that request them.
+
+    Args:
+        sample_builder: builds samples of battles; it holds the responses.
+        order: names of the models in the order in which they are asked.
+        pack: whether a sample asks all models about an item; else a sample asks one.
+        first: ids of items about which all models are asked before anything is judged.
+        reasoning: what becomes of reasoning in answers: `strip`, or `keep`.
+    """
 
     def __init__(
         self,
@@ -303,7 +343,10 @@ class AnswerCollector:
         first: Sequence[str],
         reasoning: Policy,
     ) -> None:
-        self.sample_builder, self.order, self.pack, self.first = sample_builder, order, pack, first
+        self.sample_builder = sample_builder
+        self.order = order
+        self.pack = pack
+        self.first = first
         self.reasoning = reasoning
         self.failed: frozenset[tuple[str, str]] = frozenset()
         self.cause = ""
@@ -315,8 +358,11 @@ class AnswerCollector:
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
-        """Return the answers, by model and item, that some battles need; None for all that may be
-        requested."""
+        """Return the models and items whose answers some battles need.
+
+        Args:
+            pairings: the battles; None for all answers that may be requested.
+        """
         pending = self._start.pending
         if pairings is None or self.first:
             items = {*self.first} or {item.id for item in self._start.items}
@@ -340,16 +386,18 @@ class AnswerCollector:
         if given.text is None:
             return None, ERRORED
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
-        return (
-            (text, "") if text.strip() else (None, ONLY_REASONING if given.text.strip() else EMPTY)
-        )
+        if text.strip():
+            return text, ""
+        return None, ONLY_REASONING if given.text.strip() else EMPTY
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return samples that request the missing answers for these battles."""
         pending = self.sample_builder.responses.pending
-        for name in self.order if self.first else ():
-            if own := [item for item in self.first if item in pending.get(name, ())]:
-                return [self._build_request(item, [name]) for item in own]
+        if self.first:
+            for name in self.order:
+                own = [item for item in self.first if item in pending.get(name, ())]
+                if own:
+                    return [self._build_request(item, [name]) for item in own]
         wanted: dict[str, dict[str, None]] = {}
         for battle in pairings:
             key = response_key(battle.item, battle.response)
@@ -366,12 +414,23 @@ class AnswerCollector:
         ]
 
     def _build_request(self, item_id: str, names: list[str], label: str = "") -> Sample:
-        """Return the sample that requests models' answers to an item; `label` is empty unless it is
-        a pack."""
-        item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
-        sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
-        shown: dict[str, Any] = {field: value for field in AGREE if (value := getattr(item, field))}
-        about = {"item": item_id, "asked_models": names, "instruction": "", **shown}
+        """Return the sample that requests models' answers to an item.
+
+        Args:
+            item_id: the item.
+            names: the models.
+            label: the round, if a pack is requested; else empty.
+        """
+        item = self.sample_builder.items[item_id]
+        short = self.sample_builder.short_names[names[0]]
+        sample_id = f"answer::{item_id}::{short}"
+        if label:
+            sample_id = f"answers::{item_id}::round {label}"
+        about: dict[str, Any] = {"item": item_id, "asked_models": names, "instruction": ""}
+        for name in AGREE:
+            value = getattr(item, name)
+            if value:
+                about[name] = value
         metadata = RequestMetadata(**about, pairings=[])
         return Sample(
             id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log()

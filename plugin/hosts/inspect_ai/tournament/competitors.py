@@ -71,14 +71,17 @@ def settle_questions(request: TournamentRequest) -> Questions:
     Raises:
         UsageError: options that contradict each other, or prompts for recorded answers.
     """
-    name, options = request.name, request.options
+    name = request.name
+    options = request.options
     if name != RECORDED:
         prompts = split_names(options.prompts)
         requests, asked = split_requests(prompts, options.answers, request.judge_options)
     elif options.prompts:
-        raise UsageError(f"prompts={options.prompts}: {name} judges recorded answers; leave it out")
+        why = f"{name} judges recorded answers; leave it out"
+        raise UsageError(f"prompts={options.prompts}: {why}")
     else:
-        requests, asked = AnswerRequests(), dict(request.judge_options)
+        requests = AnswerRequests()
+        asked = dict(request.judge_options)
     judging = judging_settings(seed=options.seed, **asked)
     show, why_short = choose_show(options.show, options.transcript_tokens, judging)
     return Questions(

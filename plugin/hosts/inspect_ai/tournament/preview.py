@@ -52,13 +52,15 @@ def preview_run(
     missing = missing_responses_text(competitors.responses)
     why = f"left out because responses are missing: {missing}" if missing else ""
     if not source.initial_samples():
-        raise UsageError(f"{request.name}: nothing can be played: {why or 'fewer than two models'}")
+        reason = why or "fewer than two models"
+        raise UsageError(f"{request.name}: nothing can be played: {reason}")
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
     yield from _speed_notes(source)
     transcripts = share_of_transcripts(competitors.responses, questions.show, questions.why_short)
     yield from notice_texts([*transcripts, *plan.agents])
     if plan.shard:
-        mine, whole = len(source.first.pairings), plan.shard.metadata.battles
+        mine = len(source.first.pairings)
+        whole = plan.shard.metadata.battles
         yield f"shard {request.options.shard}: {mine:,} of {whole:,} battles"
     if plan.ladder:
         yield from notice_texts(plan.ladder.warnings())
@@ -75,7 +77,8 @@ def _cost_sentences(
     missing: str,
 ) -> Iterator[str]:
     """Yield sentences on battles, calls and tokens, then on each judge and on the answers."""
-    responses, rotation = competitors.responses, plan.rotation
+    responses = competitors.responses
+    rotation = plan.rotation
     battles = _battles_at_most(responses, source)
     calls = battles * plan.calls
     shares = _shares_of_judges(rotation)
@@ -92,7 +95,8 @@ def _cost_sentences(
     for k, model in enumerate(judges_by_role() or [None]):
         own_calls = ceil(round(calls * shares[k], 6)) if rotation else calls
         prices = request.options.prices or {}
-        if text := _judge_text(model, plan.judging, own_calls, per_call, prices):
+        text = _judge_text(model, plan.judging, own_calls, per_call, prices)
+        if text:
             yield text
     if rotation:
         code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
@@ -141,7 +145,8 @@ def _judge_text(
     parts = []
     if model and len(judges_by_role()) > 1:
         own_calls = f"about {calls:,} calls, {calls * tokens:,.0f} input tokens"
-        if price := price_of(model, prices):
+        price = price_of(model, prices)
+        if price:
             most = limits.text or limits.schema
             cost = calls * (tokens * price[0] + (most or 0) * price[1]) / 1e6
             what = "at most about" if most else "for the input about"
@@ -155,7 +160,10 @@ def _judge_text(
 def _speed_notes(source: TournamentSource) -> Iterator[str]:
     """Yield notes on options that make this run slow."""
     if option_typed("log_format") == "json":
-        yield "note: --log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
+        yield (
+            "note: --log-format json takes twice the CPU and eight times the disk "
+            "of the format eval: leave it out"
+        )
     number = rounds_of(source.rule, source.field)
     if number and number > MANY_ROUNDS and any(map(batch_of, judges_by_role())):
         looks = Ring(until="order").rounds(source.field)

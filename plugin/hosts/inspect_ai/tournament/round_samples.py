@@ -34,7 +34,8 @@ class SampleBuilder:
     """Builds the samples of a round's pairings, one per battle or one per item (a pack)."""
 
     def __init__(self, responses: Responses, rotation: JudgeRotation | None = None) -> None:
-        self.responses, self.rotation = responses, rotation
+        self.responses = responses
+        self.rotation = rotation
         self.items = responses.by_id()
         self.short_names = names_without_provider(responses.models)
         self.transcripts = responses.has_transcripts
@@ -43,24 +44,32 @@ class SampleBuilder:
         """Return a sample per battle of round `number`, counted from 1."""
         samples = []
         for pairing, judges in self._with_judges(pairings):
-            short, about = self.short_names, self._about_item(pairing, judges)
+            short = self.short_names
             # Inspect's lists show the id.
             named = pairing._replace(
                 a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or "")
             )
+            about = self._about_item(pairing, judges)
             about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
-            about |= {} if pairing.first is None else {"first": pairing.first}
-            a, b = self._text_of(pairing.a, pairing), self._text_of(pairing.b, pairing)
-            samples.append(
-                self._build_sample(named.key, BattleMetadata(**about, response_a=a, response_b=b))
-            )
+            if pairing.first is not None:
+                about["first"] = pairing.first
+            about["response_a"] = self._text_of(pairing.a, pairing)
+            about["response_b"] = self._text_of(pairing.b, pairing)
+            samples.append(self._build_sample(named.key, BattleMetadata(**about)))
         return samples
 
     def build_packs(
         self, pairings: Sequence[Pairing], number: int, most: int | None = None
     ) -> list[Sample]:
-        """Return a sample per item, number of the response and judges, in which each response
-        stands once; several of at most `most` battles if a pack must not cost more."""
+        """Return a sample per item, number of the response and judges (a pack).
+
+        A response stands in it once.
+
+        Args:
+            pairings: the battles.
+            number: number of the round, from 1.
+            most: the most battles of a pack, which is divided otherwise; None for any number.
+        """
         by_item: dict[PackKey, list[Pairing]] = {}
         for pairing, judges in self._with_judges(pairings):
             by_item.setdefault((pairing.item, pairing.response, judges), []).append(pairing)
@@ -68,27 +77,29 @@ class SampleBuilder:
         for (item, response, judges), battles, part in _split_packs(by_item, most):
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
             about = {**self._about_item(battles[0], judges), "round": number}
-            about |= {
-                "battles": [
-                    [own.a, own.b, *([] if own.first is None else [own.first])] for own in battles
-                ]
-            }
+            about["battles"] = [
+                [own.a, own.b] if own.first is None else [own.a, own.b, own.first]
+                for own in battles
+            ]
             texts = {name: self._text_of(name, battles[0]) for name in names}
-            sample_id = f"{item}::round {number}" + (
-                f"::response {response}" if response > 1 else ""
-            )
+            sample_id = f"{item}::round {number}"
+            if response > 1:
+                sample_id += f"::response {response}"
             if self.rotation:
                 number_of = self.rotation.judges.index(judges[0]) + 1
                 sample_id += "::all judges" if len(judges) > 1 else f"::judge {number_of}"
-            sample_id += f"::part {part}" if part > 1 else ""
+            if part > 1:
+                sample_id += f"::part {part}"
             samples.append(self._build_sample(sample_id, PackMetadata(**about, responses=texts)))
         return samples
 
     def _with_judges(
         self, pairings: Sequence[Pairing]
     ) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
-        """Yield the pairings that have both responses, each with the judges whose turn it is, none
-        if all judge."""
+        """Yield the pairings that have both responses, with the judges whose turn it is.
+
+        No judges are named if all judge every battle.
+        """
         if self.rotation:
             self.rotation.assign(pairings)
         for pairing in filter(self.responses.has_both, pairings):
@@ -100,21 +111,20 @@ class SampleBuilder:
         )
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
-        """Return the metadata that an item's battles of some judges share, without those that are
-        None."""
+        """Return the known metadata that an item's battles of some judges share."""
         item = self.items[pairing.item]
-        number: dict[str, Any] = {"response": pairing.response} if item.responses > 1 else {}
-        number |= {"transcript": True} if self.transcripts else {}
-        number |= {"judges": list(judges)} if judges else {}
-        shown = {
-            field: getattr(item, field)
-            for field in ("instruction", "category", "reference", "system")
-        }
-        return {
-            "item": item.id,
-            **number,
-            **{field: text for field, text in shown.items() if text is not None},
-        }
+        about: dict[str, Any] = {"item": item.id}
+        if item.responses > 1:
+            about["response"] = pairing.response
+        if self.transcripts:
+            about["transcript"] = True
+        if judges:
+            about["judges"] = list(judges)
+        for field in ("instruction", "category", "reference", "system"):
+            text = getattr(item, field)
+            if text is not None:
+                about[field] = text
+        return about
 
     def _build_sample(self, sample_id: str, metadata: BattleMetadata | PackMetadata) -> Sample:
         item = self.items[metadata.item]
@@ -139,22 +149,28 @@ def _split_packs(
 
 
 def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
-    """Return the sample that repeats the calls of another one that failed, in a later run or at
-    once if this run was killed before; `failed` has the replies on all its battles, by epoch."""
+    """Return the sample that repeats the failed calls of another one.
+
+    It is played in a later run, or at once if this run was killed before.
+
+    Args:
+        sample: the sample of which calls failed.
+        failed: the replies on all its battles, by epoch.
+    """
     metadata = parse_sample(sample.metadata or {})
     if not isinstance(metadata, BattleMetadata | PackMetadata):
         raise TypeError(f"{sample.id}: only battles are repeated")
     if isinstance(metadata, PackMetadata):
-        whole = failed.values()
-        places = [
-            k
-            for k in range(len(metadata.battles))
-            if any(replies[k].has_failed for replies in whole)
-        ]
+        places = []
+        for k in range(len(metadata.battles)):
+            if any(replies[k].has_failed for replies in failed.values()):
+                places.append(k)
         battles = [metadata.battles[k] for k in places]
         names = {name for battle in battles for name in battle}
         shown = {name: text for name, text in metadata.responses.items() if name in names}
-        earlier = {epoch: [replies[k] for k in places] for epoch, replies in failed.items()}
+        earlier = {}
+        for epoch, replies in failed.items():
+            earlier[epoch] = [replies[k] for k in places]
         again: BattleMetadata | PackMetadata = metadata.model_copy(
             update={"battles": battles, "responses": shown, "earlier": earlier}
         )
@@ -164,9 +180,10 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
 
 def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample of which some calls failed; else
-    nothing."""
-    kept = kept_in_store(sample, NAMESPACE) if sample is not None and sample.error is None else None
+    """Return the replies on all battles of a finished sample if some of its calls failed."""
+    if sample is None or sample.error is not None:
+        return ()
+    kept = kept_in_store(sample, NAMESPACE)
     if not kept or "options" not in kept:
         return ()
     replies = SampleReplies.parse(kept).to_battles()
@@ -189,11 +206,10 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
 
 def missing_responses_text(responses: Responses) -> str:
     """Return which models lack how many responses, with the reasons; empty if none are missing."""
-    counts = responses.missing_reasons().items()
-    texts = [
-        f"{name} ({', '.join(f'{why}: {n}' for why, n in reasons.items())})"
-        for name, reasons in counts
-    ]
+    texts = []
+    for name, reasons in responses.missing_reasons().items():
+        why = ", ".join(f"{reason}: {number}" for reason, number in reasons.items())
+        texts.append(f"{name} ({why})")
     return some(texts, "; ")
 
 
@@ -201,7 +217,8 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     """Return the outcomes of a finished sample's battles; an empty tuple if it failed."""
     if sample.error is not None or not sample.scores:
         return ()
-    contents, score = parse_sample(sample.metadata), next(iter(sample.scores.values()))
+    contents = parse_sample(sample.metadata)
+    score = next(iter(sample.scores.values()))
     kept = (score.metadata or {}).get(NAMESPACE) or {}
     rows: list[dict[str, Any]] = []
     if isinstance(contents, PackMetadata):
@@ -261,5 +278,5 @@ def schedule_in(announced: RoundMetadata) -> NextRound:
 
 
 def round_id(number: int, revision: int = 0) -> str:
-    """Return the id of the sample that announces a round, as `round 002` or `round 002 again 1`."""
+    """Return the id of the sample that announces a round: `round 002`, or `round 002 again 1`."""
     return f"round {number:03d}" + (f" again {revision}" if revision else "")

@@ -32,7 +32,7 @@ from podium.wording import some
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """One of several processes: the rule that plays its part, and what its log says of the whole."""
+    """The part of one process: the rule that plays it, and what its log says of the whole."""
 
     rule: Part
     metadata: ShardMetadata
@@ -77,7 +77,8 @@ def plan_tournament(
     Raises:
         UsageError: a setting that the tournament or these responses do not allow.
     """
-    options, responses = request.options, competitors.responses
+    options = request.options
+    responses = competitors.responses
     judge_options = _with_parts_shown(questions, competitors)
     judging = judging_settings(seed=options.seed, **judge_options)
     settings = _settle_settings(request, competitors)
@@ -123,19 +124,28 @@ def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) 
     if not asks_order(rule):
         return None
     if "orders" in how:
-        why = "balances the orders itself (first to one neighbour, second to the other), for one call a battle"
+        why = (
+            "balances the orders itself (first to one neighbour, second to the other), "
+            "for one call a battle"
+        )
         remedy = "leave it out (repeats=N repeats each of them)"
         raise UsageError(f"orders={how['orders']}: {name} {why}; {remedy}")
     if not judging.is_pairwise:
-        why = f"rates each response once, so {name} saves no call and loses comparisons; play round_robin"
+        why = (
+            f"rates each response once, so {name} saves no call and loses comparisons; "
+            "play round_robin"
+        )
         raise UsageError(f"realization={judging.realization.name} {why}")
     return "a"
 
 
 def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[str, Any]:
-    """Return the judge's options; transcripts are shown if there are any, as are system prompts of
-    pairs with a known preference."""
-    responses, judging = competitors.responses, questions.judging
+    """Return the judge's options, with the parts of responses that it is shown.
+
+    Transcripts are shown if there are any. So are system prompts of pairs with a known preference.
+    """
+    responses = competitors.responses
+    judging = questions.judging
     judge_options = dict(questions.judge_options)
     if responses.has_transcripts:
         judge_options["transcript"] = True
@@ -147,8 +157,9 @@ def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[st
 
 
 def _settle_settings(request: TournamentRequest, competitors: Competitors) -> dict[str, Any]:
-    """Return the settings of the rule: those typed, the seed, earlier ratings, recorded battles."""
-    name, options = request.name, request.options
+    """Return the settings of the rule: as typed, the seed, earlier ratings, recorded battles."""
+    name = request.name
+    options = request.options
     settings: dict[str, Any] = {}
     if "seed" in setting_names(name):
         settings["seed"] = options.seed
@@ -176,9 +187,8 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
     refuse_several_judges(battles)
     ladder = ladder_of_battles(battles, log).restrict_to(models)
     if ladder is None:
-        raise UsageError(
-            f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played"
-        )
+        remedy = "leave it out, and all are played"
+        raise UsageError(f"earlier={log}: it contains no battle of {some(models)}; {remedy}")
     if {*ladder.models} >= {*models}:
         raise UsageError(
             f"earlier={log}: all models are in it already; add a new one or leave it out"
@@ -201,16 +211,16 @@ def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
     """Raise UsageError if the judge is to see reference answers and items have none."""
     lacking = [item.id for item in responses.items if item.reference is None]
     if judging.settings.reference and lacking:
-        raise UsageError(
-            f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}"
-        )
+        items = f"{len(lacking)} items have no reference answer: {some(lacking, most=5)}"
+        raise UsageError(f"reference=true: {items}")
 
 
 def _build_collector(
     request: TournamentRequest, questions: Questions, sample_builder: SampleBuilder, packed: bool
 ) -> AnswerCollector:
     """Return what asks models for the answers that are not there yet."""
-    options, field = request.options, sample_builder.responses.field()
+    options = request.options
+    field = sample_builder.responses.field()
     first: tuple[str, ...] = ()
     if options.answers == "first":
         first = draw_items(field, request.settings.get("items"), options.seed)
@@ -233,10 +243,13 @@ def _plan_shard(
     rotation: JudgeRotation | None,
 ) -> ShardPlan:
     """Return the part of a tournament that this process plays, in one round."""
-    responses, text = competitors.responses, str(request.options.shard)
-    field, shard = responses.field(), read_shard(text)
+    responses = competitors.responses
+    text = str(request.options.shard)
+    field = responses.field()
+    shard = read_shard(text)
     refuse_undividable(request.name, getattr(tournament, "rule", tournament), field, shard)
-    if lost := len(competitors.unanswered):
+    lost = len(competitors.unanswered)
+    if lost:
         raise UsageError(
             f"shard={text}: {lost:,} recorded battles have no responses: give responses= of all"
         )

@@ -1,4 +1,4 @@
-"""What was typed for a tournament: its own settings, the options of its run, those of its judge."""
+"""What was typed for a tournament: its settings, and the options of its run and its judge."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -101,10 +101,10 @@ def parse_request(
             or recorded battles for a tournament that schedules its own.
     """
     given: dict[str, Any] = {**options}
-    if battles := given.get("battles"):
-        raise UsageError(
-            f"battles={battles}: {name} schedules its battles; podium/{RECORDED} plays recorded ones"
-        )
+    battles = given.get("battles")
+    if battles:
+        remedy = f"podium/{RECORDED} plays recorded ones"
+        raise UsageError(f"battles={battles}: {name} schedules its battles; {remedy}")
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
     known = RUN_OPTIONS | {"responses"} | setting_names(name) | known_options()

@@ -42,8 +42,14 @@ from podium.tournaments.schedule import TournamentRule
 
 
 class SampleEnd(NamedTuple):
-    """What a sample left when it ended: the round or the size of the portion that it announced, the
-    requested answers, its battles' outcomes."""
+    """What a sample left when it ended.
+
+    Attributes:
+        announced: the round that it announced.
+        portion: the size of the portion that it announced.
+        answers: the answers that it requested.
+        outcomes: the outcomes of its battles.
+    """
 
     announced: RoundMetadata | None = None
     portion: int | None = None
@@ -73,11 +79,9 @@ class TournamentSource(SampleSource):
         self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
         self.events: list[tuple[str, SampleEnd]] = []
         self.first = self.spread(self.rule.next(self.field, ()))
-        requests = (
-            self.answers.build_requests(self.first.pairings, "1")
-            if self.answers and self.first.pairings
-            else []
-        )
+        requests: list[Sample] = []
+        if self.answers and self.first.pairings:
+            requests = self.answers.build_requests(self.first.pairings, "1")
         samples = requests or self.build_samples(self.first.pairings, 1)
         self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
@@ -93,7 +97,8 @@ class TournamentSource(SampleSource):
 
     async def sample_complete(self, sample: EvalSample) -> None:
         """Record the outcomes, the announced round or the answers of a sample."""
-        if why := reason_of_stop(sample):
+        why = reason_of_stop(sample)
+        if why:
             raise PodiumError(
                 f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest"
             )
@@ -104,7 +109,8 @@ class TournamentSource(SampleSource):
         # Of all attempts: a retry in this process replays what was finished.
         failed = self._failed_replies.setdefault(str(sample.id), {})
         failed.pop(str(sample.epoch), None)
-        if replies := failed_replies_of(sample):
+        replies = failed_replies_of(sample)
+        if replies:
             failed[str(sample.epoch)] = [*replies]
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
@@ -113,7 +119,8 @@ class TournamentSource(SampleSource):
 
     def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
         """Keep what a sample left, which is less if it was not completed."""
-        contents, end = parse_sample(sample.metadata or {}), SampleEnd()
+        contents = parse_sample(sample.metadata or {})
+        end = SampleEnd()
         if isinstance(contents, RoundMetadata):
             end = SampleEnd(contents)
         elif isinstance(contents, PortionMetadata):
@@ -126,22 +133,26 @@ class TournamentSource(SampleSource):
         self.events.append((str(sample.id), end))
 
     async def next_samples(self) -> list[Sample] | None:
-        """Return what is still to be played of the current round, or announce the next; None when
-        all is over."""
+        """Return what is still to be played of the current round, or announce the next round.
+
+        None when the tournament is over, or when samples of the round are not finished.
+        """
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
         if self.answers:
             self.answers.update(end.answers for end in ends.values() if end.answers)
             self.field = self.answers.sample_builder.responses.field()
         played: list[Round] = []
-        schedule, battles = self.first, 0
+        schedule = self.first
+        battles = 0
         while True:
             number = len(played) + 1
             settled = self._settle_answers(schedule, number, ends, played, battles)
             if not isinstance(settled, NextRound):
                 return settled
             samples = self.build_samples(settled.pairings, number)
-            if repeats := self._repeats_of_failed_calls(samples, ends):
+            repeats = self._repeats_of_failed_calls(samples, ends)
+            if repeats:
                 return repeats
             if any(str(each.id) not in ends for each in samples):
                 return self._unscheduled_samples(samples, ends, round_id(number))
@@ -170,8 +181,19 @@ class TournamentSource(SampleSource):
         played: Sequence[Round],
         battles: int,
     ) -> NextRound | list[Sample] | None:
-        """Return the schedule of round `number` once its answers are there; else the next samples
-        of the round."""
+        """Return the schedule of a round once its answers are there; else what comes before it.
+
+        Args:
+            schedule: the battles of the round, as they were announced.
+            number: number of the round, from 1.
+            ends: what the samples of this attempt left, by id.
+            played: the rounds before it.
+            battles: number of battles in these rounds.
+
+        Returns:
+            the schedule, which may leave out battles whose answers failed; or samples that request
+            answers or announce a schedule; None if such samples are not finished.
+        """
         if not self.answers:
             return schedule
         revision = 0
@@ -185,20 +207,22 @@ class TournamentSource(SampleSource):
             end = ends.get(round_id(number, revision + 1))
             if end is None or end.announced is None:
                 break
-            schedule, revision = schedule_in(end.announced), revision + 1
-        keys = {
-            (name, response_key(own.item, own.response))
-            for own in schedule.pairings
-            for name in (own.a, own.b)
-        }
+            schedule = schedule_in(end.announced)
+            revision += 1
+        keys = set[tuple[str, str]]()
+        for own in schedule.pairings:
+            key = response_key(own.item, own.response)
+            keys |= {(own.a, key), (own.b, key)}
         if keys.isdisjoint(self.answers.failed):
             return schedule
         revised = self.spread(self.rule.next(self.field, played))
         if revised.pairings == schedule.pairings:
             return schedule
-        if not (names := {name for name, _ in self.answers.failed}) <= self._reported_failures:
+        names = {name for name, _ in self.answers.failed}
+        if not names <= self._reported_failures:
             self._reported_failures |= names
-            self.say(f"these answers and their battles are missing: {self.answers.failures_text()}")
+            failures = self.answers.failures_text()
+            self.say(f"these answers and their battles are missing: {failures}")
         if not revised.pairings:
             return self._final_sample(played, battles, number)
         return [announce_round(revised, number, revision + 1, schedule)]
@@ -206,12 +230,12 @@ class TournamentSource(SampleSource):
     def _final_sample(
         self, played: Sequence[Round], battles: int, number: int
     ) -> list[Sample] | None:
-        """Return the sample that records what was found, once; None if the tournament does not stop
-        by itself."""
+        """Return the sample that records what a tournament that stops by itself found, once."""
         if self.answers and not any(done.outcomes for done in played):
             remedy = "Fix the cause, then start again: the answers so far are kept"
             raise PodiumError(f"nothing can be played: {self.answers.failures_text()}. {remedy}")
-        answer, name = build_tournament_answer(self.rule, self.field, played), round_id(number)
+        answer = build_tournament_answer(self.rule, self.field, played)
+        name = round_id(number)
         if answer is None or name in self.scheduled:
             return None
         self.scheduled[name] = None
@@ -219,21 +243,24 @@ class TournamentSource(SampleSource):
         for decision in kept.decisions:
             self.say(decision)
         text = "\n".join(kept.decisions)
-        # A round without battles: in a retry the log's own round of this number takes its place, so
-        # that a tournament neither stops before rounds that are on record nor goes on behind an end
-        # that is.
+        # A round without battles: in a retry the log's own round of this number takes its place,
+        # so that a tournament neither stops before rounds that are on record nor goes on behind an
+        # end that is.
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
     def _repeats_of_failed_calls(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]
     ) -> list[Sample]:
-        """Return the samples, not yet scheduled, that repeat the failed calls of samples that have
-        ended."""
+        """Return samples, not yet scheduled, that repeat the failed calls of finished samples."""
         repeats = []
         for sample in samples:
             last = sample
-            while str(last.id) in ends and (failed := self._failed_replies.get(str(last.id))):
+            # A sample that repeats calls may have failed, too.
+            while str(last.id) in ends:
+                failed = self._failed_replies.get(str(last.id))
+                if not failed:
+                    break
                 last = build_repeat(last, failed)
             if last is not sample and str(last.id) not in {*ends, *self.scheduled}:
                 repeats.append(last)
@@ -243,8 +270,11 @@ class TournamentSource(SampleSource):
     def _unscheduled_samples(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
     ) -> list[Sample] | None:
-        """Return the samples of a round that were not scheduled in this attempt, as many as fit, or
-        the announcement of the next portion of a limited cost; None if there are none."""
+        """Return the samples of a round that were not scheduled in this attempt, as many as fit.
+
+        If the cost is limited, that may be the announcement of the next portion. None if there is
+        nothing to schedule.
+        """
         fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
         if self.cost_limit is None:
             return self._schedule(fresh[: self.portion])
@@ -264,8 +294,10 @@ class TournamentSource(SampleSource):
         return self._schedule(fresh[:room][: self.portion])
 
     def _scheduled_since(self, portion: str) -> int:
-        """Return how many samples were scheduled since a portion was announced; those that repeat
-        failed calls do not count."""
+        """Return how many samples were scheduled since a portion was announced.
+
+        Samples that repeat failed calls do not count.
+        """
         names = list(self.scheduled)
         later = names[names.index(portion) + 1 :]
         return sum(not name.endswith(AGAIN) for name in later)
@@ -273,8 +305,10 @@ class TournamentSource(SampleSource):
     def _announce_portion(
         self, left: Sequence[Sample], name: str, number: int
     ) -> list[Sample] | None:
-        """Return the sample that records how many of the samples that are left fit into the limit,
-        once: a retry plays the recorded portions, whatever they have cost by then."""
+        """Return the sample that records how many of the remaining samples fit into the limit.
+
+        It is made once: a retry plays the recorded portions, whatever they have cost by then.
+        """
         if self.cost_limit is None or not left:
             return None
         answers = any(REQUESTED in (sample.metadata or {}) for sample in left)
@@ -288,14 +322,16 @@ class TournamentSource(SampleSource):
     def _say_that_limit_is_reached(self, left: int) -> None:
         """Print what the tournament has spent, and how many samples of the round are not asked."""
         if self.cost_limit is not None:
-            spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
+            spent = (
+                f"max_cost={self.cost_limit.most:g} is reached "
+                f"with {self.cost_limit.money_spent:.4g} spent"
+            )
             self.say(
                 f"{spent}: {left:,} samples of this round, and all later rounds, are not asked"
             )
 
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
-        """Note that samples are scheduled in this attempt, and return them; None if there are
-        none."""
+        """Note that samples are scheduled in this attempt, and return them; None without any."""
         self.scheduled |= dict.fromkeys(str(sample.id) for sample in samples)
         return samples or None
 
@@ -311,7 +347,8 @@ class TournamentSource(SampleSource):
         """Return the latest end of every sample of the current attempt, by sample id."""
         # It is the shortest suffix that covers the first round: an eval set's retry drives this
         # same object again and replays what was finished.
-        needed, start = set(self.seeds), len(self.events)
+        needed = set(self.seeds)
+        start = len(self.events)
         while needed and start:
             start -= 1
             needed.discard(self.events[start][0])

@@ -106,7 +106,8 @@ def _build_source(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after the other."""
-    builder, shard = plan.sample_builder, plan.shard
+    builder = plan.sample_builder
+    shard = plan.shard
     cost_limit = _limit_cost(request, questions, plan)
     build_samples: Any = builder.build_battle_samples
     if plan.packed:
@@ -145,7 +146,8 @@ def _build_solvers(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> Solver | list[Solver]:
     """Return the solver that asks the judges; before it the one that asks models, if any are."""
-    options, record = request.options, competitors.record
+    options = request.options
+    record = competitors.record
     how: dict[str, Any] = {
         "seed": options.seed,
         "cache": options.cache,
@@ -163,8 +165,7 @@ def _build_solvers(
 def _notes_on_rankers(
     request: TournamentRequest, competitors: Competitors, plan: TournamentPlan
 ) -> list[str]:
-    """Return notes on the rankers that were asked for in this command and will be replaced by
-    others."""
+    """Return notes on rankers that were asked for and will be replaced by others."""
     rankers = rankers_asked_for(typed_metadata(), os.environ)
     # Another host ranks its tournament itself.
     if not rankers or request.options.answered_by:
@@ -186,15 +187,19 @@ def _build_metadata(
     questions: Questions, competitors: Competitors, plan: TournamentPlan, source: TournamentSource
 ) -> TournamentMetadata:
     """Return what the log says of the tournament, without fields that hold nothing."""
-    competing, record = competitors.responses, competitors.record
-    more: dict[str, Any] = {
-        "shard": plan.shard and plan.shard.metadata,
-        "answers": plan.collector and questions.requests.to_log(competing),
-        "ladder": plan.ladder and plan.ladder.to_dict(),
-        "jury": plan.rotation and list(plan.rotation.judges),
-        "agents": notices_to_json(plan.agents),
-        "preferred": record and record.preferred,
-    }
+    competing = competitors.responses
+    more: dict[str, Any] = {}
+    if plan.shard:
+        more["shard"] = plan.shard.metadata
+    if plan.collector:
+        more["answers"] = questions.requests.to_log(competing)
+    if plan.ladder:
+        more["ladder"] = plan.ladder.to_dict()
+    if plan.rotation:
+        more["jury"] = list(plan.rotation.judges)
+    more["agents"] = notices_to_json(plan.agents)
+    if competitors.record:
+        more["preferred"] = competitors.record.preferred
     return TournamentMetadata(
         format=FORMAT_VERSION,
         models=list(competing.models),

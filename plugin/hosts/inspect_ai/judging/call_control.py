@@ -19,18 +19,28 @@ from podium.storage.remote import without_secrets
 
 
 class ConnectionFailedError(ConnectionError):
-    """A model's server could not be reached: the `reason`, and in `message`, which Inspect shows,
-    its address, too."""
+    """A model's server could not be reached.
+
+    Attributes:
+        reason: why, in the system's words.
+        message: reason and address of the server, which Inspect shows.
+    """
 
     def __init__(self, reason: str, address: str) -> None:
-        self.reason, self.message = reason, f"{reason}: {address}"
+        self.reason = reason
+        self.message = f"{reason}: {address}"
         super().__init__(self.message)
 
 
 async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
-    """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not
-    be reached. A call whose JSON was cut off on the way, which no provider's client repeats, is
-    repeated at most twice."""
+    """Call a model; a failure is raised as its cause.
+
+    A call whose JSON was cut off on the way, which no provider's client repeats, is repeated at
+    most twice.
+
+    Raises:
+        ConnectionFailedError: the server could not be reached.
+    """
     for repeats_left in (2, 1, 0):
         try:
             return await model.generate(messages, **options)
@@ -46,11 +56,10 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
 
 
 def root_of(error: BaseException) -> BaseException:
-    """Return the cause of an error without Inspect's wrappers, which show used up retries and the
-    whole prompt."""
-    while (
-        type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None
-    ):
+    """Return the cause of an error without Inspect's wrappers, which repeat the whole prompt."""
+    while type(error).__name__ in ("RetryError", "ModelGenerateError"):
+        if error.__cause__ is None:
+            break
         error = error.__cause__
     return error
 
@@ -63,8 +72,10 @@ def cause_of(error: BaseException) -> str:
 
 
 def name_of_failure(error: BaseException) -> str:
-    """Return what names the error of a failed call in counts: `HTTP 500`, why no connection was
-    made, or its type."""
+    """Return a short name of a failed call's error, for counts.
+
+    It is `HTTP 500`, the reason why no connection was made, or the type of the error.
+    """
     root = root_of(error)
     response = getattr(root, "response", None)
     for holder in (root, response):
@@ -81,38 +92,35 @@ def _connection_failure(error: BaseException, base_url: str | None) -> Connectio
     if not any(word in type(error).__name__ for word in ("Connect", "Timeout")):
         return None
     causes = [error]
-    while (cause := _direct_cause(causes[-1])) and cause not in causes:
+    cause = _direct_cause(error)
+    while cause is not None and cause not in causes:
         causes.append(cause)
+        cause = _direct_cause(cause)
     requests = (vars(cause).get("request") or vars(cause).get("_request") for cause in causes)
     url = next((str(request.url) for request in requests if request is not None), None)
-    shown = base_url if base_url and url and url.startswith(base_url) else url
-    return ConnectionFailedError(_reason(causes), without_secrets(shown)) if shown else None
+    if not url:
+        return None
+    shown = base_url if base_url and url.startswith(base_url) else url
+    return ConnectionFailedError(_reason(causes), without_secrets(shown))
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
     """Return what caused an error; of a group of errors the first."""
-    return (
-        error.exceptions[0]
-        if isinstance(error, BaseExceptionGroup)
-        else error.__cause__ or error.__context__
-    )
+    if isinstance(error, BaseExceptionGroup):
+        return error.exceptions[0]
+    return error.__cause__ or error.__context__
 
 
 def _reason(causes: list[BaseException]) -> str:
     """Return the system's words for the first error that has some, as `connection refused`."""
     for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None:
-            is_of_system = cause.errno > 0 and not isinstance(cause, ssl.SSLError)
-            return (
-                os.strerror(cause.errno).lower()
-                if is_of_system
-                else (cause.strerror or str(cause)).lower()
-            )
-    return (
-        "timed out"
-        if any("Timeout" in type(cause).__name__ for cause in causes)
-        else str(causes[-1])
-    )
+            if cause.errno > 0 and not isinstance(cause, ssl.SSLError):
+                return os.strerror(cause.errno).lower()
+            return (cause.strerror or str(cause)).lower()
+    if any("Timeout" in type(cause).__name__ for cause in causes):
+        return "timed out"
+    return str(causes[-1])
 
 
 CALLS_BEFORE_STOPPING = 10
@@ -134,14 +142,18 @@ def stopped_text(name: str, error: JudgeStoppedError) -> str:
 
 
 class CircuitBreaker:
-    """Makes the first ten calls; further ones only if one of them is answered or they fail
-    differently."""
+    """Makes the first ten calls, and more only if one is answered or they fail differently.
+
+    Args:
+        ends_run: wait before a later call is refused, so that the first refusal can end the run.
+    """
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self._ends_run = ends_run
         self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
         self._failures: list[str] = []
-        self._is_settled = self._is_raised = False
+        self._is_settled = False
+        self._is_raised = False
         self._refusal: JudgeStoppedError | None = None
 
     async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
@@ -167,11 +179,12 @@ class CircuitBreaker:
             if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
                 self._settle()
             elif len(self._failures) == CALLS_BEFORE_STOPPING:
-                why = f"{STOPPED}: its first {CALLS_BEFORE_STOPPING} calls all failed by {self._failures[0]}"
-                self._settle(JudgeStoppedError(why))
+                first = f"its first {CALLS_BEFORE_STOPPING} calls all failed"
+                self._settle(JudgeStoppedError(f"{STOPPED}: {first} by {self._failures[0]}"))
             raise
         except BaseException:
-            self._room.release()  # it was cancelled, because the other order failed: its turn is another's
+            # It was cancelled, because the other order failed: its turn is another's.
+            self._room.release()
             raise
         self._settle()
         return answer
@@ -179,13 +192,13 @@ class CircuitBreaker:
     def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
         """Decide once and for good: waiting and later calls go on, or raise `refusal`."""
         if not self._is_settled:
-            self._is_settled, self._refusal = True, refusal
+            self._is_settled = True
+            self._refusal = refusal
             self._room.release()
 
 
 class ModelCalls:
-    """The calls of models by name, each with a circuit breaker, and answers that several samples
-    need."""
+    """The calls of models by name, each with a circuit breaker, and answers that are shared."""
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self.stopped: set[str] = set()
@@ -197,12 +210,15 @@ class ModelCalls:
         self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
 
     async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the answer kept under `key`; the first caller asks for it, and the others wait and
-        fail with it."""
+        """Return the answer kept under a key.
+
+        The first caller asks for it. The others wait, and fail with it.
+        """
         earlier = self._failures.get(key)
         async with self._locks[key]:
             if key not in self._answers:
-                if (failure := self._failures.get(key)) is not None and failure is not earlier:
+                failure = self._failures.get(key)
+                if failure is not None and failure is not earlier:
                     raise failure
                 try:
                     self._answers[key] = await ask()

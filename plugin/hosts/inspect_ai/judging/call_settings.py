@@ -27,8 +27,8 @@ ABOUT_SCHEMA = re.compile(
 )
 """Words of a server that takes no JSON schema."""
 ABOUT_LENGTH = re.compile(
-    r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)|too many (?:input )?tokens"
-    r"|exceed_context_size",
+    r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)"
+    r"|too many (?:input )?tokens|exceed_context_size",
     re.IGNORECASE,
 )
 """Words of a server about a prompt that does not fit."""
@@ -56,9 +56,10 @@ def limits_of(how: Judging, model: Model | None) -> CallLimits:
     """Return the limits of a judge: those of the run, else of its role, else podium's own."""
     own = model.config if model else GenerateConfig()
     temperature = how.generation.get("temperature", own.temperature)
-    given, form = how.generation.get("max_tokens", own.max_tokens), how.form
+    given = how.generation.get("max_tokens", own.max_tokens)
     text = None if how.replies == "schema" else given or how.realization.tokens
-    return CallLimits(temperature or 0, text, max(form.tokens, given or 0) if form else None)
+    schema = max(how.form.tokens, given or 0) if how.form else None
+    return CallLimits(temperature or 0, text, schema)
 
 
 def judge_limits(how: Judging) -> dict[str, CallLimits]:
@@ -71,19 +72,21 @@ def judge_limits(how: Judging) -> dict[str, CallLimits]:
 
 
 class CallSettings:
-    """Settings of a run's calls, and what its replies show: which judges take no schema, and which
-    need no limit."""
+    """Settings of a run's calls, and what its replies show of the judges.
+
+    They show which judges take no schema, and which need no limit of tokens.
+    """
 
     def __init__(self, how: Judging) -> None:
-        self.how, self._takes_schema = how, dict[JudgeRecord, bool]()
+        self.how = how
+        self._takes_schema: dict[JudgeRecord, bool] = {}
         self._unlimited: set[JudgeRecord] = set()
         self._few_alternatives: set[JudgeRecord] = set()
         self._locks: dict[JudgeRecord, anyio.Lock] = {}
 
     @asynccontextmanager
     async def first_alone(self, judge: JudgeRecord) -> AsyncIterator[None]:
-        """Make a judge's first call with a schema alone: its reply decides how all others are
-        made."""
+        """Make a judge's first call with a schema alone; its reply decides how others are made."""
         async with self._locks.setdefault(judge, anyio.Lock()):
             if judge not in self._takes_schema:
                 yield
@@ -91,8 +94,7 @@ class CallSettings:
         yield
 
     def schema_of(self, judge: JudgeRecord, attempt: int) -> Schema | None:
-        """Return the schema of an attempt, `brief` if it is not the first with a schema; None for
-        text."""
+        """Return the schema of an attempt: `full`, then `brief`; None for text."""
         asked = attempt if self.how.replies == "schema" else attempt - 1
         if self.how.form is None or not asked or not self._takes_schema.get(judge, True):
             return None
@@ -100,15 +102,19 @@ class CallSettings:
 
     def config(self, model: Model, judge: JudgeRecord, schema: Schema | None) -> GenerateConfig:
         """Return the generation settings of a call."""
-        how, limits = self.how, limits_of(self.how, model)
-        limit = None if judge in self._unlimited else limits.schema if schema else limits.text
+        how = self.how
+        limits = limits_of(how, model)
+        limit = limits.schema if schema else limits.text
+        if judge in self._unlimited:
+            limit = None
         named: dict[str, Any] = {
             **how.generation,
             "temperature": limits.temperature,
             "max_tokens": limit,
         }
         if schema and how.form:
-            form = JSONSchema.model_validate(how.form.schema(how.settings, brief=schema == "brief"))
+            own = how.form.schema(how.settings, brief=schema == "brief")
+            form = JSONSchema.model_validate(own)
             named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
         if how.has_probabilities(structured=schema is not None):
             # Reasons are long: the alternatives of all their tokens would fill the log.
@@ -145,8 +151,11 @@ class CallSettings:
         return True
 
     def takes_schema(self, judge: JudgeRecord, reply: Reply | Exception) -> bool:
-        """Return if a judge takes schemas, by its first reply or error; JudgeStoppedError if it has
-        to and does not."""
+        """Return whether a judge takes schemas, by its first reply or error.
+
+        Raises:
+            JudgeStoppedError: it does not, and has to.
+        """
         if judge in self._takes_schema:
             return self._takes_schema[judge]
         if isinstance(reply, Exception):

@@ -28,13 +28,23 @@ Prices = Mapping[str, Sequence[float]]
 
 
 class CostLimit:
-    """A limit on the cost of a tournament: only a sample with dearer calls than all before it can
-    exceed it."""
+    """A limit on the cost of a tournament.
+
+    Only a sample with dearer calls than all before it can exceed it.
+
+    Args:
+        most: the limit, in the currency of the prices.
+        prices: prices that the user gave, by model.
+        attempts: how often a judge is asked at most for a reply that can be parsed.
+        known: prices that Inspect knows, by model, for tokens that are estimated.
+    """
 
     def __init__(
         self, most: float, prices: Prices, attempts: int, known: Prices | None = None
     ) -> None:
-        self.most, self.prices, self.attempts = most, prices, attempts
+        self.most = most
+        self.prices = prices
+        self.attempts = attempts
         self._prices_of_estimates = {**(known or {}), **prices}
         self._costs: dict[str, float] = {}
         self._estimated_costs: dict[str, float] = {}
@@ -44,25 +54,24 @@ class CostLimit:
 
     @property
     def money_spent(self) -> float:
-        """Cost of all calls so far, also those of failed samples and of retried runs; the cache
-        costs nothing."""
+        """Cost of all calls so far, also of failed samples and of retried runs."""
         # A killed run has no record of its failed samples, but of those that it finished.
         counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
         return counted + sum(self._estimated_costs.values())
 
     def add_cost(self, sample: EvalSample) -> list[str]:
-        """Add the cost of a sample; return a note per model whose server was found to send no
-        usage."""
-        if not isinstance(
-            parse_sample(sample.metadata or {}), BattleMetadata | PackMetadata | RequestMetadata
-        ):
+        """Add the cost of a sample; return a note per model whose server sends no usage."""
+        contents = parse_sample(sample.metadata or {})
+        if not isinstance(contents, BattleMetadata | PackMetadata | RequestMetadata):
             # What only announces makes no calls, so it does not tell what a sample costs.
             return []
-        name, key = sample.uuid or str(sample.id), (str(sample.id), sample.epoch)
+        name = sample.uuid or str(sample.id)
+        key = (str(sample.id), sample.epoch)
         estimated = read_estimate(kept_in_store(sample, ESTIMATE))
         self._estimated_costs[name] = self._cost(estimated, self._prices_of_estimates)
         self._costs[name] = self._cost(sample.model_usage)
-        cost, kind = self._costs[name] + self._estimated_costs[name], REQUESTED in sample.metadata
+        cost = self._costs[name] + self._estimated_costs[name]
+        kind = REQUESTED in sample.metadata
         made = [shown["attempts"] for _, shown in judgments_in(sample)]
         # What it had cost at most: had all its calls been made and repeated, or had an answer been
         # twice as long.
@@ -79,8 +88,7 @@ class CostLimit:
         return [_no_usage_text(self.most, model) for model in fresh]
 
     def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
-        """Return the cost of the tokens of some models; those of a provider's cache at the full
-        price."""
+        """Return the cost of the tokens of some models; tokens of a cache have the full price."""
         cost = 0.0
         prices = self.prices if prices is None else prices
         for model, own in usages.items():
@@ -99,12 +107,19 @@ class CostLimit:
         return cost
 
     def samples_allowed(self, *, answers: bool) -> int | None:
-        """Return how many samples may be scheduled at once, answers or battles; None if none of
-        them cost anything."""
+        """Return how many samples may be scheduled at once.
+
+        Args:
+            answers: whether they are requests for answers, not battles.
+
+        Returns:
+            their number; None for any number, if such samples cost nothing.
+        """
         # The first of a kind alone, then as many as fit if each is as dear as the dearest so far
         # can be. What a retry asks again of failed samples must fit, too.
         kept = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
-        left, dearest = self.most - self.money_spent - kept, self._dearest.get(answers)
+        left = self.most - self.money_spent - kept
+        dearest = self._dearest.get(answers)
         if dearest is None:
             return int(left > 0)
         return max(int(left / dearest), 0) if dearest else None
@@ -143,7 +158,8 @@ def build_cost_limit(
                 f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
             )
     known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
-    if lacking := sorted(name for name, price in known.items() if price is None):
+    lacking = sorted(name for name, price in known.items() if price is None)
+    if lacking:
         raise UsageError(_no_price_text(most, lacking))
     return CostLimit(
         most, prices or {}, attempts, {name: price for name, price in known.items() if price}
@@ -151,8 +167,7 @@ def build_cost_limit(
 
 
 def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
-    """Return the prices of a model's million tokens, in and out, as given or as Inspect knows them;
-    else None."""
+    """Return the prices of a million tokens, in and out, as given or as Inspect knows them."""
     cost = getattr(get_model_info(model), "cost", None)
     return prices.get(str(model)) or ((cost.input, cost.output) if cost else None)
 

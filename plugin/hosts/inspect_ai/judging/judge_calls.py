@@ -98,13 +98,16 @@ class Run(ModelCalls):
         asked_before: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(ends_run=ends_run and not rotating)
-        self.how, self.cache, self.jury, self.rotating = how, cache, jury, rotating
+        self.how = how
+        self.cache = cache
+        self.jury = jury
+        self.rotating = rotating
         self.asked_before = asked_before or {}
         self.known = readable_judgments(reask, how) if reask else {}
         self.modes = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         # Calls must not be answered from the cache of the run whose unparsed replies are repeated.
         self.cache_suffix = f" again {reask}" if reask else ""
-        # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
+        # Few packs at once: each holds its transcript in memory, and four keep a provider busy.
         self.packs = anyio.Semaphore(4)
         self.settings = CallSettings(how)
         self._judges: dict[Model, JudgeRecord] = {}
@@ -115,14 +118,17 @@ class Run(ModelCalls):
     def refuse_repeat_in_same_run(self, state: TaskState) -> None:
         """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
         sample_id = str(state.sample_id).removesuffix(AGAIN)
-        if sample_id != state.sample_id and (
-            why := self.failed_calls.pop((sample_id, state.epoch), None)
-        ):
+        if sample_id == state.sample_id:
+            return
+        why = self.failed_calls.pop((sample_id, state.epoch), None)
+        if why:
             raise FailedCallsError(why)
 
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call; of judges that take turns, one whose calls all fail stops alone, and the
-        last ends the run."""
+        """Make a call.
+
+        Of judges that take turns, one whose calls all fail stops alone, and the last ends the run.
+        """
         if not self.rotating:
             return await self.call("", ask)
         judge = self.judge_of(model)
@@ -161,24 +167,22 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
-    file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
-    is_readable = file.is_file() and is_log(file)
-    log = (
-        read_by_inspect(file, exclude_fields={"events", "messages", "attachments"})
-        if is_readable
-        else None
-    )
+    file = local_file(place_of(path))
+    log = None
+    if file.is_file() and is_log(file):
+        log = read_by_inspect(file, exclude_fields={"events", "messages", "attachments"})
     if log is None or read_tournament(log) is None:
         raise UsageError(
             f"reask={path}: no log of a tournament; name one, a file that ends with .eval"
         )
+    readable: dict[JudgmentKey, KeptJudgment] = {}
     with named_in_errors(path):
-        for battle, shown in (
-            judged for sample in log.samples or [] for judged in judgments_in(sample)
-        ):
-            mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-            if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
-                readable[_key_of(shown["judge"], battle, shown["order"], shown["repeat"])] = shown
+        for sample in log.samples or []:
+            for battle, shown in judgments_in(sample):
+                mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
+                if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
+                    key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
+                    readable[key] = shown
     return readable
 
 
@@ -203,8 +207,7 @@ def judge(
     rotating: int = 0,
     **kwargs: Any,
 ) -> Solver:
-    """Ask the judges for every judgment of the sample's battles, and keep the replies in the
-    store."""
+    """Ask the judges for every judgment of a sample's battles, and keep the replies."""
     options = flatten_arguments(kwargs)
     how = judging_settings(**options)
     run = Run(
@@ -244,10 +247,17 @@ def _sample_key(state: TaskState) -> tuple[str, int]:
 async def _ask_for_sample(
     run: Run, state: TaskState, earlier: Sequence[BattleReplies] | None
 ) -> tuple[SampleReplies, list[Exception]]:
-    """Return the replies on a sample's battles and the errors of calls that failed; with `earlier`
-    replies only those are asked again whose calls failed."""
+    """Return the replies on a sample's battles, and the errors of calls that failed.
+
+    Args:
+        run: the run.
+        state: the sample.
+        earlier: replies so far, by battle; only calls that failed are made again. None if nothing
+            was asked yet.
+    """
     run.refuse_repeat_in_same_run(state)
-    media, battles = {"media": media_in(state.input)}, parse_battles(state.metadata)
+    media = {"media": media_in(state.input)}
+    battles = parse_battles(state.metadata)
     known = [None] * len(battles) if earlier is None else earlier
     calls = []
     for battle, replies in zip(battles, known, strict=True):
@@ -276,9 +286,17 @@ def _has_new_reply(replies: BattleReplies) -> bool:
 async def ask_judges(
     run: Run, battle: BattleMetadata, epoch: int = 1, earlier: BattleReplies | None = None
 ) -> tuple[BattleReplies, list[Exception]]:
-    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats.
-    Of `earlier` replies only those are asked again whose calls failed. Return the replies, and the
-    errors of calls that failed."""
+    """Ask every judge, or those of the battle, for every judgment.
+
+    Args:
+        run: the run.
+        battle: the battle.
+        epoch: number of the epoch, from 1; each adds its own repeats.
+        earlier: replies so far; only calls that failed are made again.
+
+    Returns:
+        the replies, and the errors of calls that failed.
+    """
     asked = _judgments_of(run, battle, epoch)
     errors: list[Exception] = []
     wants_checklist = run.how.settings.checklist
@@ -361,11 +379,21 @@ async def _ask_judge(
     errors: list[Exception],
     known: Sequence[KeptReply] = (),
 ) -> KeptJudgment:
-    """Return one judgment with its replies; a pointwise judge rates a response once for all battles
-    of it. `known` replies that did not fail are kept; errors of failed calls are added to
-    `errors`."""
+    """Return one judgment with its replies.
+
+    A pointwise judge rates a response once for all battles of it.
+
+    Args:
+        run: the run.
+        model: the judge.
+        shown: order and repeat.
+        battle: the battle.
+        errors: errors of failed calls are added to it.
+        known: replies so far; those that did not fail are kept.
+    """
     name = run.judge_of(model).name
-    if judged := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
+    judged = run.known.get(_key_of(name, battle, shown.order, shown.repeat))
+    if judged:
         return judged
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
     asks: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
@@ -393,8 +421,10 @@ async def _ask_judge(
 async def _reply_or_failure(
     ask: Callable[[], Awaitable[tuple[KeptReply, int]]], errors: list[Exception]
 ) -> tuple[KeptReply, int]:
-    """Return the reply and the number of attempts; if the call fails, what names its error, which
-    joins `errors`."""
+    """Return the reply and the number of attempts.
+
+    If the call fails, its error is added to `errors`, and the reply names the error.
+    """
     try:
         return await ask()
     except FATAL:
@@ -405,9 +435,9 @@ async def _reply_or_failure(
 
 
 def _failed_reply(error: Exception) -> KeptReply:
-    return cast(
-        KeptReply, dump_reply(Reply("", failed=name_of_failure(error), refused=cause_of(error)))
-    )
+    """Return the reply of a call that failed."""
+    reply = Reply("", failed=name_of_failure(error), refused=cause_of(error))
+    return cast(KeptReply, dump_reply(reply))
 
 
 def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
@@ -426,9 +456,13 @@ async def _ask_until_readable(
     repeat: int,
     order: str = "",
 ) -> tuple[KeptReply, int]:
-    """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the
-    number of attempts."""
-    name, texts = run.judge_of(model).name, prompt_texts(battle, responses)
+    """Ask until the reply can be parsed, at most `attempts` times.
+
+    Returns:
+        the last reply, and the number of attempts.
+    """
+    name = run.judge_of(model).name
+    texts = prompt_texts(battle, responses)
     # Two responses of a model that are alike are judged both.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     for attempt in range(1, run.how.attempts + 1):
@@ -444,12 +478,16 @@ async def _ask_until_readable(
 async def _ask_in_form(
     run: Run, model: Model, texts: Texts, attempt: int, call: str, media: Any
 ) -> Reply:
-    """Return the reply of one attempt: with the JSON schema if the run asks so and the judge takes
-    it, else text."""
+    """Return the reply of one attempt.
+
+    It is asked for in the JSON schema if the run wants that and the judge takes it, else as text.
+    """
     judge = run.judge_of(model)
     if run.settings.schema_of(judge, attempt):
         async with run.settings.first_alone(judge):
-            if schema := run.settings.schema_of(judge, attempt):
+            # The first reply may have shown that the judge takes none.
+            schema = run.settings.schema_of(judge, attempt)
+            if schema:
                 prompt = run.how.schema_prompt(texts, brief=schema == "brief")
                 try:
                     reply = await _call_judge(
@@ -496,8 +534,10 @@ async def _call_model(
     config: GenerateConfig,
     media: Any = (),
 ) -> ModelOutput | Reply:
-    """Return a model's output for a prompt, cached under the name of the call, or a reply if it
-    rejects the prompt."""
+    """Return a model's output for a prompt, or a reply if the model rejects the prompt.
+
+    The output is cached under the name of the call.
+    """
     # Inspect's registry loads this file, and judges nothing.
     from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
@@ -511,10 +551,12 @@ async def _call_model(
         try:
             output = await generate_output(model, asked, config=usual, cache=policy)
         except Exception as error:
-            if why := why_too_long(error):
+            why = why_too_long(error)
+            if why:
                 return Reply("", refused=why, rejection=TOO_LONG)
             is_of_schema = config.response_schema and is_about_schema(error)
-            if media and not is_of_schema and (words := why_refused(error)):
+            words = why_refused(error) if media and not is_of_schema else None
+            if words:
                 return Reply("", refused=words)
             raise
         estimate_usage(model, prompt, output)
@@ -545,7 +587,7 @@ def _reply_of(output: ModelOutput | Reply) -> Reply:
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
-    """Return the checklist of an item, written by the role `checklist`, else by the first judge."""
+    """Return the checklist of an item, by the role `checklist`, else by the first judge."""
     model = (
         get_model(role="checklist")
         if "checklist" in model_roles()

@@ -64,25 +64,27 @@ def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iter
 
 
 def notes_on_work(responses: Responses) -> Iterator[Notice]:
-    """Yield warnings on what the judge is not shown: all but the last message, or what is cut out
-    of transcripts."""
+    """Yield warnings on what the judge is not shown of agents' work.
+
+    That is all but the last message, or what is cut out of transcripts.
+    """
     whole = sum(map(len, responses.texts.values()))
     hidden, models, _ = _count_work(
         responses, lambda work: not work.shown and (work.calls > 0 or work.turns > 1)
     )
     if hidden:
         calls, _, _ = _count_work(responses, lambda work: not work.shown and work.calls > 0)
-        what = (
-            "tool calls"
-            if calls == hidden
-            else "tool calls or several turns"
-            if calls
-            else "several turns"
-        )
+        what = "several turns"
+        if calls:
+            what = "tool calls" if calls == hidden else "tool calls or several turns"
         fields = {"hidden": hidden, "responses": whole, "what": what, "models": models}
         yield Notice("last-message-alone", fields)
-    shown, _, _ = _count_work(responses, lambda work: work.shown)
-    cut, models, shares = _count_work(responses, lambda work: work.cut > 0, lambda work: work.shown)
+
+    def is_shown(work: AgentWork) -> bool:
+        return work.shown
+
+    shown, _, _ = _count_work(responses, is_shown)
+    cut, models, shares = _count_work(responses, lambda work: work.cut > 0, is_shown)
     if cut:
         all_work = [work for own in responses.work.values() for work in own.values() if work.cut]
         fields = {
@@ -94,19 +96,30 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
         }
         by_tokens = any(not work.limit for work in all_work)
         yield Notice("transcripts-cut-by-tokens" if by_tokens else "transcripts-cut", fields)
-        (least, low), *_, (most, high) = sorted([*shares.items()] * 2, key=lambda share: share[1])
+        ascending = sorted(shares.items(), key=lambda share: share[1])
+        least, low = ascending[0]
+        most, high = ascending[-1]
         if high - low >= UNEVEN:
             often = {"most": most, "high": high, "least": least, "low": low}
             yield Notice("transcripts-cut-unevenly", often)
-    if long := _count_work(responses, lambda work: not work.fits)[0]:
+    long, _, _ = _count_work(responses, lambda work: not work.fits)
+    if long:
         yield Notice("long-final-answers", {"answers": long})
 
 
 def _count_work(
     responses: Responses, test: Test, among: Test | None = None
 ) -> tuple[int, str, dict[str, float]]:
-    """Count responses that pass a test, among all or those that pass another: in all, by model, as
-    shares."""
+    """Count the responses whose work passes a test.
+
+    Args:
+        responses: the responses.
+        test: the test.
+        among: counts only responses whose work passes this test, too; None for all.
+
+    Returns:
+        their number, a text with the numbers by model, and their shares by model.
+    """
     counts = {}
     for name, own in responses.work.items():
         number = len(responses.texts[name]) if among is None else sum(map(among, own.values()))
@@ -120,32 +133,40 @@ def _count_work(
 
 
 def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
-    """Return what is shown of agents within `tokens` and the judges' contexts, and why that is less
-    than asked; tokens that the user gave are kept where a context is only assumed."""
-    asked = Show(mode, TOKENS if tokens is None else tokens, responses=2 if how.is_pairwise else 1)
+    """Return what is shown of agents, so that it fits the judges' contexts.
+
+    Args:
+        mode: whether the answer or the transcript is shown.
+        tokens: the most tokens of a transcript, which are kept where a context is only assumed;
+            None for the usual number.
+        how: how judges are asked.
+
+    Returns:
+        what is shown, and why that is less than asked; empty if it is not.
+    """
+    responses = 2 if how.is_pairwise else 1
+    asked = Show(mode, TOKENS if tokens is None else tokens, responses=responses)
     if how.realization.template is None:
         return asked, ""
-    bare, shaped = (
-        Texts("", ("",) * asked.responses, "", "", ("",)),
-        replace(how.settings, transcript=True),
-    )
-    words, smallest = count_tokens(replace(how, settings=shaped).schema_prompt(bare)), None
-    why = limit = ""
+    bare = Texts("", ("",) * asked.responses, "", "", ("",))
+    shaped = replace(how, settings=replace(how.settings, transcript=True))
+    words = count_tokens(shaped.schema_prompt(bare))
+    smallest: int | None = None
+    why = ""
+    limit = ""
     for model in judges_by_role():
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
             continue
-        room = int(
-            FILLED * context - words - max(limit or 0 for limit in limits_of(how, model)[1:])
-        )
+        limits = limits_of(how, model)
+        reply = max(limits.text or 0, limits.schema or 0)
+        room = int(FILLED * context - words - reply)
         if smallest is None or room < smallest:
             more = option_text("transcript_tokens", "N", "argument")
             remedy = f"; {more} if it has more" if assumed else ""
             is_known = "is taken to have" if assumed else "has"
-            smallest, why = (
-                room,
-                f" (two have to fit {model}, which {is_known} {context:,} tokens{remedy})",
-            )
+            smallest = room
+            why = f" (two have to fit {model}, which {is_known} {context:,} tokens{remedy})"
             limit = "" if assumed else f"more does not fit {model}, which has {context:,} tokens"
     asked = replace(asked, room=smallest, limit=limit)
     if smallest is None or smallest >= asked.responses * asked.tokens:
@@ -154,14 +175,14 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
 
 
 def context_of(model: Model) -> tuple[int | None, bool]:
-    """Return the tokens of a model's context, None if unknown, and whether they are only
-    assumed."""
+    """Return the tokens of a model's context, or None, and whether they are only assumed."""
     info = get_model_info(model)
     if info is not None and info.context_length:
         return info.context_length, False
     address = str(getattr(model.api, "base_url", None) or "")
     is_local_server = (urlsplit(address).hostname or "").startswith(LOCAL_HOSTS)
-    if is_local_server and (context := _context_of_server(address)):
+    context = _context_of_server(address) if is_local_server else None
+    if context:
         return context, False
     is_local = is_local_server or str(model).partition("/")[0] in LOCAL_PROVIDERS
     return (LOCAL_CONTEXT, True) if is_local else (None, False)

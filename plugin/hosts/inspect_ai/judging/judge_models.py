@@ -1,4 +1,4 @@
-"""The models of roles: who judges, in which turn, under which identity, and with which settings."""
+"""The models of roles: who judges, in which turn, under which identity and which settings."""
 
 import asyncio
 import json
@@ -32,24 +32,33 @@ SAMPLING = (
 
 
 def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
-    """Return the judges, given or of the roles `judge` (else `grader`), `judge2` ...: all, or
-    `only` the named ones."""
+    """Return the judges.
+
+    Args:
+        how: how they are asked.
+        given: the models; by default those of the roles `judge` (else `grader`), `judge2` ...
+        only: names of the judges to return; by default all.
+
+    Raises:
+        UsageError: a judge is there twice, or a named one is missing.
+    """
     jury = list(given) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(
-            f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats"
-        )
-    if lacking := [name for name in only if name not in names]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        remedy = "for more verdicts of one, use repeats"
+        raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; {remedy}")
+    lacking = [name for name in only if name not in names]
+    if lacking:
         problem = (
             f"{lacking[0]} was assigned battles and is not among the judges ({', '.join(names)})"
         )
         raise UsageError(f"judges=rotate: {problem}; name the same judges, {IN_PYTHON}")
-    return (
-        [model for model, name in zip(jury, names, strict=True) if name in only] if only else jury
-    )
+    if not only:
+        return jury
+    return [model for model, name in zip(jury, names, strict=True) if name in only]
 
 
 def build_rotation(
@@ -59,8 +68,18 @@ def build_rotation(
     seed: int,
     jury: Sequence[Model] | None = None,
 ) -> JudgeRotation | None:
-    """Return what assigns judges (of the roles if none are given) to battles; None if all judge
-    every battle."""
+    """Return what assigns judges to battles; None if all judge every battle.
+
+    Args:
+        judges: `all`, `rotate`, or the shares of the judges.
+        overlap: share of the battles that all judges judge, in [0, 1].
+        how: how judges are asked.
+        seed: seed of the assignment.
+        jury: the models; by default those of the roles.
+
+    Raises:
+        UsageError: judges take turns and none is known, or a quorum is asked for.
+    """
     # Inspect's registry loads this file, and reads no table.
     from podium.responses.collection import response_key
 
@@ -88,27 +107,27 @@ def build_rotation(
 
 
 def judges_by_role() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`) and of `judge2` ...; an empty list
-    without them."""
-    return models_of_role(next((name for name in ROLES if name in model_roles()), ROLES[0]))
+    """Return the models of the role `judge` (else `grader`) and of `judge2` ...; perhaps none."""
+    role = next((name for name in ROLES if name in model_roles()), ROLES[0])
+    return models_of_role(role)
 
 
 def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role and of the roles that add a number to its name; an empty list
-    without them."""
+    """Return the models of a role, and of the roles that add a number to its name."""
     roles = model_roles()
     named: list[Model] = []
-    for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
+    numbered = sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))
+    for name in (role, *numbered):
         models = roles.get(name)
-        named += (
-            models if isinstance(models, list) else [get_model(role=name)] if name in roles else []
-        )
+        if isinstance(models, list):
+            named += models
+        elif name in roles:
+            named.append(get_model(role=name))
     return named
 
 
 def roles_are_known() -> bool:
-    """Return whether Inspect has set the roles already, as on the command line; Python may make a
-    task before."""
+    """Return whether Inspect has set the roles already; Python may make a task before that."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -84,11 +84,12 @@ class OfflineAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name != "offline":
-            raise UsageError(f"podium has no model {model_name!r}; its one model is podium/offline")
-        if unknown := sorted(set(model_args) - set(SETTINGS)):
-            raise UsageError(
-                f"podium/offline has no argument {', '.join(unknown)}; its own: {', '.join(SETTINGS)}"
-            )
+            known = "its one model is podium/offline"
+            raise UsageError(f"podium has no model {model_name!r}; {known}")
+        unknown = sorted(set(model_args) - set(SETTINGS))
+        if unknown:
+            known = f"its own: {', '.join(SETTINGS)}"
+            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; {known}")
         self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
 
     async def generate(
@@ -99,24 +100,24 @@ class OfflineAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Return the reply to the last message."""
-        if media := media_in(input):
+        media = media_in(input)
+        if media:
             raise NotImplementedError(
                 f"podium/offline is shown text only, and there is {media[0].type}"
             )
         prompt = input[-1].text
         asked = _ASKED.get()
         if asked and asked[0].realization.write_reply is None:
-            who = f"{origin_of_realization(asked[0].realization.name)} cannot be asked of podium/offline"
+            origin = origin_of_realization(asked[0].realization.name)
+            who = f"{origin} cannot be asked of podium/offline"
             remedy = "add one beside its read_reply, or take another judge"
             raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")
         reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
         reply = asked[0].to_json(reply) if asked and config.response_schema else reply
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
-        shown, written = (
-            len(prompt) // CHARACTERS_PER_TOKEN,
-            max(1, len(reply.text) // CHARACTERS_PER_TOKEN),
-        )
+        shown = len(prompt) // CHARACTERS_PER_TOKEN
+        written = max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
         output.usage = ModelUsage(
             input_tokens=shown, output_tokens=written, total_tokens=shown + written
         )

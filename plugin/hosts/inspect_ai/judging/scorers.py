@@ -1,5 +1,4 @@
-"""The scorers, `verdict` of a tournament's replies and `pairwise` against a reference; a metric per
-ranker."""
+"""The scorers `verdict` (of a tournament) and `pairwise` (against a log); a metric per ranker."""
 
 import json
 import re
@@ -136,9 +135,19 @@ def pairwise(
     transcript_tokens: int | None = None,
     **kwargs: Any,
 ) -> Scorer:
-    """Score each response of a log against that of `reference`, another log, judged by the role
-    `judge` (`--model-role judge=MODEL`); a sample that the reference did not answer is not scored.
-    With `show=auto`, transcripts are compared if the reference called tools."""
+    """Score each response of a log against that of another log, by the judge's verdict.
+
+    The judge is the model of the role `judge` (`--model-role judge=MODEL`). A sample that the
+    reference did not answer is not scored.
+
+    Args:
+        reference: the other log.
+        cache: whether calls are answered from Inspect's cache.
+        reasoning: whether reasoning in answers is removed (`strip`) or shown (`keep`).
+        show: what is compared of agents; by `auto` transcripts if the reference called tools.
+        transcript_tokens: the most tokens of a transcript.
+        kwargs: options of the judge, as for a tournament.
+    """
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
     from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
     from podium.responses.collection import response_key
@@ -148,7 +157,8 @@ def pairwise(
         asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
         asked = replace(asked, reasoning=reasoning)
         responses = _read_reference(reference, asked, why)
-        [name], transcripts = responses.models, responses.has_transcripts
+        [name] = responses.models
+        transcripts = responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
@@ -163,7 +173,8 @@ def pairwise(
             print_once(note)
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
-        if problem := _lack_of_response(responses, name, met, response):
+        problem = _lack_of_response(responses, name, met, response)
+        if problem:
             return score_without_value("scoring_failed", problem)
         other = responses.shown_text(name, met, transcripts)
         battle = _battle_of(state, response, name, other, transcripts)
@@ -186,22 +197,31 @@ def _lack_of_response(responses: "Responses", name: str, key: str, response: str
 
 
 def _notes_on_sample(work: AgentWork) -> Iterator[str]:
+    """Yield sentences on what the judge is not shown of an agent's work."""
     if work.calls and not work.shown:
-        yield "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all"
+        yield (
+            "samples hold tool calls, and the judge is shown only the last message; "
+            "-S show=transcript shows all"
+        )
     if work.cut:
-        yield f"transcripts of samples are cut to fit; {work.limit or '-S transcript_tokens=N shows more'}"
+        remedy = work.limit or "-S transcript_tokens=N shows more"
+        yield f"transcripts of samples are cut to fit; {remedy}"
 
 
 def _read_reference(reference: str, show: Show, context: str) -> "Responses":
-    """Return the responses of a log of one model, and print what of them is shown; UsageError for
-    several models."""
+    """Return the responses of a log of one model, and print what is shown of them.
+
+    Raises:
+        UsageError: the log has several models.
+    """
     from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
     from podium.hosts.inspect_ai.logs.response_reader import READER
     from podium.notices.notice_text import notice_text
     from podium.responses.read import read_responses
 
     responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
-    if len(names := responses.models) != 1:
+    names = responses.models
+    if len(names) != 1:
         raise UsageError(
             f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference"
         )
@@ -213,14 +233,25 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
 def _battle_of(
     state: TaskState, response: str, name: str, text: str, transcript: bool
 ) -> BattleMetadata:
-    """Return the battle of a sample's response against the reference's text, answers or
-    transcripts."""
-    media, own = media_in(state.input), str(state.model)
-    more: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
-    more |= {"transcript": True} if transcript else {}
-    shown = (
-        "\n\n".join(text_with_places(cast(list[Any], state.input))) if media else state.input_text
-    )
+    """Return the battle of a sample's response against a response of the reference.
+
+    Args:
+        state: the sample.
+        response: its response.
+        name: the reference's model.
+        text: the response of the reference.
+        transcript: whether both responses are transcripts.
+    """
+    media = media_in(state.input)
+    own = str(state.model)
+    more: dict[str, Any] = {}
+    if state.epoch > 1:
+        more["response"] = state.epoch
+    if transcript:
+        more["transcript"] = True
+    shown = state.input_text
+    if media:
+        shown = "\n\n".join(text_with_places(cast(list[Any], state.input)))
     return BattleMetadata(
         item=str(state.sample_id),
         model_a=own,
@@ -235,11 +266,16 @@ def _battle_of(
 
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
+    """Return the score of a battle: the credit of model_a, with every verdict as metadata."""
     texts = {"transcript_length_a": battle.response_a, "transcript_length_b": battle.response_b}
     lengths = {column: len(text) for column, text in texts.items() if battle.transcript}
     rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
-    known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
+    known: dict[str, Any] = {}
+    for name in REPEATED:
+        value = getattr(battle, name)
+        if value is not None:
+            known[name] = value
     # The verdicts of replies that another sample of the log asked for are in that one's score.
     own = [
         row
@@ -260,16 +296,20 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
             "grader_failed", explanation, answer="unparsed", metadata=metadata
         )
     won = whole.outcome or 0.0
-    answer = battle.model_a if won > 0.5 else battle.model_b if won < 0.5 else "tie"
+    answer = "tie"
+    if won > 0.5:
+        answer = battle.model_a
+    elif won < 0.5:
+        answer = battle.model_b
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
 
 
 def _score_pack(
     battles: Sequence[BattleMetadata], kept: Sequence[BattleReplies], how: Judging
 ) -> Score:
-    """Return the score of a pack: the share of battles with a readable verdict, with every verdict
-    as metadata."""
-    verdicts, lines = [], []
+    """Return the score of a pack: the share of readable battles; metadata has the verdicts."""
+    verdicts = []
+    lines = []
     for battle, replies in zip(battles, kept, strict=True):
         score = _score_battle(battle, replies, how)
         whole = BattleVerdict(**(score.metadata or {})[NAMESPACE], credit=credit_in(score))
@@ -279,24 +319,22 @@ def _score_pack(
         lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts)} battles have a readable verdict"
-    metadata, words = (
-        {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()},
-        "\n".join([answer, *lines]),
-    )
+    metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
+    words = "\n".join([answer, *lines])
     return Score(
         value=readable / len(verdicts), answer=answer, explanation=words, metadata=metadata
     )
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
-    """Return, as Markdown, both models, the credit and the judge's words of each judgment, and both
-    responses."""
-    a, b = battle.model_a, battle.model_b
+    """Return a battle as Markdown: its models, credits, the judges' words, and both responses."""
+    a = battle.model_a
+    b = battle.model_b
     parts = [f"**{a}** against **{b}**"]
     for judgment, row in zip(kept.judgments, rows, strict=True):
-        parts.append(
-            f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})"
-        )
+        first = b if row["order"] == "ba" else a
+        credit = _credit_text(row, f"{a} earned ")
+        parts.append(f"{first} first: {credit} ({row['judge']})")
         parts += [
             _quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]
         ]

@@ -33,7 +33,8 @@ def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
     """Add the tokens of a call to the estimate if its server sent no usage and the reply is not
     from the cache."""
     estimate = _ESTIMATE.get()
-    if estimate is None or (output.usage and output.usage.total_tokens) or _is_from_cache(output):
+    has_usage = output.usage is not None and output.usage.total_tokens
+    if estimate is None or has_usage or _is_from_cache(output):
         return
     content = output.message.content if output.choices else ""
     parts = (

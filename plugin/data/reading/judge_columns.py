@@ -1,5 +1,4 @@
-"""The records of judges in the columns of a table: read from `judge_model` and the like, and written
-there."""
+"""Read and write the records of judges in columns of a table, such as `judge_model`."""
 
 import pandas as pd
 
@@ -37,8 +36,10 @@ def judges_in(records: Records) -> dict[str, JudgeRecord]:
 
 
 def with_judge_columns(battles: Battles) -> pd.DataFrame:
-    """Return battles as a table with columns for what is known of their judges beside the names;
-    a column of which nothing is known is left out."""
+    """Return battles as a table with columns for what is known of their judges.
+
+    A column of which nothing is known is left out.
+    """
     frame = battles.to_frame()
     known = {name: cells_of(judge) for name, judge in battles.judge_records.items()}
     for fact, column in COLUMN_OF.items():

@@ -1,5 +1,4 @@
-"""Read judgments from sources: recognise the files, read, check, filter and merge them into
-battles."""
+"""Read judgments from sources: recognise files, then read, check, filter and merge their rows."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -160,8 +159,9 @@ def read_battles(
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
-        DataError: a file is damaged, or a value in it is invalid. NotIdentifiedError: the human
-        judge has no label for the battles; or several metrics, and none was chosen.
+        DataError: a file is damaged, or a value in it is invalid.
+        NotIdentifiedError: the human judge has no label for the battles; or there are several
+            metrics, and none was chosen.
     """
     query = BattleQuery(
         sources=sources,
@@ -215,7 +215,8 @@ def _require_sources(sources: Sequence[Source]) -> None:
 
 def _read_sources(plan: ReadingPlan) -> Battles:
     """Read the battles of all sources: on Spark if it can read them itself, else by DuckDB."""
-    query, counting = plan.query, plan.counting
+    query = plan.query
+    counting = plan.counting
     if isinstance(counting, Spark) and _spark_reads(query):
         return _scan_files(query, counting)
     duck = counting if isinstance(counting, Duck) else Duck(query.memory)
@@ -225,8 +226,7 @@ def _read_sources(plan: ReadingPlan) -> Battles:
 
 
 def _spark_reads(query: BattleQuery) -> bool:
-    """Return whether Spark can read the sources: Parquet files, of which no option needs the rows
-    in DuckDB."""
+    """Return whether Spark can read the sources: Parquet files, and no option needs DuckDB."""
     foreign = query.foreign
     translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)
     selected = (query.format, query.where, query.human_judge, query.metric)
@@ -265,9 +265,13 @@ def _read_labels(places: Sequence[str]) -> Battles:
 
 
 def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
-    """Read every source as tables; UsageError if none holds verdicts, or if their formats
-    differ."""
-    sources, reading = plan.query.sources, plan.reading
+    """Read every source as tables.
+
+    Raises:
+        UsageError: no source holds verdicts, or their formats differ.
+    """
+    sources = plan.query.sources
+    reading = plan.reading
     places = [
         source if isinstance(source, pd.DataFrame) else _locate_files(str(source))
         for source in sources
@@ -299,8 +303,11 @@ def _require_one_format(tables: Sequence[RecordTable]) -> None:
 
 
 def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> SourceTables:
-    """Name the items, and keep the rows that meet the conditions of a query; the human judge must
-    be among them."""
+    """Name the items, and keep the rows that meet the conditions of a query.
+
+    Raises:
+        UsageError: no row meets a condition, or the human judge is not among the judges.
+    """
     if query.human_judge is not None:
         judges = list[str]()
         for each in read.tables:
@@ -317,9 +324,9 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
 
 
 def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
-    """Join tables into one view, which the counting database counts, with everything known about
-    it."""
-    query, counting = plan.query, plan.counting
+    """Join tables into one view, and return its battles with everything known about them."""
+    query = plan.query
+    counting = plan.counting
     shared = _shared_facts(read.tables, is_whole=not query.where)
     scores_only = query.scores_only
     if scores_only is None:
@@ -331,17 +338,12 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
+    accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
+    notes = [*accepted, *gathered.lost, *read.notes, *joined.notes, *odd_items, *verdicts.notes()]
     return Battles(
         verdicts,
         joined.missing,
-        notes=(
-            *(Notice("accepted", {"sentence": text}) for text in gathered.accepted),
-            *gathered.lost,
-            *read.notes,
-            *joined.notes,
-            *odd_items,
-            *verdicts.notes(),
-        ),
+        notes=tuple(notes),
         sources=tuple(each.source for each in read.tables),
         reading=query.changed_options(),
         lost=tuple(gathered.lost),
@@ -358,30 +360,33 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
 
 
 def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
-    """Return verdicts; DataError if the names of two models differ only by blanks at their ends."""
+    """Return verdicts; DataError if the names of two models differ only by blanks at the ends."""
     known: dict[str, str] = {}
     for name in verdicts.models:
-        if (other := known.setdefault(name.strip(), name)) != name:
-            problem = f"the models {other!r} and {name!r} differ only by blanks at the ends of their names"
-            raise DataError(
-                problem,
-                remedy="write the name of a model in one way, and those of two models in two",
-            )
+        other = known.setdefault(name.strip(), name)
+        if other != name:
+            remedy = "write the name of a model in one way, and those of two models in two"
+            differ = "differ only by blanks at the ends of their names"
+            raise DataError(f"the models {other!r} and {name!r} {differ}", remedy=remedy)
     return verdicts
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:
-    """Return what all tables share, as parts of one tournament do; some of its rows alone
-    (`is_whole` false) have no answer."""
+    """Return what all tables share, as parts of one tournament do.
+
+    Args:
+        tables: the tables.
+        is_whole: whether all their rows are kept; else there is no answer.
+    """
     first = tables[0]
-    has_one_answer = all(each.answer == first.answer for each in tables)
-    has_one_ladder = all(each.ladder == first.ladder for each in tables)
+    answer = None
+    if is_whole and all(each.answer == first.answer for each in tables):
+        answer = first.answer
+    ladder = None
+    if first.ladder and all(each.ladder == first.ladder for each in tables):
+        ladder = ladder_from_log(first.ladder)
     no_judge = all(map(_is_without_judge, tables))
-    return SharedFacts(
-        answer=first.answer if is_whole and has_one_answer else None,
-        ladder=ladder_from_log(first.ladder) if has_one_ladder and first.ladder else None,
-        default_ranker="mean" if no_judge else RANKER_OF_DECISIONS,
-    )
+    return SharedFacts(answer, ladder, "mean" if no_judge else RANKER_OF_DECISIONS)
 
 
 def _is_without_judge(each: RecordTable) -> bool:
@@ -422,7 +427,8 @@ def _gather_tables(
     """
     tables = list[RecordTable]()
     whole = GatheredBattles()
-    for known in [plan.format] if plan.format else catalogue.formats():
+    formats = [plan.format] if plan.format else catalogue.formats()
+    for known in formats:
         if known.gathers is None:
             continue
         files = [
@@ -431,7 +437,8 @@ def _gather_tables(
         gathered = known.gather(files, plan.reading)
         for source, frame in gathered.sheets:
             table = _table_of_sheet(records_of(duck, frame, with_urls(source)), frame, known.name)
-            tables += [] if table is None else [table]
+            if table is not None:
+                tables.append(table)
         whole = GatheredBattles(
             notes=[*whole.notes, *(note.map_texts(with_urls) for note in gathered.notes)],
             lost=[*whole.lost, *(loss.map_texts(with_urls) for loss in gathered.lost)],
@@ -443,8 +450,7 @@ def _gather_tables(
 
 
 def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> RecordTable | None:
-    """Check a sheet of a format, and add the facts that its frame carries; None if no row is
-    left."""
+    """Check a sheet of a format, and add the facts in its frame's `attrs`; None without rows."""
     checked = check(records)
     if checked is None:
         return None
@@ -472,8 +478,10 @@ def _without_files(
 
 
 def _locate_files(source: str) -> SourceFiles:
-    """Find the files of a source; `-` is standard input, and `file.duckdb#table` names a table of a
-    file."""
+    """Find the files of a source.
+
+    `-` is standard input, and `file.duckdb#table` names a table of a file.
+    """
     label, _, name = source.rpartition("=")
     if name == "-":
         return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
@@ -482,17 +490,16 @@ def _locate_files(source: str) -> SourceFiles:
     if not mark or Path(source).exists():
         return find_files(source, suffixes)
     held = find_files(file, suffixes)
-    return replace(held, paths=tuple(path.with_name(f"{path.name}#{table}") for path in held.paths))
+    named = tuple(path.with_name(f"{path.name}#{table}") for path in held.paths)
+    return replace(held, paths=named)
 
 
 def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
     """Open a data frame, or the files of a source, as tables."""
     if isinstance(place, pd.DataFrame):
-        named = (
-            place.reset_index()
-            if shares_names([*map(str, place.index)], [*map(str, place.columns)])
-            else place
-        )
+        named = place
+        if shares_names([*map(str, place.index)], [*map(str, place.columns)]):
+            named = place.reset_index()
         frame = named.set_axis(pd.RangeIndex(1, len(named) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
     tables = []
@@ -505,30 +512,39 @@ def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordT
 def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
 ) -> tuple[list[RecordTable], list[Notice]]:
-    """Translate and check the tables that hold verdicts; also return notes on the files left
-    out."""
-    tables, empty, alone, matrices = [], [], [], []
+    """Translate and check the tables that hold verdicts.
+
+    Args:
+        opened: the tables.
+        chosen: their format; None recognises it by content.
+        foreign: the user's options for tables in no known format.
+
+    Returns:
+        the tables with verdicts, and notes on the files left out.
+    """
+    tables: list[RecordTable] = []
+    skipped: dict[str, list[str]] = {
+        "files-without-verdicts": [],
+        "win-matrices-skipped": [],
+        "lone-models": [],
+    }
     for record in opened:
         with named_in_errors(record.source):
             translated = _translate_table(record, chosen, foreign)
-        if translated is None and find_label_column(record.records) is not None:
-            matrices.append(record.source)
-        elif translated is None:
-            empty.append(record.source)
-        elif checked := _check_table(translated.records, skip_alone=len(opened) > 1):
-            tables.append(replace(translated, records=checked))
+        if translated is None:
+            is_matrix = find_label_column(record.records) is not None
+            code = "win-matrices-skipped" if is_matrix else "files-without-verdicts"
+            skipped[code].append(record.source)
+            continue
+        checked = _check_table(translated.records, skip_alone=len(opened) > 1)
+        if checked is None:
+            skipped["lone-models"].append(record.source)
         else:
-            alone.append(record.source)
+            tables.append(replace(translated, records=checked))
     if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):
-        raise UsageError(
-            f"--matrix {foreign.matrix}: no source is a table of wins with the same rows and columns"
-        )
+        why = "no source is a table of wins with the same rows and columns"
+        raise UsageError(f"--matrix {foreign.matrix}: {why}")
     notes = [note for each in tables for note in each.notes]
-    skipped = {
-        "files-without-verdicts": empty,
-        "win-matrices-skipped": matrices,
-        "lone-models": alone,
-    }
     notes += [Notice(code, {"files": files}) for code, files in skipped.items() if files]
     return tables, [*notes, *_note_shorter_files(tables)]
 
@@ -546,16 +562,17 @@ def _note_shorter_files(tables: Sequence[RecordTable]) -> list[Notice]:
 def _translate_table(
     record: RecordTable, chosen: Format | None, foreign: Foreign
 ) -> RecordTable | None:
-    """Translate a table to columns of the battles table; None if an optional file holds no
-    verdicts."""
+    """Translate a table to columns of the battles table.
+
+    None if the file was found in a folder and holds no verdicts.
+    """
     records = name_items_of_scores(name_columns(record.records, foreign))
-    known, notes = (
-        chosen or recognise_format(frozenset(records.columns), record.label),
-        list[Notice](),
-    )
-    if known is None and (label := find_label_column(records)) is not None:
-        return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
+    known = chosen or recognise_format(frozenset(records.columns), record.label)
+    notes: list[Notice] = []
     if known is None:
+        label = find_label_column(records)
+        if label is not None:
+            return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
         if not record.optional:
             records, notes = pointwise.name_rows_of_matrix(records)
         scores, more = pointwise.matrix_scores(records)
@@ -563,7 +580,8 @@ def _translate_table(
             return None
         if scores is None:
             raise unrecognised_error(frozenset(records.columns), record.source)
-        records, notes = scores, [*notes, *more]
+        records = scores
+        notes = [*notes, *more]
     if record.label is not None:
         # The column of the format's one model; if it has none or several, `source`.
         column = (known and known.label_is) or "source"
@@ -588,8 +606,14 @@ def _translate_table(
 def _translate_win_matrix(
     record: RecordTable, label: str, reading: str | None
 ) -> RecordTable | None:
-    """Translate a matrix of wins; without its reading DataError, or None for a file found in a
-    folder."""
+    """Translate a matrix of wins.
+
+    Args:
+        record: the table.
+        label: the column with the names of the rows.
+        reading: whether a cell counts the wins of its row's model (`rows`) or of its column's.
+            Without it DataError, or None for a file that was found in a folder.
+    """
     if reading is None and record.optional:
         return None
     if reading is None:
@@ -605,11 +629,9 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
     try:
         return check(records, skip_alone=skip_alone)
     except DataError as error:
-        option = (
-            propose_map(records, records.source == FRAME)
-            if error.problem.startswith("credit ")
-            else None
-        )
+        option = None
+        if error.problem.startswith("credit "):
+            option = propose_map(records, records.source == FRAME)
         if option is None:
             raise
         remedy = f"translate the words, for example {option}"
@@ -617,8 +639,11 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
-    """Return the format whose signature fits the columns best, None if none fits; UsageError if two
-    fit equally."""
+    """Return the format whose signature fits the columns best; None if none fits.
+
+    Raises:
+        UsageError: two formats fit equally.
+    """
     fits: dict[int, list[Format]] = {}
     for known in catalogue.formats():
         given = columns | {known.label_is} if label and known.label_is else columns
@@ -631,20 +656,22 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
 
 
 def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
-    """Return the error for a file in no known format; it names the nearest one if half of its
-    columns are there."""
+    """Return the error for a file in no known format.
+
+    It names the nearest format if at least half of its columns are there.
+    """
     signatures = [
         (known.name, signature) for known in catalogue.formats() for signature in known.signature
     ]
     name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
-    near = f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
+    if 2 * len(best & columns) >= len(best):
+        problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     remedy = (
         f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known"
     )
     for column, task in TASKS.items():
         if column in columns:
-            remedy += f"; if the file holds responses to judge, `inspect eval podium/{task} --model-role judge=MODEL`"
-    return DataError(
-        problem + (near if 2 * len(best & columns) >= len(best) else ""), remedy=remedy
-    )
+            command = f"`inspect eval podium/{task} --model-role judge=MODEL`"
+            remedy += f"; if the file holds responses to judge, {command}"
+    return DataError(problem, remedy=remedy)

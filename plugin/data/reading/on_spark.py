@@ -25,9 +25,19 @@ def is_parquet(sources: Sequence[Any]) -> bool:
 def scan_parquet(
     spark: Spark, paths: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> str:
-    """Return a view of typed and checked judgments in Parquet files; `columns` maps podium's names
-    to the files'."""
-    raw, view = spark.fresh("file"), spark.fresh("judgments")
+    """Return a view of typed and checked judgments in Parquet files.
+
+    Args:
+        spark: the session.
+        paths: the files.
+        columns: podium's names of columns to the files'.
+
+    Raises:
+        UsageError: a file cannot be read, or a named column is missing.
+        DataError: a needed column is missing, or a value is invalid.
+    """
+    raw = spark.fresh("file")
+    view = spark.fresh("judgments")
     spark.scan(raw, paths)
     types = spark.columns(raw)
     origin = _origins(types, columns or {})
@@ -41,7 +51,7 @@ def scan_parquet(
 
 
 def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the file's column by podium's name; raise if a renamed or needed column is missing."""
+    """Return the file's column by podium's name; raise if a named or needed column is missing."""
     absent = [old for old in columns.values() if old not in types]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(types)}")
@@ -50,9 +60,8 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
     missing += [] if {"credit", "margin"} & set(origin) else ["credit (or margin)"]
     scored = [name for name in origin if name.startswith(CRITERION) or name in SCORES]
     if scored and "margin" not in origin:
-        raise UsageError(
-            f"on Spark the margin is not made of {scored[0]}: rank the file with DuckDB, or add a margin"
-        )
+        remedy = "rank the file with DuckDB, or add a margin"
+        raise UsageError(f"on Spark the margin is not made of {scored[0]}: {remedy}")
     if missing:
         raise DataError(
             f"no column {', '.join(missing)}; found: {', '.join(types)}",
@@ -62,8 +71,7 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
 
 
 def _typed_cell(name: str, old: str, kind: str) -> str:
-    """Return SQL for a column with its type in the battles table; unknown columns stay
-    unchanged."""
+    """Return SQL for a column with its type in the battles table; unknown ones stay unchanged."""
     if name in NAMES:
         if kind in ("DOUBLE", "FLOAT"):
             raise DataError(
@@ -103,9 +111,8 @@ def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) 
         raise DataError("no rows", source=source, remedy="give a file that holds verdicts")
     for (name, broken, problem), number in zip(rules, numbers, strict=True):
         if number:
-            value = spark.rows(f"select {quote_name(name)} from {view} where {broken} limit 1")[0][
-                0
-            ]
+            query = f"select {quote_name(name)} from {view} where {broken} limit 1"
+            ((value,),) = spark.rows(query)
             shown = "" if value is None else f" {value!r}"
             raise DataError(
                 f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY

@@ -1,5 +1,4 @@
-"""Join the tables of several files: keep rows by condition, leave out copies, and note odd
-items."""
+"""Join the tables of several files: keep rows by condition, drop copies, and note odd items."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -32,9 +31,21 @@ MOST_OPEN = 64
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a
-    tournament's, and `measures` are the metrics of a host's eval; `chances` are the names of those
-    whose scores are estimated probabilities with unequal errors, and `judges` are known by name."""
+    """A file's content and what is known of it.
+
+    Attributes:
+        records: the rows.
+        format: name of the format.
+        label: the user's label of the file.
+        optional: whether the file was found in a folder, and may hold something else.
+        missing: battles that should exist and have no row; None if unknown.
+        notes: warnings made while reading.
+        answer: what a tournament that stops by itself found.
+        ladder: ratings on whose scale a tournament placed newcomers.
+        measures: the metrics of a host's eval whose scores the rows are, by name.
+        chances: metrics whose scores estimate probabilities with unequal errors.
+        judges: what is known of the judges, by name.
+    """
 
     records: Records
     format: str = ""
@@ -57,9 +68,15 @@ class RecordTable:
 def keep_rows(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
 ) -> tuple[list[RecordTable], list[Notice]]:
-    """Select the rows that meet all conditions, with notes; the human judge is exempt from one on
-    the judge."""
-    kept, notes = list(tables), []
+    """Select the rows that meet all conditions, and return notes on files without a column.
+
+    Args:
+        tables: the tables.
+        conditions: pairs of a column and a value.
+        human_judge: a judge whose rows need not meet conditions on the judge.
+    """
+    kept = list(tables)
+    notes = []
     for column, value in conditions:
         lacking = [each.source for each in kept if column not in each.records.columns]
         if lacking:
@@ -72,18 +89,22 @@ def keep_rows(
 def _select_rows(
     tables: Sequence[RecordTable], column: str, value: str, exempt: Sequence[str]
 ) -> list[RecordTable]:
-    """Select the rows with a value, or one of the exempt values, in a column; UsageError if no row
-    has the value."""
+    """Select the rows with a value, or one of the exempt values, in a column.
+
+    Raises:
+        UsageError: no row has the value, or there is no such column.
+    """
     holders = [each for each in tables if column in each.records.columns]
     if not holders:
         names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     values = [value]
-    if not any(
+    found = (
         each.records.rows("1", f"where {_has_value(each, column, [value])} limit 1")
         for each in holders
-    ):
-        known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
+    )
+    if not any(found):
+        known = sorted(set().union(*(distinct_texts(each.records, column) for each in holders)))
         values = _judges_called(tables, value) if column == "judge" else []
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
@@ -151,11 +172,13 @@ def join_tables(
         scores, repeated["scores"] = _union_once(engine, scored)
         source = " and ".join(each.source for each in scored[:3])
         chances = frozenset[str]().union(*(each.chances for each in scored))
-        records = records_of_view(engine, scores, source)
-        made, absent, remarks = pointwise.pair_up(records, scores_only=scores_only, chances=chances)
+        made, absent, remarks = pointwise.pair_up(
+            records_of_view(engine, scores, source), scores_only=scores_only, chances=chances
+        )
         battles = table.check(made)
-        both = [records_of_view(engine, view, "")] if played else []
-        parts = [*both, *([battles] if battles else [])]
+        parts = [records_of_view(engine, view, "")] if played else []
+        if battles:
+            parts.append(battles)
         view = _union(engine, parts, [0, len(played)] if played else [0])
         missing.append(absent)
         notes = [*notes, *remarks]
@@ -176,26 +199,31 @@ def _note_repeats(repeated: dict[str, int]) -> list[Notice]:
 def _without_copied_files(
     engine: Duck, tables: list[RecordTable]
 ) -> tuple[list[RecordTable], int, list[Notice]]:
-    """Leave out files without items whose rows another holds, unless by chance; count copied rows,
-    with notes."""
+    """Leave out files without items whose rows another file holds, unless that may be chance.
+
+    Returns:
+        the other files, the number of rows left out, and a note on equal files that were kept.
+    """
     first: dict[tuple[str, ...], RecordTable] = {}
-    kept, copies, alike = [], 0, []
+    kept: list[RecordTable] = []
+    alike: list[str] = []
+    copies = 0
     sizes = Counter(each.records.number for each in tables)
     for each in tables:
+        number = each.records.number
         names = sorted(each.records.columns)
-        if "item" in names or sizes[each.records.number] < 2 or each.records.number is None:
+        if "item" in names or number is None or sizes[number] < 2:
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
         content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
-        original = first.setdefault((content, str(each.records.number), *names), each)
+        original = first.setdefault((content, str(number), *names), each)
         if original is each:
             kept.append(each)
-        elif (
-            original.source == each.source != table.FRAME
-            or _chance_of_equal_rows(engine, each.records) < CHANCE
-        ):
-            copies += each.records.number
+            continue
+        is_same_file = original.source == each.source and each.source != table.FRAME
+        if is_same_file or _chance_of_equal_rows(engine, each.records) < CHANCE:
+            copies += number
         else:
             kept.append(each)
             alike.append(each.source)
@@ -203,8 +231,10 @@ def _without_copied_files(
 
 
 def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
-    """Return the chance that as many rows, drawn from those of a file, are equal to them in all
-    columns but models."""
+    """Return the chance that as many rows, drawn from those of a file, equal them in order.
+
+    The columns of the models are not compared.
+    """
     shown = [
         column.text
         for name, column in records.columns.items()
@@ -216,20 +246,29 @@ def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
-    """Join tables of one kind without the rows that another holds as often, and count the rows left
-    out."""
+    """Join tables of one kind, and leave out rows that another table holds as often.
+
+    Returns:
+        the name of the view, and the number of rows left out.
+    """
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
     if len(tables) == 1 or "item" not in names:
         return view, 0
-    replies = [name for name in REPLIES if all(name in each.records.columns for each in tables)]
-    counted = ["coalesce(response, 1)"] if names.get("response") == "BIGINT" else []
-    key = ", ".join([*_identity_columns(names), *counted, *map(quote_name, replies)])
+    identity = _identity_columns(names)
+    if names.get("response") == "BIGINT":
+        identity.append("coalesce(response, 1)")
+    for name in REPLIES:
+        if all(name in each.records.columns for each in tables):
+            identity.append(quote_name(name))
+    key = ", ".join(identity)
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
-    numbered = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
+    number = f"count(*) over (partition by {key}, {PLACE}) as copies"
+    numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({shared})"
     chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
-    extra, kept = engine.fresh("extra"), engine.fresh("judgments")
-    query = f"select {ROW}, place, {chosen} as chosen from ({numbered} where item in ({shared})) as counted"
+    query = f"select {ROW}, place, {chosen} as chosen from ({numbered}) as counted"
+    extra = engine.fresh("extra")
+    kept = engine.fresh("judgments")
     engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
     ((copies,),) = engine.rows(f"select count(*) from {extra}")
     if not copies:
@@ -239,8 +278,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
 
 
 def _identity_columns(names: Collection[str]) -> list[str]:
-    """Return the SQL expressions that are equal for the same verdict, or the same score, in several
-    files."""
+    """Return the SQL expressions that are equal for one verdict, or one score, in all files."""
     if "model_a" not in names:
         return [
             name
@@ -252,34 +290,34 @@ def _identity_columns(names: Collection[str]) -> list[str]:
     shown = f"cast((\"order\" = 'ab') = ({forward}) as varchar)"
     order = f"case when \"order\" in ('ab', 'ba') then {shown} else \"order\" end"
     credit = f"round(case when {forward} then credit else 1 - credit end, {SAME_CREDIT})"
-    margin = f"case when credit is null then round(case when {forward} then margin else -margin end, {SAME_CREDIT}) end"
     key += ["least(model_a, model_b)", "greatest(model_a, model_b)", credit]
-    return [*key, *([order] if "order" in names else []), *([margin] if "margin" in names else [])]
+    if "order" in names:
+        key.append(order)
+    if "margin" in names:
+        margin = f"round(case when {forward} then margin else -margin end, {SAME_CREDIT})"
+        key.append(f"case when credit is null then {margin} end")
+    return key
 
 
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
-    """Return a view or table with the rows of all parts; `places` are the numbers of the first file
-    of each part."""
+    """Return a view or table with the rows of all parts.
+
+    Args:
+        engine: the database.
+        parts: the parts; each holds the rows of one or several files.
+        places: number of the first file of each part; by default a part is a file.
+    """
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
     known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
-    names = list(dict.fromkeys([*known, *names]))
-    types = {
-        name: {part.columns[name].type for part in parts if name in part.columns} for name in names
-    }
+    types: dict[str, set[str]] = {name: set() for name in [*known, *names]}
+    for part in parts:
+        for name, column in part.columns.items():
+            types[name].add(column.type)
     queries = []
     for place, part in zip(places or range(len(parts)), parts, strict=False):
-        cells = {}
-        for name in names:
-            column, is_mixed = part.columns.get(name), len(types[name]) > 1
-            empty = (
-                "1.0"
-                if name == "weight"
-                else f"cast(null as {TEXT if is_mixed else next(iter(types[name]))})"
-            )
-            cells[name] = empty if column is None else column.text if is_mixed else column.sql
-        queries.append(
-            f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}"
-        )
+        cells = {name: _cell_of_part(part, name, own) for name, own in types.items()}
+        row = f"{place * ROWS_OF_A_FILE} + {ROW} as {ROW}"
+        queries.append(f"select {row}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("judgments")
     if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
@@ -290,10 +328,27 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     return view
 
 
+def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
+    """Return the SQL expression of a column of a part, which may lack it.
+
+    Args:
+        part: the part.
+        name: name of the column.
+        types: the types that the column has in all parts; of several, all become text.
+    """
+    is_mixed = len(types) > 1
+    column = part.columns.get(name)
+    if column is not None:
+        return column.text if is_mixed else column.sql
+    if name == "weight":
+        return "1.0"
+    return f"cast(null as {TEXT if is_mixed else next(iter(types))})"
+
+
 def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[Notice]:
-    """Return a note on rows without items, and one on raters that count as one judge, with the
-    option that names the column."""
-    names, notes = engine.columns(view), []
+    """Return a note on rows without items, and one on raters that count as one judge."""
+    names = engine.columns(view)
+    notes = []
     if not _has_values(engine, view, "item"):
         fields = {"column": likely_item} if likely_item else {}
         notes.append(Notice("likely-item" if likely_item else "no-item-column", fields))
@@ -314,8 +369,10 @@ def _has_values(engine: Duck, view: str, column: str) -> bool:
 
 
 def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[Notice]:
-    """Return notes on columns that may be item or judge, and on items that differ by white space,
-    case or form only."""
+    """Return notes on columns that may be item or judge, and on items that are alike.
+
+    Items are alike if they differ only by white space, case or form (Unicode's NFC).
+    """
     notes = _note_unnamed_columns(engine, view, likely_item)
     if "item" not in engine.columns(view):
         return notes

@@ -1,5 +1,4 @@
-"""Read tables beside the battles: facts about the models, and the external data of AlpacaEval's
-length control."""
+"""Read tables beside the battles: facts about models, and AlpacaEval's data for length control."""
 
 import math
 from collections.abc import Mapping
@@ -23,8 +22,10 @@ UNNAMED = "Unnamed: 0"
 
 
 def read_length_data(path: str | Path) -> External:
-    """Read a CSV as AlpacaEval publishes it (`df_gamed.csv`, `instruction_difficulty.csv`), or one
-    keyed by item.
+    """Read data for length control.
+
+    The file is a CSV as AlpacaEval publishes it (`df_gamed.csv`, `instruction_difficulty.csv`), or
+    one that is keyed by item.
 
     Columns: `instruction_difficulty`; `item`, or `index` (number of the row in the annotations,
     from 0); for gamed baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in
@@ -44,9 +45,8 @@ def read_length_data(path: str | Path) -> External:
     key = next((name for name in ("item", "index") if name in table), None)
     if key is None or DIFFICULTY not in table:
         problem = f"columns {', '.join(map(str, table.columns))}"
-        raise DataError(
-            problem, source=str(path), remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`"
-        )
+        remedy = f"give a column {DIFFICULTY!r}, and `item` or `index`"
+        raise DataError(problem, source=str(path), remedy=remedy)
     with named_in_errors(path):
         hard = _finite_numbers(table[DIFFICULTY])
         gamed = _gamed_rows(table, hard)
@@ -54,8 +54,12 @@ def read_length_data(path: str | Path) -> External:
 
 
 def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
-    """Return the rows of gamed baselines, with the difficulty of each row's instruction; None if
-    the table has none."""
+    """Return the rows of gamed baselines; None if the table has none.
+
+    Args:
+        table: the table.
+        difficulty: difficulty of each row's instruction, shape (rows,).
+    """
     if not set(GAMED) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
@@ -85,8 +89,7 @@ def _finite_numbers(column: pd.Series) -> np.ndarray:
 
 
 def about_models(table: About) -> dict[str, dict[str, Any]]:
-    """Read a table of models as facts (family, date and so on) by model; empty if there is no
-    table."""
+    """Read a table of models as facts (family, date and so on) by model; empty without a table."""
     if table is None:
         return {}
     source = "the table of models" if isinstance(table, pd.DataFrame) else str(table)
@@ -103,13 +106,14 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
             f"model {twice.iloc[0]!r} has two rows", source=source, remedy="keep one row of it"
         )
     facts = frame.drop(columns="model").to_dict("records")
-    plain = [{str(column): _plain_cell(value) for column, value in row.items()} for row in facts]
-    return dict(zip(map(str, names), plain, strict=True))
+    by_model = {}
+    for name, row in zip(names, facts, strict=True):
+        by_model[str(name)] = {str(column): _plain_cell(value) for column, value in row.items()}
+    return by_model
 
 
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the known families by glob; a model's name is escaped, so that its glob matches no
-    other name."""
+    """Return the known families by glob; names are escaped, so that a glob matches one name."""
     return {
         escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")
     }

@@ -118,7 +118,9 @@ def _rename_foreign(records: Records) -> Records:
     misnamed = {
         name for name, other in foreign.items() if records.rows("1", f"where {other} limit 1")
     }
-    renamed = {f"{name}_" if name in misnamed else name: column for name, column in columns.items()}
+    renamed = {}
+    for name, column in columns.items():
+        renamed[f"{name}_" if name in misnamed else name] = column
     return replace(records, columns=renamed)
 
 
@@ -172,7 +174,7 @@ def _scan_rows(
 
 
 def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
-    """Return the error for a broken rule: the first row, its value, and the number of such rows."""
+    """Return the error for a broken rule: the first such row, its value, and their number."""
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]

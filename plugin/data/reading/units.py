@@ -1,8 +1,9 @@
 """Recognise the unit of a table without a column `item`: a column whose values repeat as items do.
 
 An item is judged in several cells (ordered pairs, orders, judges, repeats), and in each cell about
-once. Row numbers and times do not repeat; judges, categories and other columns with few values
-repeat within a cell as often as by chance; a text of a response, or its hash, belongs to one model.
+once. Row numbers and times do not repeat. Judges, categories and other columns with few values
+repeat within a cell as often as by chance. A text of a response, or its hash, belongs to one
+model.
 """
 
 import re

@@ -187,7 +187,8 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         notes.append(Notice("votes-agree", agreed))
     labelled = BattleFrame(battles.table.assign(human=human))
     whole = battles.whole or battles
-    return replace(battles, rows=labelled, notes=(*battles.notes, *notes), votes=votes, whole=whole)
+    every_note = (*battles.notes, *notes)
+    return replace(battles, rows=labelled, notes=every_note, votes=votes, whole=whole)
 
 
 def _check_tables(remedy: str, **tables: Battles) -> None:

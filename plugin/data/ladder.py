@@ -63,7 +63,7 @@ class Ladder:
         return {name: value for name, value in asdict(self).items() if value}
 
     def warnings(self) -> tuple[Notice, ...]:
-        """Return warnings of errors that are assumed, and of models whose ratings have no bound."""
+        """Return warnings of assumed errors, and of models whose ratings have no bound."""
         warnings = []
         if self.assumed:
             assumed = {"models": list(self.assumed), "elo": USUAL_SE}

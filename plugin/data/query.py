@@ -1,7 +1,7 @@
 """What to read, and how: the arguments of `podium.read_battles` as one record.
 
-The command line fills it with what was typed, Python with the arguments of the function. It imports
-no library of numbers, because `podium --help` loads it.
+The command line fills it with what was typed, Python with the arguments of the function. This
+module imports no library of numbers, because `podium --help` loads it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ MATRIX_READINGS = ("rows", "columns")
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The user's options for tables in no known format, as `podium.read_battles` describes them."""
+    """The user's options for tables in no known format; see `podium.read_battles`."""
 
     columns: Mapping[str, str] | None = None
     credit_map: Mapping[str, float] | None = None

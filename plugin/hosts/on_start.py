@@ -19,17 +19,20 @@ HOSTS = {
 }
 """The host by the name of a script, or of the module after `python -m`."""
 INSTEAD = {
-    "inspect_ai": "`podium inspect ... --ranker NAME`, or after the run `podium rank LOGS --ranker NAME`",
-    "lm_eval": "`podium lm_eval ... --ranker NAME`, or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
+    "inspect_ai": "`podium inspect ... --ranker NAME`, "
+    "or after the run `podium rank LOGS --ranker NAME`",
+    "lm_eval": "`podium lm_eval ... --ranker NAME`, "
+    "or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
 OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
-"""Beginnings of the options that ask for a ranker, for help, or for a config file, which may name a
-ranker."""
+"""Beginnings of options for a ranker, help, or a config file, which may name a ranker."""
 
 
 def watch() -> None:
-    """Extend the host's command line on import, once, if arguments concern podium; print at exit if
-    that failed."""
+    """Extend the host's command line on import, once, if arguments concern podium.
+
+    If that fails, a message is printed at exit.
+    """
     # `lm_eval run` alone shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return

@@ -1,5 +1,4 @@
-"""Conversations in OpenAI's chat format: the instruction, and the turns of the agent that follows
-it."""
+"""Conversations in OpenAI's chat format: the instruction, and the agent's turns."""
 
 import ast
 import json
@@ -17,6 +16,7 @@ RESULTS = ("tool", "function", "tool_response", "observation")
 SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool_call", *RESULTS)
 TEXTS = ("text", "input_text", "output_text", "refusal")
+"""Types of parts of a message that are texts."""
 MEDIA = (
     "image",
     "image_url",
@@ -28,10 +28,13 @@ MEDIA = (
     "file",
     "document",
 )
+"""Types of parts of a message of which the place is shown."""
 REASONING = ("reasoning", "thinking", "redacted_thinking")
-"""Types of parts of a message: texts, those of which the place is shown, and those of which nothing
-is."""
-MESSAGES = re.compile(r"""\s*(\{\s*["']messages["']\s*:\s*)?\[\s*\{\s*["'](role|content)["']\s*:""")
+"""Types of parts of a message of which nothing is shown."""
+MESSAGES = re.compile(
+    r"""\s*(\{\s*["']messages["']\s*:\s*)?"""
+    r"""\[\s*\{\s*["'](role|content)["']\s*:"""
+)
 """The beginning of a text that holds messages, or a mapping with them."""
 
 
@@ -49,7 +52,7 @@ class Conversation(NamedTuple):
         return last.text if last.role == "assistant" and not last.calls else ""
 
     def as_instruction(self) -> str:
-        """Return all messages under their roles, as the instruction of a prompt that holds them."""
+        """Return all messages under their roles, as an instruction that holds them."""
         parts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
             calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
@@ -120,9 +123,14 @@ def build_chat_response(
 
 
 def messages_in(record: Record, held: Any) -> list[Any] | None:
-    """Return messages: a list, or a text that is one as JSON or in Python; None for another text.
-    DataError for a text that begins as messages do and cannot be parsed, such as one that was cut
-    off."""
+    """Return messages: a list, or a text that is a list as JSON or in Python.
+
+    Returns:
+        the messages; None for any other text or value.
+
+    Raises:
+        DataError: a text begins as messages do and cannot be parsed, for example if it was cut off.
+    """
     if not isinstance(held, str):
         return held if isinstance(held, list) else None
     parsed = parse_literal(held) if held.lstrip().startswith(("[", "{")) else None
@@ -145,8 +153,13 @@ def parse_literal(text: Any) -> Any:
 def _openai_messages(
     record: Record, messages: Sequence[Any]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield number and content of messages, with Anthropic's parts `tool_use` and `tool_result` as
-    calls and messages of OpenAI's; DataError for a role that is none."""
+    """Yield the number, from 1, and the content of each message in OpenAI's form.
+
+    Anthropic's parts `tool_use` become calls, and parts `tool_result` become messages of a tool.
+
+    Raises:
+        DataError: a role is unknown.
+    """
     for k, message in enumerate(messages, 1):
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(role, str) or role not in ROLES:

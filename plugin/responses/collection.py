@@ -209,7 +209,7 @@ class Responses:
         return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
-        """Return the number of missing responses by model and reason, for models that miss some."""
+        """Return the number of missing responses by reason, for each model that misses some."""
         by_model = {}
         for name in self.models:
             counts = Counter(self.missing[name].values())
@@ -266,7 +266,8 @@ class Responses:
             models: names of the models; all by default.
             limit: largest number of items, 1 or more; all by default.
             category: one category or several; all by default.
-            seed: draws the items if there are more than the limit; without it, these are the first.
+            seed: draws the items if there are more than the limit; without it, the first are
+                taken.
             answered_by: a model whose files hold a response to the items, readable or not.
 
         Raises:

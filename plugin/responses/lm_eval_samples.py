@@ -27,7 +27,8 @@ def find_newest_samples(
     kept, notes = layout.select_runs(samples)
     folders = {file.path.parent for file in samples}
     for run in [run for run in results if run.path.parent not in folders]:
-        notes.append(layout.lack_of_samples(source.label or run.model or run.path.parent.name, run))
+        name = source.label or run.model or run.path.parent.name
+        notes.append(layout.lack_of_samples(name, run))
     known = {file.path for file in samples} | {run.path for run in results}
     rest = tuple(path for path in source.paths if path not in known)
     return sorted(kept, key=lambda file: file.path), rest, notes
@@ -94,7 +95,8 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
     if isinstance(prompt, list) and prompt:
         prompt = prompt[0]
     if not isinstance(prompt, str):
-        raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
+        remedy = "log the samples with lm-eval's --log_samples"
+        raise record.error("no prompt in arguments", remedy)
     messages: list[Any] = []
     if prompt.startswith("[{"):
         with suppress(ValueError):
@@ -111,8 +113,10 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
 
 
 def _request(arguments: Any) -> Sequence[Any]:
-    """Return the arguments of the first request, a prompt and its settings, from the current or the
-    older shape."""
+    """Return the arguments of the first request: a prompt, and its settings.
+
+    The current shape is a mapping, the older one a list.
+    """
     if isinstance(arguments, dict):
         request = arguments.get("gen_args_0")
         return list(request.values()) if isinstance(request, dict) else []

@@ -30,7 +30,7 @@ SIDES = {
     PREFERRED: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
-"""Columns of both responses: messages, a mapping that holds them, the JSON of either, or a text."""
+"""Columns of both responses: messages, a mapping with messages, the JSON of either, or a text."""
 ITEM = ("uuid", "id", "item")
 INSTRUCTION = ("query", "instruction", "prompt")
 PARAMETERS = ("parameters", "input_schema", "inputSchema")

@@ -53,7 +53,9 @@ class Shape(NamedTuple):
 
     def has_columns(self, columns: Set[str]) -> bool:
         """Return whether a table with these columns may have this shape."""
-        return all(columns & {*names} for names in self.required) and not columns & {*self.excluded}
+        if columns & {*self.excluded}:
+            return False
+        return all(columns & {*names} for names in self.required)
 
     def fits(self, sheet: Sheet) -> bool:
         """Return whether a table has this shape."""

@@ -1,7 +1,8 @@
-"""Transcripts of agents: typed turns in, plain text out, piece by piece, within a budget of tokens.
+"""Transcripts of agents: typed turns in, plain text out, within a budget of tokens.
 
-A piece begins with its name and a colon at the start of a line, and its further lines begin with `>
-`: nothing in a piece can begin another."""
+A piece of the text begins with its name and a colon at the start of a line. Its further lines
+begin with `> `, so that nothing in a piece can begin another.
+"""
 
 import re
 from bisect import bisect_left
@@ -259,8 +260,8 @@ def _pieces_of(
 def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[Piece], int, bool]:
     """Cut pieces to fit a budget of tokens beside the answer.
 
-    The longest results are cut in the middle first, then the oldest turns. At last the oldest turns
-    are left out, with a note.
+    The longest results are cut in the middle first, then the oldest turns. At last the oldest
+    turns are left out, with a note.
 
     Returns:
         The pieces, the number of characters left out, and whether they fit.

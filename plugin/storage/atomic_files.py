@@ -1,5 +1,7 @@
-"""Write files atomically: a hidden temporary file beside the target replaces it once complete. A
-killed writer leaves the old file as it was, and a temporary file that the next writer removes."""
+"""Write files atomically: a hidden temporary file beside the target replaces it once complete.
+
+A killed writer leaves the old file as it was, and a temporary file that the next writer removes.
+"""
 
 import errno
 import hashlib
@@ -18,8 +20,7 @@ from podium.storage.temporary_folders import lock, open_descriptor, temporary_fo
 PREFIX = ".podium-"
 SUFFIX = ".tmp"
 LEFT_OVER = 60.0
-"""Age in seconds from which an unlocked temporary file is taken for one that a killed writer
-left."""
+"""Age in seconds from which an unlocked temporary file counts as one of a killed writer."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 """Places that are streams although they may lead to a file: `-o /dev/stdout`."""
@@ -27,16 +28,16 @@ STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 
 @contextmanager
 def atomic_file(place: Place) -> Iterator[Path]:
-    """Yield a temporary file, which replaces the file at a place if the block ends without an
-    error; mode and owner are kept, links followed, pipes and devices appended to, remote objects
-    uploaded."""
+    """Yield a temporary file, which replaces the file at a place if the block raises no error.
+
+    Mode and owner of the file are kept, and links are followed. Pipes and devices are appended to.
+    A remote object is uploaded.
+    """
     if not isinstance(place, RemoteFile):
         status = _status(Path(os.path.realpath(place)))
-        is_device = (
-            status is not None
-            and not stat.S_ISREG(status.st_mode)
-            and not stat.S_ISDIR(status.st_mode)
-        )
+        is_device = False
+        if status is not None:
+            is_device = not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
         if not is_device and not str(place.absolute()).startswith(STREAMS):
             with _replacement(Path(os.path.realpath(place)), place) as temporary:
                 yield temporary
@@ -60,8 +61,7 @@ def write_text(place: Place, text: str, errors: str = "strict") -> None:
 
 @contextmanager
 def atomic_folder(place: Path) -> Iterator[Path]:
-    """Yield a temporary folder, which is renamed to a place that does not exist yet when the block
-    ends."""
+    """Yield a temporary folder, which is renamed to a new place when the block ends."""
     temporary = _temporary_path(place)
     temporary.mkdir(parents=True)
     try:
@@ -127,15 +127,13 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _temporary_path(target: Path, writer: str | None = None) -> Path:
-    """Return an unused path beside a target, or a glob of all its temporary files for the writer
-    `*`."""
+    """Return an unused path beside a target; for the writer `*` a glob of its temporary files."""
     name = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]
     return target.with_name(f"{PREFIX}{name}-{writer or secrets.token_hex(4)}{SUFFIX}")
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove the temporary files that killed writers of this target left: old ones that are not
-    locked."""
+    """Remove temporary files of killed writers of this target: old ones that are not locked."""
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
             if time.time() - temporary.stat().st_mtime > LEFT_OVER:

@@ -1,5 +1,8 @@
-"""Files in an object store or behind https, by fsspec, which is imported when a URL is read or
-written; the user, password or signature that a URL holds is used but never shown."""
+"""Files in an object store or behind https.
+
+fsspec is imported when a URL is read or written. The user, password or signature that a URL holds
+is used but never shown.
+"""
 
 import hashlib
 import logging
@@ -29,19 +32,15 @@ CREDENTIALS = {
     "a public bucket FSSPEC_GS_TOKEN=anon",
 }
 CREDENTIAL_ERRORS = {
-    *(
-        "NoCredentialsError",
-        "PartialCredentialsError",
-        "CredentialRetrievalError",
-        "TokenRetrievalError",
-    ),
-    *(
-        "ProfileNotFound",
-        "UnauthorizedSSOTokenError",
-        "SSOTokenLoadError",
-        "DefaultCredentialsError",
-        "RefreshError",
-    ),
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "CredentialRetrievalError",
+    "TokenRetrievalError",
+    "ProfileNotFound",
+    "UnauthorizedSSOTokenError",
+    "SSOTokenLoadError",
+    "DefaultCredentialsError",
+    "RefreshError",
 }
 """Errors of drivers, by name, that mean missing or expired credentials."""
 STORES = ("s3", "gs")
@@ -64,8 +63,11 @@ def without_secrets(text: str) -> str:
 
 @dataclass(frozen=True, order=True, slots=True)
 class RemoteFile:
-    """An object in a store or a web document; UsageError if absent or denied, DataError if out of
-    reach."""
+    """An object in a store, or a web document.
+
+    All methods that reach it raise UsageError if it is absent or access is denied, and DataError
+    if it is out of reach.
+    """
 
     url: str = field(repr=False)
 
@@ -98,8 +100,7 @@ class RemoteFile:
 
     @property
     def local_path(self) -> Path:
-        """The path of its local copy, which may not exist yet; folders are named as in the
-        store."""
+        """The path of its local copy, which may not exist yet; folders are those of the store."""
         location = str(self)
         query = self.url.removeprefix(location)
         names = location.partition("://")[2].split("/")
@@ -128,8 +129,7 @@ class RemoteFile:
             system.put_file(str(path), self.url)
 
     def check_writable(self) -> None:
-        """Raise UsageError if it cannot be written to: not a store, no object name, or no such
-        bucket."""
+        """Raise UsageError if nothing can be written there: no store, object name or bucket."""
         if self.scheme not in STORES:
             raise UsageError(
                 f"{self}: nothing can be written there; name a local file, s3:// or gs://"
@@ -149,8 +149,11 @@ Place: TypeAlias = Path | RemoteFile
 
 
 def place_of(text: str | Path) -> Place:
-    """Return the file that a path or URL names; `file://` is a path. An unknown scheme raises
-    UsageError."""
+    """Return the file that a path or URL names; `file://` is a path.
+
+    Raises:
+        UsageError: the scheme of the URL is unknown.
+    """
     scheme = SCHEME.match(str(text))
     if isinstance(text, Path) or scheme is None:
         return Path(text)
@@ -169,8 +172,14 @@ def local_file(place: Place) -> Path:
 
 
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:
-    """Find the objects that a URL names (one, a folder or a glob), sorted, and whether a folder was
-    searched."""
+    """Find the objects that a URL names: one, or those of a folder or glob.
+
+    Returns:
+        the objects, sorted, and whether a folder was searched.
+
+    Raises:
+        UsageError: there is no such object.
+    """
     place = RemoteFile(url)
     with _file_system(place) as system:
         is_folder = True
@@ -179,23 +188,21 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
                 return (place,), False
             names = [name for name in system.find(url) if name.endswith(suffixes)]
         except FileNotFoundError:
+            if place.scheme not in STORES or not has_magic(url):
+                raise
             is_folder = False
-            matches = (
-                system.glob(url, detail=True).values()
-                if place.scheme in STORES and has_magic(url)
-                else ()
-            )
+            matches = system.glob(url, detail=True).values()
             names = [about["name"] for about in matches if about["type"] == "file"]
             if not names:
                 raise
         if not names:
             raise UsageError(f"{place} contains no {', '.join(suffixes[:5])} file")
-        return tuple(sorted(RemoteFile(system.unstrip_protocol(name)) for name in names)), is_folder
+        found = sorted(RemoteFile(system.unstrip_protocol(name)) for name in names)
+        return tuple(found), is_folder
 
 
 def list_siblings(place: RemoteFile) -> list[RemoteFile]:
-    """List the objects in the same folder of a store, the object itself included; empty behind
-    https."""
+    """List the objects in the same folder of a store, with the object itself; none for https."""
     if place.scheme not in STORES:
         return []
     with _file_system(place) as system:
@@ -221,9 +228,9 @@ def urls_in_errors() -> Iterator[None]:
         yield
     except PodiumError as error:
         error.args = tuple(with_urls(str(part)) for part in error.args)
-        vars(error).update(
-            {name: with_urls(part) for name, part in vars(error).items() if isinstance(part, str)}
-        )
+        for name, part in list(vars(error).items()):
+            if isinstance(part, str):
+                vars(error)[name] = with_urls(part)
         raise
 
 

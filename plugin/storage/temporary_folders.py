@@ -1,6 +1,8 @@
-"""Temporary folders: those of a process lie in one locked folder, which the process removes when it
-ends; if it was killed, the next process removes it. The system releases locks when the process that
-holds them ends in any way."""
+"""Temporary folders: those of a process lie in one locked folder.
+
+The process removes it when it ends. If it was killed, the next process removes it: the system
+releases locks when the process that holds them ends in any way.
+"""
 
 import atexit
 import os
@@ -16,14 +18,15 @@ PREFIX = "podium-"
 SUFFIX = ".tmp"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
-"""The folder of this process by its id; a forked process inherits the entry of its parent and adds
-its own."""
+"""The folder of this process, by its id; a fork inherits its parent's entry and adds its own."""
 _CREATION = threading.Lock()
 
 
 def lock(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file until it is closed; return False if another process holds it, or the system
-    cannot lock files."""
+    """Lock a file until it is closed; return whether it is locked now.
+
+    It is not if another process holds it, or if the system cannot lock files.
+    """
     try:
         import fcntl
 

@@ -214,7 +214,9 @@ def _state(path: Path) -> tuple[int, int, int] | None:
         facts = path.stat()
     except OSError:
         return None
-    return (facts.st_ino, facts.st_size, facts.st_mtime_ns) if stat.S_ISREG(facts.st_mode) else None
+    if not stat.S_ISREG(facts.st_mode):
+        return None
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def _connect() -> "DuckDBPyConnection":

@@ -1,7 +1,7 @@
 """The relations as SQL queries, in the dialect that DuckDB and Spark share.
 
-judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a row
-per item, pair, judge and repeat, with the two orders merged) -> pairs (sums over items); and
+judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a
+row per item, pair, judge and repeat, with the two orders merged) -> pairs (sums over items); and
 judgments -> battles (a row each, with the two orders merged). Two judgments are an order pair by
 `IS_ORDER_PAIR` alone.
 """
@@ -42,7 +42,7 @@ SWAP_OF_ORDER_PAIRS = (
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
 HARD = "hard_credit"
-"""The credit of the parsed verdict; where it is known, wins, ties and flips are counted from it."""
+"""The credit of the parsed verdict. Where it is known, wins, ties and flips are counted by it."""
 IS_GRADED = "verdict <> outcome and verdict not in (0, 0.5, 1)"
 """Whether a credit is a probability or a mean of levels. That of a pointwise judge is not."""
 Present = Collection[str]

@@ -114,8 +114,8 @@ class Verdicts:
         engine: the database.
         judgments: name of the table or view with the checked judgments, one row each.
         merge: average the two orders of a pair into one battle.
-        keep_one_sided: whether a pair with one unparsed order keeps the other order's verdict; else
-            it is unparsed.
+        keep_one_sided: whether a pair with one unparsed order keeps the other order's verdict;
+            else it is unparsed.
     """
 
     def __init__(

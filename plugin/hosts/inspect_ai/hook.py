@@ -25,6 +25,7 @@ from podium.hosts.inspect_ai.logs.log_files import (
     rankers_asked_for,
 )
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    TournamentMetadata,
     is_tournament,
     read_tournament,
     reason_of_stop,
@@ -66,16 +67,17 @@ class PodiumHooks(Hooks):
 
 
 def _set_exit_code(ranked: bool) -> None:
-    """Let the command that runs end with exit code 1 unless all was ranked; Inspect's own would be
-    0."""
-    if command := click.get_current_context(silent=True):
-        root = command.find_root()
-        if "podium.ranked" not in root.meta:
-            root.call_on_close(
-                lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code)
-            )
-        # The last run of an eval set decides.
-        root.meta["podium.ranked"] = ranked
+    """Let the command that runs end with exit code 1 unless all was ranked, not with Inspect's."""
+    command = click.get_current_context(silent=True)
+    if not command:
+        return
+    root = command.find_root()
+    if "podium.ranked" not in root.meta:
+        root.call_on_close(
+            lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code)
+        )
+    # The last run of an eval set decides.
+    root.meta["podium.ranked"] = ranked
 
 
 def _say_what_cannot_be_ranked(rankers: Sequence[str]) -> None:
@@ -99,23 +101,29 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
 
 
 def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None) -> bool:
-    """Rank each tournament alone, other logs by task; print why some cannot be ranked, and return
-    if all were."""
+    """Rank each tournament alone, and other logs by task; print why some cannot be ranked.
+
+    Args:
+        logs: headers of the logs.
+        done: whether logs in these states were ranked before.
+
+    Returns:
+        whether all were ranked.
+    """
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     ranked = True
     for log in logs:
+        metadata = log.eval.metadata or {}
         try:
-            is_played_here = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
-            if is_played_here and (why := reason_of_stop(log)):
+            why = reason_of_stop(log) if is_tournament(log) else None
+            if why and PLAYED_FOR not in metadata:
                 raise PodiumError(why)
-            rankers = rankers_asked_for(log.eval.metadata or {}, os.environ)
-            tournament = None if log.status == "started" else read_tournament(log)
-            # Another host ranks its tournament itself, and a shard may have no battles.
-            is_other = tournament and (
-                tournament.host or (tournament.shard and not tournament.scheduled)
-            )
-            if log.status != "started" and not is_other and (rankers or tournament):
-                key = log.location if tournament else log.eval.task
+            rankers = rankers_asked_for(metadata, os.environ)
+            if log.status == "started":
+                continue
+            tournament = read_tournament(log)
+            key = log.eval.task if tournament is None else log.location
+            if _is_ranked_here(tournament, rankers):
                 groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
         except PodiumError as error:
             tell(_unranked_text([log], error))
@@ -125,23 +133,36 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     return ranked
 
 
+def _is_ranked_here(tournament: TournamentMetadata | None, rankers: Sequence[str]) -> bool:
+    """Return whether podium ranks a log: a tournament of Inspect's, or an eval if it is asked to."""
+    if tournament is None:
+        return bool(rankers)
+    # Another host ranks its tournament itself, and a shard may have no battles.
+    is_empty_shard = tournament.shard is not None and not tournament.scheduled
+    return not tournament.host and not is_empty_shard
+
+
 def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:
-    """Return a message on logs that are not ranked; an error that names their place is not preceded
-    by their names."""
+    """Return a message on logs that are not ranked, with their names if the error lacks them."""
     if all(log.location in str(error) for log in logs):
         return f"not ranked: {error}"
-    return f"not ranked: {', '.join(PurePosixPath(log.location).name for log in logs)}: {error}"
+    names = ", ".join(PurePosixPath(log.location).name for log in logs)
+    return f"not ranked: {names}: {error}"
 
 
 def _rank_together(
     logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[LogStates, bool]
 ) -> bool:
-    """Rank a tournament, or the scores of several models on one task; write, print and return
-    whether it was ranked."""
+    """Rank a tournament, or the scores of several models on one task, and write the ranking.
+
+    Returns:
+        whether it was ranked; if not, the reason is printed.
+    """
     places = [place_of(log.location) for log in logs]
     written: Place | None = None
     try:
-        if (known := done.get(states_of(places))) is not None:
+        known = done.get(states_of(places))
+        if known is not None:
             return known
         try:
             ranking, battles = _rank_places(places, logs, rankers)
@@ -223,8 +244,10 @@ def _logs_that_count(places: Sequence[Place]) -> set[Place]:
 
 
 def _print_at_end(say: Callable[[], None]) -> None:
-    """Call `say` when the command ends, as Inspect's full screen hides what is printed before; else
-    at once."""
+    """Call `say` when the command ends: Inspect's full screen hides what is printed before.
+
+    Without a command it is called at once.
+    """
     command = click.get_current_context(silent=True)
     if command is None:
         say()

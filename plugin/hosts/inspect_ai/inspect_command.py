@@ -40,12 +40,13 @@ def run(arguments: Sequence[str]) -> None:
         raise UsageError(
             f"podium does not know this inspect-ai's command line ({error}): {REMEDY}"
         ) from None
-    # An Inspect that is built otherwise does without the option in its help, and without the flags.
+    # An Inspect that is built otherwise does without the option in its help and the flags.
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
         options = host.inspect.commands[own[0]].params
         known = {word for option in options for word in option.opts + option.secondary_opts}
-        if saving := [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]:
+        saving = [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]
+        if saving:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
     _run_main(stock, own, ranking=bool(rankers))
@@ -55,13 +56,14 @@ def refuse_lm_eval_model(name: str, option: str) -> None:
     """Raise UsageError for a judge that is named as users of lm-eval name its models."""
     if name.startswith("lm-eval:"):
         raise UsageError(
-            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "
-            "server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
+            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, "
+            "vllm/NAME or, for a server with an OpenAI-compatible API, "
+            "openai-api/SERVICE/NAME with its base_url"
         )
 
 
 def extend_command(host: Any) -> None:
-    """Add --ranker to the `inspect` command whose module was just loaded, after `podium enable`."""
+    """Add --ranker to the `inspect` command, just loaded, after `podium enable`."""
     stock = host.main
     _add_to_help(host)
     own, rankers = split_rankers(sys.argv[1:])
@@ -81,7 +83,9 @@ def extend_command(host: Any) -> None:
 
 def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split arguments into those of Inspect and the names of rankers."""
-    own, values, rest = list[str](), list[str](), iter(arguments)
+    own: list[str] = []
+    values: list[str] = []
+    rest = iter(arguments)
     for argument in rest:
         if argument == "--ranker":
             values.append(next(rest, ""))
@@ -93,11 +97,12 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Return options to add to a tournament's command to save CPU, without those that the user
-    decided."""
-    if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(
-        word.startswith("podium/") for word in arguments[1:]
-    ):
+    """Return options to add to a tournament's command to save CPU.
+
+    Options on which the user decided, in the command or the environment, are not among them.
+    """
+    is_tournament = any(word.startswith("podium/") for word in arguments[1:])
+    if not is_tournament or arguments[0] not in COMMANDS[:2]:
         return []
     said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
     open_flags = {flag for flag in CPU_SAVING if flag.replace("--no-", "--") not in said}
@@ -119,7 +124,8 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
     if not {*arguments[:1]} & {*COMMANDS}:
         given = f", not with {arguments[0]}" if arguments else ""
         raise UsageError(
-            f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME"
+            f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: "
+            "inspect eval TASK --ranker NAME"
         )
     from podium.hookspecs import Ranker
     from podium.plugins import catalogue

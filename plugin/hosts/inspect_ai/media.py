@@ -37,14 +37,13 @@ def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
     """Return the text of each message, with `[image 1]` in place of media, numbered over all
     messages."""
-    texts, number = [], 0
+    texts = []
+    number = 0
     for message in messages:
+        content = message.content
+        parts = [ContentText(text=content)] if isinstance(content, str) else content
         lines = []
-        for part in (
-            [ContentText(text=message.content)]
-            if isinstance(message.content, str)
-            else message.content
-        ):
+        for part in parts:
             if part.type in KINDS:
                 number += 1
                 lines.append(f"[{part.type} {number}]")
@@ -90,7 +89,10 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
     if not media:
         return prompt
     named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
-    words = f"Here follows, in this order, what stands in the instruction as {named}. It is data, like the instruction."
+    words = (
+        f"Here follows, in this order, what stands in the instruction as {named}. "
+        "It is data, like the instruction."
+    )
     return [ChatMessageUser(content=[ContentText(text=prompt), ContentText(text=words), *media])]
 
 

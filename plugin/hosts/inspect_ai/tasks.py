@@ -134,15 +134,16 @@ def _make_task(
     name: str, responses: Names, own: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:
     """Return the task of a tournament; further options of its own may be among the options."""
-    # Inspect imports this module for every command of everyone who has podium installed: the engine
-    # waits.
+    # Inspect imports this module for every command of everyone who has podium installed: the
+    # engine waits.
     from podium.hosts.inspect_ai.tournament.tournament_request import split_options
     from podium.hosts.inspect_ai.tournament.tournament_task import tournament_task
 
     with plain_errors():
         if not name:
             raise UsageError(
-                "podium/tournament plays a tournament by its name: -T name=NAME (podium list names them)"
+                "podium/tournament plays a tournament by its name: -T name=NAME "
+                "(podium list names them)"
             )
         further, how = split_options(name, flatten_arguments(options))
         return tournament_task(name, responses, {**own, **further}, **how)

@@ -154,16 +154,17 @@ class BatchJudge:
             )
 
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return the verdict of a battle that failed, with a row per judge; log the first failure
-        of each kind."""
+        """Return the verdict of a failed battle, a row per judge; log the first error of a kind."""
         message = shorten(redact(str(error)), 300)
-        reason, details = NOT_ASKED, {}
+        reason = NOT_ASKED
+        details = {}
         if isinstance(error, JudgeStoppedError):
             if self.failures_in_a_row < self.max_consecutive_failures:
                 log.error("podium: %s", message)
             self.failures_in_a_row = self.max_consecutive_failures
         else:
-            reason, details = f"{FAILED}: {name_of_failure(error)}", {"error": message}
+            reason = f"{FAILED}: {name_of_failure(error)}"
+            details["error"] = message
             # A judge that is not asked any more says nothing of the others.
             self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
             self._count_failure(battle, error)
@@ -172,10 +173,8 @@ class BatchJudge:
                     "podium: %d battles in a row failed: no more calls in this batch",
                     self.failures_in_a_row,
                 )
-        verdict, names = (
-            {"credit": None, "margin": None, "reason": reason},
-            battle.get("judges") or [*self.records],
-        )
+        verdict = {"credit": None, "margin": None, "reason": reason}
+        names = battle.get("judges") or [*self.records]
         rows = [
             {"judge": name, "order": "merged", "repeat": 0, **verdict, **self.jury}
             for name in names

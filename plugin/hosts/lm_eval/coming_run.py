@@ -1,5 +1,4 @@
-"""What is known of a ranking before lm-eval runs: whether its rankers can rank such a run, with its
-options."""
+"""What is known of a ranking before lm-eval runs: whether its rankers can rank such a run."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -18,13 +17,17 @@ THIS_RUN = "this run's model"
 def check_coming(
     options: RankerOptions, settings: Mapping[str, Any], own: str, others: AbstractSet[str]
 ) -> list[str]:
-    """Raise UsageError for what cannot be ranked after the run; return notes on rankers that others
-    will replace.
+    """Check that a run can be ranked, and return notes on rankers that others will replace.
 
     Args:
+        options: podium's options of the run.
+        settings: settings of the rankers.
         own: name of this run's model.
         others: names of the models of other runs; without any, nothing is ranked, and no name can
             be wrong.
+
+    Raises:
+        UsageError: a ranker could not rank the run.
     """
     calibration = read_calibration(options.calibration) if options.calibration else None
     models = sorted({own, *others})

@@ -40,8 +40,8 @@ class FilterOptions(JudgeOptions, total=False):
 class JudgeFilter(Filter):
     """Replace the responses to each document with a judge's verdicts as JSON text.
 
-    Many battles are judged at a time, both orders of each. A battle whose calls fail is unparsed. A
-    second run makes no calls, because Inspect caches replies.
+    Many battles are judged at a time, both orders of each. A battle whose calls fail is unparsed.
+    A second run makes no calls, because Inspect caches replies.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class JudgeFilter(Filter):
             judge: an Inspect model, as `openai/...` or `podium/offline`; several are a jury.
             judge_args: arguments of that model, as `base_url`; no keys.
             model: the name of this run's model in the verdicts.
-            item: the document's field with the id of an item in `against`; by default documents are
-                matched by content.
+            item: the document's field with the id of an item in `against`; by default documents
+                are matched by content.
             task: the task whose samples count, if folders in `against` hold several with the same
                 documents.
             concurrency: the most calls at once, 1 or more.

@@ -41,8 +41,7 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
-    """Hide secrets in the errors that a judge raises: servers repeat them, and Inspect keeps errors
-    in its log."""
+    """Hide secrets in a judge's errors: servers repeat them, and Inspect keeps errors in its log."""
     generate = api.generate
 
     async def generate_redacted(*arguments: Any, **options: Any) -> Any:
@@ -64,9 +63,9 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
 
 
 def _redact_address(api: ModelAPI) -> None:
-    """Hide the password in a judge's address, which may come from the environment: Inspect writes
-    it into its log."""
-    address, initialize = api.base_url, api.initialize
+    """Hide the password in a judge's address, which Inspect writes into its log."""
+    address = api.base_url
+    initialize = api.initialize
     if not address or redact(address) == address:
         return
 

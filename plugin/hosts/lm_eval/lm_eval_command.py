@@ -84,8 +84,10 @@ def extend(cli: Any) -> None:
 def run_and_rank(
     execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace
 ) -> None:
-    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are
-    shown and saved."""
+    """Run the evaluation as `lm_eval run` does.
+
+    With `--ranker`, the models are ranked before results are shown and saved.
+    """
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:
         try:

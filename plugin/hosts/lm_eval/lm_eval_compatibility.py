@@ -30,8 +30,8 @@ def build_command_line() -> Any:
 def find_run_parser(cli: Any) -> argparse.ArgumentParser:
     """Return the parser of `lm_eval run`, whose default `func` runs the evaluation; raise
     LookupError if it moved."""
-    # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after
-    # it add no options.
+    # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups
+    # after it add no options.
     actions = getattr(getattr(cli, "_parser", None), "_actions", ())
     commands = [
         action.choices for action in actions if isinstance(action, argparse._SubParsersAction)
@@ -47,8 +47,7 @@ def find_run_parser(cli: Any) -> argparse.ArgumentParser:
 def extend_later_command_lines(
     module: Any, extend: Callable[[Any], None], attempt: Callable[..., bool]
 ) -> None:
-    """Replace `HarnessCLI.__init__` for good, so that `extend` is applied to each command line that
-    lm-eval builds."""
+    """Replace `HarnessCLI.__init__`, so that each command line of lm-eval is extended."""
     # Public way tried: as for `find_run_parser`.
     build = module.HarnessCLI.__init__
 
@@ -93,7 +92,9 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
     # `tracker` does.
     from lm_eval.loggers import EvaluationTracker
 
-    samples = {task: [dict(row) for row in rows] for task, rows in results["samples"].items()}
+    samples = {}
+    for task, rows in results["samples"].items():
+        samples[task] = [dict(row) for row in rows]
     logger = logging.getLogger("lm_eval.loggers.evaluation_tracker")
     level = logger.level
     logger.setLevel(logging.WARNING)

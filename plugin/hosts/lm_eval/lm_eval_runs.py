@@ -1,5 +1,8 @@
-"""Folders of the runs that are ranked together, this run and those on disk, collected in one folder
-and read as `podium rank` reads them, so that the figures are the same."""
+"""Folders of the runs that are ranked together: this run, and those on disk.
+
+They are collected in one folder and read as `podium rank` reads them, so that the figures are the
+same.
+"""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -46,11 +49,19 @@ class RunFolders:
 
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
-    """Return the samples files of other runs, from the folders in `against` or else from the output
-    path."""
+    """Return the files of samples of other runs.
+
+    Args:
+        against: folders of other runs; by default the output path is searched.
+        output_path: lm-eval's output path.
+
+    Raises:
+        UsageError: there is neither, or a folder has no samples.
+    """
     if not against and not output_path:
         raise UsageError(
-            "nothing to rank this run against: name other runs with --ranker_against, or an --output_path"
+            "nothing to rank this run against: name other runs with --ranker_against, "
+            "or an --output_path"
         )
     if not against:
         return _samples_in(results_folder(str(output_path)), None)
@@ -62,8 +73,8 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
         samples = _samples_in(Path(path), label)
         if not samples:
             raise UsageError(
-                f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "
-                "--log_samples"
+                f"--ranker_against {source}: there are no samples of lm-eval; "
+                "give the output folder of a run with --log_samples"
             )
         files += samples
     return files
@@ -78,11 +89,21 @@ def results_folder(output_path: str) -> Path:
 def collect_runs(
     folder: Path, run: Path, label: str | None, others: Sequence[Samples]
 ) -> RunFolders:
-    """Link other models' samples and results of this run's tasks into a folder; return the folders
-    of all runs."""
+    """Link other models' samples and results of this run's tasks into a folder.
+
+    Args:
+        folder: the folder.
+        run: the folder of this run.
+        label: name of this run's model; None for that of its folder.
+        others: files of samples of other runs.
+
+    Returns:
+        the folders of all runs.
+    """
     own = _samples_in(run, label)
     named, settings = name_by_settings([*own, *others])
-    samples, others = named[: len(own)], named[len(own) :]
+    samples = named[: len(own)]
+    others = named[len(own) :]
     model = samples[0].model
     tasks = {file.task for file in samples}
     earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
@@ -111,8 +132,11 @@ def _link_files(files: Sequence[Samples], place: Path) -> None:
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
-    """Write this run into a new folder as lm-eval does; return its model's folder, UsageError if it
-    has no samples."""
+    """Write this run into a new folder as lm-eval does, and return the folder of its model.
+
+    Raises:
+        UsageError: the run has no samples.
+    """
     with atomic_folder(folder) as new_folder:
         write_results(new_folder, results, tracker)
     paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
@@ -122,8 +146,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy the files that podium wrote of lm-eval's run to where lm-eval saves it later; return the
-    copies."""
+    """Copy what podium wrote of lm-eval's run to where lm-eval saves it; return the copies."""
     folder = results_folder(output_path)
     folder = folder / run.name if folder == Path(output_path) else folder
     folder.mkdir(parents=True, exist_ok=True)

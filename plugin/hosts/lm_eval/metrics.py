@@ -1,5 +1,8 @@
-"""Metrics of the judging filter's verdicts, named in a task's `metric_list`; a rating (`win_rate`,
-...) passes the verdicts on to its aggregation, which ranks this run's model among its opponents."""
+"""Metrics of the judging filter's verdicts, which a task names in its `metric_list`.
+
+A rating (`win_rate`, ...) passes the verdicts on to its aggregation, which ranks this run's model
+among its opponents.
+"""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -33,8 +36,10 @@ def remember_verdicts(text: str) -> str:
 
 
 def parse_filter_verdicts(filtered: Any) -> dict[str, Any] | None:
-    """Parse a filtered response into the verdicts on a document; None if the judging filter did not
-    write it."""
+    """Parse a filtered response into the verdicts on a document.
+
+    None if the judging filter did not write it.
+    """
     if isinstance(filtered, list | tuple) and len(filtered) == 1:
         return parse_filter_verdicts(filtered[0])
     if isinstance(filtered, str) and _digest(filtered) in _DIGESTS:
@@ -60,9 +65,8 @@ def earned_credit(
     predictions: Sequence[Any] = (),
     **options: Any,
 ) -> DocumentCredit | None:
-    """Return a document's mean credit over opponents from the filtered response; None if no verdict
-    could be read."""
-    # The options are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin`, ...
+    """Return a document's mean credit over opponents; None if no verdict could be read."""
+    # The options are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin` ...
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:
         return None
@@ -83,7 +87,8 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     credits = [item for item in items if isinstance(item, DocumentCredit)]
     if any(item is not None for item in items) and not credits:
         raise NotIdentifiedError(
-            'lm-eval passed no verdicts: the task\'s doc_to_target must be a text (`doc_to_target: ""`), not a list'
+            "lm-eval passed no verdicts: the task's doc_to_target must be a text "
+            '(`doc_to_target: ""`), not a list'
         )
     if not credits:
         raise NotIdentifiedError("no battle has a readable verdict")
@@ -151,8 +156,10 @@ def _register_count(
 win_rate, win_rate_stderr = _register_rating("win_rate", "win-rate")
 """The mean over opponents of the mean credit against each; the error is clustered by document."""
 bradley_terry, bradley_terry_stderr = _register_rating("bradley_terry", "bradley-terry")
-"""The Elo score of this run's model; the mean with its opponents is 1500, the error is clustered by
-document."""
+"""The Elo score of this run's model; the mean with its opponents is 1500.
+
+The error is clustered by document.
+"""
 soft_elo, soft_elo_stderr = _register_rating("soft_elo", "soft-elo")
 """The Soft-Elo score of this run's model; the error includes that of beta."""
 
@@ -165,7 +172,10 @@ count_unparsed = _register_count(
 count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]))
 """Numbers of a document's battles with and without a readable verdict, and of those without a
 response to judge."""
-NAMES = "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing soft_elo soft_elo_stderr"
+NAMES = (
+    "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing "
+    "soft_elo soft_elo_stderr"
+)
 SOFT_METRICS = [
     {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER}
     for name in NAMES.split()

@@ -56,7 +56,7 @@ def pair_with_opponents(
         texts: the responses to each of them, one or several.
         field: the document's field with the id of the item; None matches documents by content.
         task: the task of the opponents' samples; None looks in all.
-        reasoning: whether opponents' reasoning is removed (`strip`) or shown to the judge (`keep`).
+        reasoning: whether opponents' reasoning is removed (`strip`) or shown (`keep`).
 
     Raises:
         UsageError: an opponent has the name of this run's model, or no document is among the
@@ -67,7 +67,8 @@ def pair_with_opponents(
         log.warning("podium: %s", notice_text(note))
     if model in responses.models:
         raise UsageError(
-            f"an opponent is called {model!r}, as this run's model: label it (other={model}), or write `model: NAME`"
+            f"an opponent is called {model!r}, as this run's model: "
+            f"label it (other={model}), or write `model: NAME`"
         )
     items = responses.by_id()
     names = _find_item_ids(docs, responses, items, field, task)
@@ -91,8 +92,9 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
     if field is None:
         held = some(responses.categories) or "none"
         return UsageError(
-            f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
-            "with --log_samples, or write `item: FIELD` if the opponents are known by an id"
+            f"none of the {len(names)} documents is in {where} (tasks there: {held}): "
+            "compare runs of the same data with --log_samples, "
+            "or write `item: FIELD` if the opponents are known by an id"
         )
     ids = some([item.id for item in responses.items], most=3)
     return UsageError(
@@ -101,8 +103,7 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
 
 
 def shows_media(value: Any) -> bool:
-    """Return whether a document holds or names images, audio or video at any depth; a filter cannot
-    show them."""
+    """Return whether a document holds or names images, audio or video at any depth."""
     if isinstance(value, Mapping):
         held = [value[name] for name in MEDIA if name in value]
         is_named = any(not (is_empty(each) or each in ("", [])) for each in held)
@@ -176,7 +177,8 @@ def _find_item_ids(
         present = [name for name in names if name in known]
         if len(present) > 1:
             raise UsageError(
-                f"a document is in several tasks of the opponents ({some(present)}): write `task: NAME`"
+                f"a document is in several tasks of the opponents ({some(present)}): "
+                "write `task: NAME`"
             )
         chosen.append((present or names)[0])
     return chosen

@@ -110,7 +110,8 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
             raise UsageError(f"{typed[name]} is for tournaments: name a judge with --ranker_judge")
     if options.judges and options.metric:
         raise UsageError(
-            "--ranker_metric ranks by a task's metric, --ranker_judge by a judge: leave out one of them"
+            "--ranker_metric ranks by a task's metric, --ranker_judge by a judge: "
+            "leave out one of them"
         )
     if not options.rankers and values:
         raise UsageError(f"{typed[next(iter(values))]} has no effect without --ranker NAME")
@@ -152,29 +153,38 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
 
 
 def _settings(typed: Any) -> tuple[str, ...]:
-    """Split options of rankers into texts `key=value`; a config file may give them as a mapping."""
+    """Split options of rankers into texts `key=value`; a config file may have them as a mapping."""
     if isinstance(typed, Mapping):
         return tuple(f"{name}={value}" for name, value in typed.items())
     return tuple(part for text in _as_texts(typed) for part in NEXT_SETTING.split(text))
 
 
 RANKER = (
-    "Rank this run's model among others: names of rankers, separated by spaces or commas; 'podium list rankers' shows "
-    "them. Turns on --log_samples if there is an --output_path"
+    "Rank this run's model among others: names of rankers, separated by spaces or commas; "
+    "'podium list rankers' shows them. Turns on --log_samples if there is an --output_path"
 )
-AGAINST = "Output folders of other runs, made with --log_samples (default: the other models in --output_path)"
+AGAINST = (
+    "Output folders of other runs, made with --log_samples "
+    "(default: the other models in --output_path)"
+)
 JUDGE = (
-    "Let an Inspect model judge the responses (openai/gpt-5, vllm/..., podium/offline), instead of ranking by the "
-    "task's metric. Several are a jury"
+    "Let an Inspect model judge the responses (openai/gpt-5, vllm/..., podium/offline), "
+    "instead of ranking by the task's metric. Several are a jury"
 )
-JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; keys are never logged"
+JUDGE_ARGS = (
+    "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; "
+    "keys are never logged"
+)
 TOURNAMENT = (
     "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"
 )
 ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
-METRIC = "The metric to rank by without a judge, as in the results file: `acc,none` (default: each of the task's)"
+METRIC = (
+    "The metric to rank by without a judge, as in the results file: `acc,none` "
+    "(default: each of the task's)"
+)
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 OPTIONS = {

@@ -36,9 +36,12 @@ from podium.wording import some
 KEY = "podium"
 """The filter in the names of podium's figures, and the section of the results with the whole
 ranking."""
-DONE, PARTLY, STOPPED = 0, 3, 130
-"""Exit codes: ranked; saved by lm-eval and not or not wholly ranked; saved by lm-eval and the
-ranking stopped."""
+DONE = 0
+"""Exit code of a run that was ranked."""
+PARTLY = 3
+"""Exit code of a run that lm-eval saved and that was not, or not wholly, ranked."""
+STOPPED = 130
+"""Exit code of a run that lm-eval saved and whose ranking was stopped."""
 
 
 @dataclass
@@ -76,9 +79,9 @@ class RunRanking:
         # A tournament may fail in any provider's way, and the evaluation that it is about may have
         # taken days.
         except (Exception, SystemExit) as error:
-            why = (
-                str(error) if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
-            )
+            why = str(error)
+            if not isinstance(error, PodiumError):
+                why = f"{type(error).__name__}: {error}"
             self._note_failure(f"not ranked: {why}")
         finally:
             if not self.keeps_samples:
@@ -154,8 +157,10 @@ class RunRanking:
         self.notes.append(f"not ranked: {first}; the next run can be ranked against it")
 
     def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
-        """Return a ranking for each task and group; what cannot be ranked becomes a note, and an
-        error if all fails."""
+        """Return a ranking for each task and group.
+
+        What cannot be ranked becomes a note. If all fails, it is an error.
+        """
         tasks = list(results["samples"])
         battles_of = self._make_battle_reader(runs)
         rankings: dict[str, Ranking] = {}
@@ -197,7 +202,8 @@ class RunRanking:
         """Rank some battles; sources and warnings name the files where they really are."""
         from podium.ranking.rank_battles import rank, ranked_apart
 
-        rankers, name = self.options.rankers, runs.name_origins
+        rankers = self.options.rankers
+        name = runs.name_origins
         how: dict[str, Any] = {
             "by": ranked_apart(battles, rankers),
             "calibration": self.options.calibration,
@@ -205,16 +211,15 @@ class RunRanking:
         ranking = rank(battles, rankers, **how, **self.settings)
         if battles.lost:
             self.code = PARTLY
+        standings = []
+        for each in ranking.standings:
+            warnings = tuple(own.map_texts(name) for own in each.warnings)
+            standings.append(replace(each, warnings=warnings))
+        sources = list(map(name, ranking.provenance["sources"]))
         return replace(
             ranking,
-            standings=tuple(
-                replace(each, warnings=tuple(own.map_texts(name) for own in each.warnings))
-                for each in ranking.standings
-            ),
-            provenance={
-                **ranking.provenance,
-                "sources": list(map(name, ranking.provenance["sources"])),
-            },
+            standings=tuple(standings),
+            provenance={**ranking.provenance, "sources": sources},
             failures=tuple(map(name, ranking.failures)),
         )
 
@@ -266,8 +271,7 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 
 
 def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
-    """Write a model's score on a task and its standard error into the results; return why if there
-    is none."""
+    """Write a model's score on a task and its error into the results; return why there is none."""
     name = standings.ranker
     entry = next((entry for entry in standings.entries if entry.model == model), None)
     if entry is None or entry.score is None or entry.separated:
@@ -285,17 +289,17 @@ def _write_score(results: dict[str, Any], task: str, standings: Standings, model
 
 
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
-    """Merge the rankings of several tasks into one with a slice per task; a single one is returned
-    unchanged."""
+    """Merge the rankings of several tasks into one with a slice per task; one stays unchanged."""
     first, *others = rankings.values()
     if not others:
         return first
-    standings, failures, sources = [], [], set()
+    standings: list[Standings] = []
+    failures: list[str] = []
+    sources = set[str]()
     for task, ranking in rankings.items():
-        standings += [
-            replace(own, slice=f"{task} {own.slice}" if own.slice else task)
-            for own in ranking.standings
-        ]
+        for own in ranking.standings:
+            part = f"{task} {own.slice}" if own.slice else task
+            standings.append(replace(own, slice=part))
         failures += [f"{task}: {failure}" for failure in ranking.failures]
         sources |= {*ranking.provenance.get("sources", [])}
     return Ranking(

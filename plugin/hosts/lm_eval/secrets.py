@@ -28,11 +28,14 @@ def refuse_secrets(arguments: Mapping[str, Any]) -> None:
     results."""
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
-        holds_secret = isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)
+        holds_secret = False
+        if isinstance(value, str):
+            holds_secret = bool(ASSIGNED.search(value)) or redact(value) != value
         if is_secret_name(name) or holds_secret:
             raise UsageError(
-                f"{path} holds a secret, and lm-eval writes a filter's arguments into its results file: remove it from "
-                "the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
+                f"{path} holds a secret, and lm-eval writes a filter's arguments into its results "
+                "file: remove it from the YAML and set the provider's environment variable "
+                "instead, as OPENAI_API_KEY"
             )
 
 
@@ -51,7 +54,7 @@ def is_secret(name: str, value: Any) -> bool:
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the values of arguments that are secret; of a secret mapping (headers), all values."""
+    """Return the values of secret arguments; of a secret mapping (headers), all values."""
     values = [value for name, value in arguments.items() if is_secret(name, value)]
     texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
     secrets = []

@@ -182,8 +182,8 @@ def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], Abs
     name = (options.tournament or "round_robin").removeprefix("podium/")
     if name == RECORDED:
         raise UsageError(
-            f"tournament {name}: a run of lm-eval has no recorded battles; judge recorded ones with `inspect eval "
-            f"podium/{name} -T battles=LOG`"
+            f"tournament {name}: a run of lm-eval has no recorded battles; "
+            f"judge recorded ones with `inspect eval podium/{name} -T battles=LOG`"
         )
     known = parameters_of(catalogue.tournament_rule(name)).keys()
     task = getattr(tasks, name.replace("-", "_"), None)

@@ -62,8 +62,11 @@ def readable_battles() -> Metric:
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL` with the ranker that
-    ranked them; empty while nothing can be ranked."""
+    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL`.
+
+    The key names the ranker that ranked the models. The metric is empty while nothing can be
+    ranked.
+    """
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
@@ -368,9 +371,13 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
 
 
 def _quote(text: str) -> str:
-    """Return the first 2,000 characters of a text with a bar before each line, as the viewer has no
-    quotations."""
-    shown = f"{text[:2000]}… ({len(text) - 2000:,} more characters)" if len(text) > 2000 else text
+    """Return the first 2,000 characters of a text with a bar before each line.
+
+    The viewer has no quotations.
+    """
+    shown = text
+    if len(text) > 2000:
+        shown = f"{text[:2000]}… ({len(text) - 2000:,} more characters)"
     return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
 
 

@@ -40,7 +40,8 @@ class Ladder:
         covariance = None
         if self.covariance is not None:
             rows = [self.covariance[k] for k in kept]
-            covariance = tuple(tuple(row[k] for k in kept) for row in rows)
+            parts = [[row[k] for k in kept] for row in rows]
+            covariance = tuple(map(tuple, parts))
         return Ladder(
             models=tuple(self.models[k] for k in kept),
             elo=tuple(self.elo[k] for k in kept),

@@ -129,7 +129,7 @@ def messages_in(record: Record, held: Any) -> list[Any] | None:
         the messages; None for any other text or value.
 
     Raises:
-        DataError: a text begins as messages do and cannot be parsed, for example if it was cut off.
+        DataError: a text begins as messages do and cannot be parsed, as one that was cut off.
     """
     if not isinstance(held, str):
         return held if isinstance(held, list) else None

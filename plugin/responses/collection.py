@@ -285,9 +285,11 @@ class Responses:
         items = self.items if categories is None else self._items_of_categories(categories)
         if answered_by is not None:
             missing = self.missing[find_name("model", answered_by, self.texts)]
-            items = tuple(
-                item for item in items if any(missing.get(key) != ABSENT for key in item.keys)
-            )
+            answered = []
+            for item in items:
+                if any(missing.get(key) != ABSENT for key in item.keys):
+                    answered.append(item)
+            items = tuple(answered)
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np
 

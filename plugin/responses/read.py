@@ -437,8 +437,8 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
             first_path = split_label(owners[name])[1]
             second_path = split_label(source)[1]
             remedy = (
-                f"label them ({name}-1={first_path} {name}-2={second_path}), or, if they are parts "
-                "of one, give them as one folder or glob"
+                f"label them ({name}-1={first_path} {name}-2={second_path}), or, "
+                "if they are parts of one, give them as one folder or glob"
             )
             raise UsageError(
                 f"two sources hold a model {name!r}: {owners[name]} and {source}; {remedy}"

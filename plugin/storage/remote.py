@@ -28,8 +28,8 @@ DRIVERS = {
 CREDENTIALS = {
     "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket "
     "FSSPEC_S3_ANON=true",
-    "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; for "
-    "a public bucket FSSPEC_GS_TOKEN=anon",
+    "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; "
+    "for a public bucket FSSPEC_GS_TOKEN=anon",
 }
 CREDENTIAL_ERRORS = {
     "NoCredentialsError",

@@ -165,7 +165,8 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         # time it is asked.
         value = f"cast({count} as int)" if count.startswith("count(") else count
         columns.append(f"{value} as {name}")
-    return f"select {', '.join(keys)}, {', '.join(columns)} from {sided} group by {', '.join(keys)}"
+    group = ", ".join(keys)
+    return f"select {group}, {', '.join(columns)} from {sided} group by {group}"
 
 
 def _counts_of_group() -> dict[str, str]:
@@ -349,7 +350,10 @@ def battles_query(
         columns: columns of the judgments.
         keep_one_sided: whether an order pair with one parsed order is judged by it.
     """
-    merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
+    merged = {}
+    for name in columns:
+        if name != ROW:
+            merged[name] = _merged_value(name, columns, keep_one_sided)
     merged["swap"] = SWAP_OF_ORDER_PAIRS
     merged["reason"] = _reason_of_order_pairs(columns, keep_one_sided)
     if "order" in columns:

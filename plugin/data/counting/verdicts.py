@@ -488,7 +488,8 @@ def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
 
         return Duck(memory)
     if kind != "spark":
-        raise UsageError(f"engine {name!r} is unknown; use duckdb, spark, or spark=URL of a master")
+        remedy = "use duckdb, spark, or spark=URL of a master"
+        raise UsageError(f"engine {name!r} is unknown; {remedy}")
     if memory is not None:
         raise UsageError("--memory is DuckDB's; Spark's is set where its cluster is configured")
     from podium.data.counting.spark import Spark
@@ -547,8 +548,10 @@ def _met_condition(against: int | None) -> str:
 
 
 def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
-    """Convert a battles table of a database to a data frame; models become categoricals over the
-    sorted names."""
+    """Convert a battles table of a database to a data frame.
+
+    Models become categoricals over the sorted names.
+    """
     columns = {}
     for name in table.schema.names:
         if name in ("model_a", "model_b"):

@@ -134,7 +134,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, rankers: Sequence[str]) -> bool:
-    """Return whether podium ranks a log: a tournament of Inspect's, or an eval if it is asked to."""
+    """Return whether podium ranks a log: a tournament, or an eval of which a ranker is asked."""
     if tournament is None:
         return bool(rankers)
     # Another host ranks its tournament itself, and a shard may have no battles.

@@ -154,7 +154,7 @@ class BatchJudge:
             )
 
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return the verdict of a failed battle, a row per judge; log the first error of a kind."""
+        """Return the verdict of a failed battle, a row per judge, and log a new kind of error."""
         message = shorten(redact(str(error)), 300)
         reason = NOT_ASKED
         details = {}

@@ -41,7 +41,7 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
-    """Hide secrets in a judge's errors: servers repeat them, and Inspect keeps errors in its log."""
+    """Hide secrets in a judge's errors: servers repeat them, and Inspect logs errors."""
     generate = api.generate
 
     async def generate_redacted(*arguments: Any, **options: Any) -> Any:

@@ -153,7 +153,7 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
 
 
 def _settings(typed: Any) -> tuple[str, ...]:
-    """Split options of rankers into texts `key=value`; a config file may have them as a mapping."""
+    """Split options of rankers into texts `key=value`; a config file may hold a mapping."""
     if isinstance(typed, Mapping):
         return tuple(f"{name}={value}" for name, value in typed.items())
     return tuple(part for text in _as_texts(typed) for part in NEXT_SETTING.split(text))

@@ -153,8 +153,9 @@ class RunRanking:
                 ]
             )
             raise UsageError(why + advice)
-        first = f"{runs.model} is the first model in {self.output_path} with samples of these tasks"
-        self.notes.append(f"not ranked: {first}; the next run can be ranked against it")
+        why = f"is the first model in {self.output_path} with samples of these tasks"
+        what = "the next run can be ranked against it"
+        self.notes.append(f"not ranked: {runs.model} {why}; {what}")
 
     def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
         """Return a ranking for each task and group.

@@ -40,9 +40,8 @@ class TournamentModel(ModelAPI):
 
     async def generate(self, *_: Any, **__: Any) -> ModelOutput:
         """Raise UsageError."""
-        raise UsageError(
-            f"{MODEL} stands for the models of a tournament and answers nothing: name another model"
-        )
+        what = f"{MODEL} stands for the models of a tournament and answers nothing"
+        raise UsageError(f"{what}: name another model")
 
 
 SETTINGS: dict[str, Any] = {

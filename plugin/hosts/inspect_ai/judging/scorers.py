@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as remember
 from functools import partial
@@ -153,7 +153,6 @@ def pairwise(
     """
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
     from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
-    from podium.responses.collection import response_key
 
     with plain_errors(), typed_as(typed_in_score):
         options = flatten_arguments(kwargs)
@@ -168,14 +167,12 @@ def pairwise(
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        item = str(state.sample_id)
         response, work = build_agent_response(state, shown, len(state.input_text))
         if reasoning == "strip" and not work.shown:
             response = strip_reasoning(response)
         for note in _notes_on_sample(work):
             print_once(note)
-        # Epoch k meets epoch k; one response of the reference meets all.
-        met = response_key(item, state.epoch if item in several else 1)
+        met = _key_in_reference(state, several)
         problem = _lack_of_response(responses, name, met, response)
         if problem:
             return score_without_value("scoring_failed", problem)
@@ -189,6 +186,20 @@ def pairwise(
 def typed_in_score(kind: Kind, name: str, value: str) -> str:
     """Write an option as `inspect score` has it: those of a task are the scorer's."""
     return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
+
+
+def _key_in_reference(state: TaskState, several: Collection[str]) -> str:
+    """Return the key of the reference's response that a sample's response meets.
+
+    Args:
+        state: the sample.
+        several: ids of items to which the reference has several responses.
+    """
+    from podium.responses.collection import response_key
+
+    item = str(state.sample_id)
+    # Epoch k meets epoch k; one response of the reference meets all.
+    return response_key(item, state.epoch if item in several else 1)
 
 
 def _lack_of_response(responses: "Responses", name: str, key: str, response: str) -> str:

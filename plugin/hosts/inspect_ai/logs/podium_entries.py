@@ -474,7 +474,9 @@ class Columns(LogContents):
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> "Columns":
         """Build columns of rows; fields that are the same in all rows are stored once."""
         names = dict.fromkeys(name for row in rows for name in row)
-        columns = {name: [row.get(name) for row in rows] for name in names}
+        columns = {}
+        for name in names:
+            columns[name] = [row.get(name) for row in rows]
         same = {
             name: values[0]
             for name, values in columns.items()

@@ -1,5 +1,4 @@
-"""Answers on demand: which models of the role `models` are asked for what, each in a sample before
-its first battle."""
+"""Answers on demand: models of the role `models` are asked in samples before the battles."""
 
 import json
 from collections import Counter
@@ -148,7 +147,8 @@ def split_requests(
                 "(in Python: eval('podium/ring', task_args=..., model_roles=...), "
                 "which knows them before the task is made)"
             )
-            raise UsageError(f"prompts={','.join(prompts)}: no model has the role {ROLE}; {remedy}")
+            sources = ",".join(prompts)
+            raise UsageError(f"prompts={sources}: no model has the role {ROLE}; {remedy}")
         return AnswerRequests(), dict(how)
     models = models_by_name()
     questions, notes = read_questions(prompts)
@@ -206,14 +206,14 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
     for source in sources:
         rows, remarks = _questions_by_name(source) or read_prompts(source, readers=(READER,))
         if not rows:
-            raise UsageError(
-                f"prompts={source}: no prompts in it; give a row per prompt with id and instruction"
-            )
+            remedy = "give a row per prompt with id and instruction"
+            raise UsageError(f"prompts={source}: no prompts in it; {remedy}")
         questions += rows
         notes += remarks
-    unnamed = {
-        each.item for each in questions if each.instruction and each.item == id_of(each.instruction)
-    }
+    unnamed = set[str]()
+    for each in questions:
+        if each.instruction and each.item == id_of(each.instruction):
+            unnamed.add(each.item)
     if unnamed:
         hashed = {"prompts": len(unnamed), "first": min(unnamed)}
         notes.append(Notice("prompts-without-id", hashed))
@@ -270,16 +270,15 @@ def ask_models(
     *, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None
 ) -> Solver:
     """Ask models for the answers that a sample requests; leave other samples unchanged."""
-    policy: CachePolicy | bool = False
-    if cache:
-        policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
+    policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
     calls = ModelCalls()
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
 
     async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
         try:
             model = models_by_name()[name]
-            generate = partial(generate_output, model, messages, config=config, cache=policy)
+            kept = policy if cache else False
+            generate = partial(generate_output, model, messages, config=config, cache=kept)
             output = await calls.call(name, generate)
             estimate_usage(model, "\n".join(message.text for message in messages), output)
             return GivenAnswer(text=output.completion)
@@ -293,14 +292,13 @@ def ask_models(
         if not isinstance(request, RequestMetadata):
             return state
         messages = _messages_to_model(request, state.input)
-        names = request.asked_models
         asked = []
-        for name in names:
+        for name in request.asked_models:
             ask = partial(ask_model, name, messages)
             # Every epoch of the judge gets the same answers.
             asked.append(partial(calls.ask_once, (name, request.item), ask))
         with estimating_tokens() as estimate:
-            answers = dict(zip(names, await make_calls(asked), strict=True))
+            answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
         state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})

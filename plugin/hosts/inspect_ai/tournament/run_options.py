@@ -1,7 +1,7 @@
 """Options that every tournament takes in Inspect (`-T NAME=VALUE`), with their descriptions.
 
-`docs/make_options.py` writes the descriptions below each name into docs/options.md. Inspect imports
-this module for every command, so that it imports nothing of podium.
+`docs/make_options.py` writes the descriptions below each name into docs/options.md. Inspect
+imports this module for every command, so that it imports nothing of podium.
 """
 
 from collections.abc import Mapping, Sequence

@@ -59,9 +59,24 @@ class SampleEnd(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TournamentSource(SampleSource):
-    """Asks a tournament for the next round whenever no sample is in flight, and announces it in a
-    sample that a retry replays, so that opponents are never recomputed; `portion` limits the
-    samples that Inspect keeps in memory."""
+    """Asks a tournament for the next round whenever no sample is in flight.
+
+    It announces the round in a sample that a retry replays, so that opponents are never computed
+    again.
+
+    Args:
+        rule: chooses the battles of a round.
+        field: the models and items.
+        build_samples: builds the samples of a round's battles, given its number from 1.
+        outcomes: returns the outcomes of a finished sample's battles.
+        portion: the most samples that Inspect keeps in memory; None for any number.
+        spread: returns a round with all responses to an item.
+        calls: calls of a battle.
+        say: prints a message.
+        opening: samples in place of those of a first round without battles.
+        answers: asks models for missing answers; None if all are recorded.
+        cost_limit: the limit of the cost; None without one.
+    """
 
     rule: TournamentRule
     field: Field

@@ -65,8 +65,7 @@ class CommandLineFinder:
         self.reason = "its command line is not where podium looks for it"
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the spec of a host's command line, which will be extended; None for any other
-        module."""
+        """Return the spec of a host's command line, to be extended; None for other modules."""
         if name.partition(".")[0] != running_host():
             return None
         specs: list[Any] = [None]
@@ -74,8 +73,7 @@ class CommandLineFinder:
         return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
-        """Return a spec with which the module is extended after it has run; None if it has no
-        command line."""
+        """Return a spec that extends the module after it has run; None without a command line."""
         import importlib
 
         host = name.partition(".")[0]
@@ -136,8 +134,7 @@ def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
 
 
 def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
-    """Replace lm-eval's class so that each command line that it builds later has podium's
-    options."""
+    """Replace lm-eval's class, so that each later command line has podium's options."""
     from podium.hosts.lm_eval.lm_eval_compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:

@@ -1,2 +1,1 @@
-"""Responses that are waiting to be judged: files of any known shape in, one neutral collection
-out."""
+"""Responses to be judged: files of any known shape in, one neutral collection out."""

@@ -61,8 +61,11 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """A model's response to a question, its `number` counted from 1, or the reason why there is no
-    text; `work` is what the model did for it, where the source says so."""
+    """A model's response to a question, or the reason why it has no text.
+
+    `number` counts the responses to the question, from 1. `work` is what the model did for it,
+    where the source says so.
+    """
 
     question: QuestionRow
     model: str
@@ -99,8 +102,7 @@ def build_response(
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Name the models of a file's responses by the label, else as the file does, else
-    `otherwise`."""
+    """Name the models of a file's responses by the label, else as the file does."""
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
@@ -130,8 +132,7 @@ def normal_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file's table, whose index names the rows, with the user's label of the model and what is
-    shown of agents."""
+    """A file's table, with the user's label of its model and what is shown of agents."""
 
     path: Path
     label: str | None

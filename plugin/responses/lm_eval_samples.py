@@ -21,8 +21,11 @@ MULTIMODAL = frozenset({"visual", "audio", "video"})
 def find_newest_samples(
     source: SourceFiles,
 ) -> tuple[list[layout.Samples], tuple[Path, ...], list[Notice]]:
-    """Find the samples of the newest run of each model and task, the files that are not lm-eval's,
-    and notes."""
+    """Find the samples of the newest run of each model and task.
+
+    Returns:
+        the files of samples, the files that are not lm-eval's, and notes.
+    """
     samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
     kept, notes = layout.select_runs(samples)
     folders = {file.path.parent for file in samples}

@@ -37,8 +37,7 @@ NOTE_LENGTH = 80
 
 
 class Call(NamedTuple):
-    """A tool that was called, with its arguments as text, and the turns of the sub-agent that it
-    started."""
+    """A tool that was called, with its arguments as text, and a sub-agent's turns."""
 
     id: str
     name: str

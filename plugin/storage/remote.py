@@ -197,8 +197,8 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
                 raise
         if not names:
             raise UsageError(f"{place} contains no {', '.join(suffixes[:5])} file")
-        found = sorted(RemoteFile(system.unstrip_protocol(name)) for name in names)
-        return tuple(found), is_folder
+        files = sorted(RemoteFile(system.unstrip_protocol(name)) for name in names)
+        return tuple(files), is_folder
 
 
 def list_siblings(place: RemoteFile) -> list[RemoteFile]:

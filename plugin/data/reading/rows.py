@@ -42,7 +42,7 @@ class RecordTable:
         notes: warnings made while reading.
         answer: what a tournament that stops by itself found.
         ladder: ratings on whose scale a tournament placed newcomers.
-        measures: the metrics of a host's eval whose scores the rows are, by name.
+        measures: the metrics of a host's eval whose scores the rows are.
         chances: metrics whose scores estimate probabilities with unequal errors.
         judges: what is known of the judges, by name.
     """
@@ -99,11 +99,11 @@ def _select_rows(
         names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     values = [value]
-    found = (
+    matches = (
         each.records.rows("1", f"where {_has_value(each, column, [value])} limit 1")
         for each in holders
     )
-    if not any(found):
+    if not any(matches):
         known = sorted(set().union(*(distinct_texts(each.records, column) for each in holders)))
         values = _judges_called(tables, value) if column == "judge" else []
         if not values:
@@ -187,8 +187,11 @@ def join_tables(
 
 
 def _note_repeats(repeated: dict[str, int]) -> list[Notice]:
-    """Return notes on verdicts, or scores, that stand in several files; `repeated` has their
-    numbers."""
+    """Return notes on verdicts or scores that stand in several files.
+
+    Args:
+        repeated: their numbers, by `verdicts` or `scores`.
+    """
     return [
         Notice("copied-rows", {"rows": number, "what": what})
         for what, number in reversed(repeated.items())

@@ -61,8 +61,10 @@ class PodiumHooks(Hooks):
         _set_exit_code(rank_logs(data.logs, self.done))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
-        """Rank the logs of an eval set unless its last run did; running a finished one again calls
-        only this hook."""
+        """Rank the logs of an eval set unless its last run did.
+
+        Running a finished set again calls only this hook.
+        """
         _set_exit_code(rank_logs(headers_in(data.log_dir), self.done))
 
 
@@ -197,8 +199,7 @@ def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> No
 
 
 def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> str:
-    """Write the tables of a ranking, below the agreement with known preferences if there are
-    any."""
+    """Write the tables of a ranking, below its agreement with known preferences, if any."""
     from podium.show.report.ranking_view import ranking_text
 
     named = tuple(
@@ -235,8 +236,7 @@ def _rank_places(
 
 
 def _logs_that_count(places: Sequence[Place]) -> set[Place]:
-    """Return the logs that a ranking of them all is made from: of several runs of a model, the
-    newest whole one."""
+    """Return the logs that a ranking is made from: the newest whole run of each model."""
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in places}

@@ -34,8 +34,10 @@ def has_reason() -> bool:
 
 
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments as they were typed: Inspect 0.3.250 nests them deeper with every
-    replay of a log."""
+    """Return keyword arguments as they were typed.
+
+    Inspect 0.3.250 nests them deeper with every replay of a log.
+    """
     own = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
     return {**own, **flatten_arguments(inner)} if isinstance(inner, Mapping) else dict(kwargs)
@@ -69,8 +71,7 @@ def kept_in_store(sample: "EvalSample", name: str) -> Any:
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
-    """Return a value with the texts in their places that a log keeps apart because they are
-    long."""
+    """Return a value with long texts, which a log keeps apart, in their places."""
     if isinstance(value, Mapping):
         return {key: _with_attachments(part, attachments) for key, part in value.items()}
     return (
@@ -81,8 +82,10 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
 
 
 def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
-    """Make a metric the one that lists of logs show; 0.3.250 shows the first metric of the first
-    score."""
+    """Make a metric the one that lists of logs show.
+
+    Inspect 0.3.250 shows the first metric of the first score.
+    """
     if "headline" in type(results).model_fields:
         from inspect_ai.log import HeadlineMetric
 
@@ -132,23 +135,20 @@ def batch_of(judge: "Model") -> Any:
 
 
 def option_typed(name: str) -> Any:
-    """Return an option of the command that runs now, as `log_format`; None where no command runs,
-    or none was given."""
+    """Return an option of the command that runs now, as `log_format`; None if it was not given."""
     command = click.get_current_context(silent=True)
     return None if command is None else command.params.get(name)
 
 
 def typed_metadata() -> dict[str, str]:
-    """Return the values of `--metadata` of the command that runs now; empty where no command
-    runs."""
+    """Return the values of `--metadata` of the command that runs now; empty without a command."""
     words = (str(word).partition("=") for word in option_typed("metadata") or ())
     return {name: value for name, _, value in words}
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Re-raise podium's errors so that Inspect prints them without a traceback, still of their
-    class."""
+    """Re-raise podium's errors in their class, so that Inspect prints them without a traceback."""
     # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:
         yield

@@ -1,5 +1,4 @@
-"""The `inspect` command with `--ranker NAME`, which podium's hook gets in an environment
-variable."""
+"""The `inspect` command with `--ranker NAME`, which podium's hook finds in the environment."""
 
 import os
 import sys
@@ -114,8 +113,11 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Pass the rankers, if any, to podium's hook in the environment; UsageError for judges of
-    lm-eval, for a command that ranks nothing, and for an unknown ranker."""
+    """Pass the rankers, if any, to podium's hook in the environment.
+
+    Raises:
+        UsageError: a judge is one of lm-eval, the command ranks nothing, or a ranker is unknown.
+    """
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
         refuse_lm_eval_model(model, option)
@@ -159,8 +161,10 @@ def _add_to_help(host: Any) -> None:
 
 
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that
-    changed."""
+    """Run Inspect's `main`.
+
+    After `inspect score`, which calls no hook, rank the logs that changed.
+    """
     if not ranking:
         stock()
         return

@@ -1,5 +1,4 @@
-"""Images, audio, video and files of an item: found in a log, and shown to the judge beside its
-prompt."""
+"""Images, audio, video and files of an item, in a log and beside the judge's prompt."""
 
 import json
 import re
@@ -35,8 +34,10 @@ def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
 
 
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
-    """Return the text of each message, with `[image 1]` in place of media, numbered over all
-    messages."""
+    """Return the text of each message, with `[image 1]` in place of media.
+
+    Media are numbered over all messages.
+    """
     texts = []
     number = 0
     for message in messages:
@@ -62,8 +63,7 @@ def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
 
 
 def why_not_shown(sample: EvalSample) -> str | None:
-    """Return why a response cannot be judged: media of its item are not in the log, or it has
-    media; else None."""
+    """Return why a response cannot be judged, because of media; None if it can."""
     places = [str(getattr(part, part.type)) for part in media_in(sample.input)]
     if not all(
         place.startswith(("data:", "http://", "https://")) or Path(place).is_file()
@@ -84,8 +84,7 @@ def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
 
 
 def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
-    """Return the judge's input: the prompt, and behind it the media that its `[image 1]` ... stand
-    for."""
+    """Return the judge's input: the prompt, then the media that its `[image 1]` ... stand for."""
     if not media:
         return prompt
     named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
@@ -97,8 +96,7 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
 
 
 def why_refused(error: BaseException) -> str | None:
-    """Return the provider's message if it rejects media, by its status or in words; None for
-    another error."""
+    """Return the provider's message if it rejects media; None for another error."""
     status: Any = getattr(error, "status_code", None)
     if (
         isinstance(error, NotImplementedError)

@@ -1,5 +1,4 @@
-"""The entry point of inspect-ai's group `inspect_ai`; every `inspect` command imports it, so
-imports stay light."""
+"""The entry point of inspect-ai's group `inspect_ai`; every `inspect` command imports it."""
 
 from inspect_ai.model import ModelAPI, modelapi
 

@@ -1,2 +1,1 @@
-"""podium inside lm-eval: the command with `--ranker`, a judging filter, metrics, and what is
-written back."""
+"""podium inside lm-eval: the command with `--ranker`, a judging filter, and metrics."""

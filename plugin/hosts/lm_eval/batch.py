@@ -1,5 +1,4 @@
-"""Judge many battles at once by Inspect's models, with their retries and cache, outside of any
-eval."""
+"""Judge many battles at once by Inspect's models, outside of any eval."""
 
 import logging
 from collections import Counter
@@ -74,8 +73,7 @@ def judge_battles(
 
 
 def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Take what is known of the judges, by name, out of the battles that `judge_battles`
-    returned."""
+    """Take what is known of the judges, by name, out of the battles of `judge_battles`."""
     judges: dict[str, Any] = {}
     for battle in battles:
         judges |= battle.pop("judges")

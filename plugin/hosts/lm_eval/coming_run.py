@@ -50,8 +50,7 @@ def _names_model(setting: str) -> bool:
 
 
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
-    """Return the model that an option of a ranker names, if what was typed of this run's model
-    contains its name."""
+    """Return the model that a ranker's option names, if this run's model may have that name."""
     for name, value in settings.items():
         if _names_model(name) and value:
             model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
@@ -63,8 +62,7 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
 
 
 def _coming_battles(options: RankerOptions, models: list[str]) -> ComingBattles:
-    """Return what is known of the battles: verdicts of judges, or scores by one metric or
-    several."""
+    """Return what is known of the battles: verdicts of judges, or scores by metrics."""
     if not options.judges:
         return ComingBattles(models, metrics=1 if options.metric else 2)
     own = {name: value for name, value in options.args.items() if name in known_options()}

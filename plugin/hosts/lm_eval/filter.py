@@ -1,5 +1,4 @@
-"""The judging filter that a task's YAML names: a judge compares every response with those of
-opponents."""
+"""The judging filter of a task's YAML: a judge compares responses with those of opponents."""
 
 import logging
 from collections import Counter
@@ -148,8 +147,10 @@ class JudgeFilter(Filter):
     def _verdicts_on_document(
         self, document: DocumentBattles, judged: Sequence[dict[str, Any]]
     ) -> dict[str, Any]:
-        """Return the verdicts on one document as the filter writes them, with the mean credit of
-        this run's model over its readable battles; None without any."""
+        """Return the verdicts on one document, as the filter writes them.
+
+        They have the mean credit of this run's model over its readable battles, or None.
+        """
         credits = []
         for row in judged:
             if row["credit"] is not None:

@@ -13,8 +13,7 @@ from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
 
 
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
-    """Return the Inspect model of that name; its errors and what it logs of its arguments hold no
-    secret."""
+    """Return the Inspect model of a name; its errors and its log hold no secret."""
     # Registers the provider `podium`.
     import podium.hosts.inspect_ai.registry  # noqa: F401
 

@@ -1,5 +1,4 @@
-"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results
-file."""
+"""lm-eval's own command with `--ranker`: its parser, help, run, table and results file."""
 
 import argparse
 import sys
@@ -71,8 +70,7 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
 
 
 def extend(cli: Any) -> None:
-    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its
-    runs."""
+    """Add `--ranker` and its options to lm-eval's command line, once, and rank after runs."""
     run = find_run_parser(cli)
     execute = run.get_default("func")
     if not (isinstance(execute, partial) and execute.func is run_and_rank):
@@ -109,8 +107,11 @@ def run_and_rank(
 def _prepare_ranking(
     values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
 ) -> "RunRanking":
-    """Validate the ranking options before the run, turn on the samples they need, and return the
-    ranking to make."""
+    """Validate the options before the run, and turn on the samples that a ranking needs.
+
+    Returns:
+        the ranking to make.
+    """
     from podium.hosts.lm_eval.coming_run import check_coming, named_model
     from podium.hosts.lm_eval.lm_eval_runs import find_other_samples
     from podium.hosts.lm_eval.ranking_of_run import RunRanking
@@ -146,8 +147,10 @@ def _prepare_ranking(
 
 @contextmanager
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
-    """Yield the content of the `--config` file, and give lm-eval, which rejects podium's keys, a
-    copy without them."""
+    """Yield the content of the `--config` file.
+
+    lm-eval, which rejects podium's keys, gets a copy without them.
+    """
     import yaml
 
     path = getattr(arguments, "config", None)

@@ -1,5 +1,7 @@
 """Everything of lm-eval that is not public; each function names the public way that was tried.
-Nothing of lm-eval is imported before it is needed: `lm_eval --help` loads this file."""
+
+Nothing of lm-eval is imported before it is needed: `lm_eval --help` loads this file.
+"""
 
 import argparse
 import json
@@ -17,8 +19,7 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 def build_command_line() -> Any:
-    """Return lm-eval's command line, a `HarnessCLI`, after setting up its logging as its entry
-    point does."""
+    """Return lm-eval's command line, a `HarnessCLI`, with its logging set up."""
     # Public way tried: `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call: no
     # option can be added.
     from lm_eval.__main__ import HarnessCLI, setup_logging
@@ -28,8 +29,11 @@ def build_command_line() -> Any:
 
 
 def find_run_parser(cli: Any) -> argparse.ArgumentParser:
-    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation; raise
-    LookupError if it moved."""
+    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation.
+
+    Raises:
+        LookupError: lm-eval keeps it elsewhere.
+    """
     # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups
     # after it add no options.
     actions = getattr(getattr(cli, "_parser", None), "_actions", ())
@@ -64,8 +68,10 @@ def extend_later_command_lines(
 
 @contextmanager
 def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Iterator[None]:
-    """Call `process(results, evaluation_tracker)` after each evaluation in the body, before they
-    are shown or saved."""
+    """Call `process(results, evaluation_tracker)` after each evaluation in the body.
+
+    It is called before results are shown or saved.
+    """
     # Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs. Public way
     # tried: to call it ourselves, which loses the command's own config, table, files and trackers.
     import lm_eval
@@ -119,8 +125,11 @@ def hash_document(document: Mapping[str, Any]) -> str:
 
 
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
-    """Return a decorator that registers a `filter`, `metric` or `aggregation`; ValueError if the
-    name is another's."""
+    """Return a decorator that registers a `filter`, `metric` or `aggregation`.
+
+    Raises:
+        ValueError: the name is another's.
+    """
     # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a
     # second time; only the registry itself shows whose the name is.
     from lm_eval.api import registry

@@ -41,8 +41,7 @@ class RunFolders:
     notes: tuple[Notice, ...]
 
     def name_origins(self, text: str) -> str:
-        """Return a message with the real places of files instead of the folders that link to
-        them."""
+        """Return a message with the real places of files, not the folders that link to them."""
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
         return text

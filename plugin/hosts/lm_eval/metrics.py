@@ -53,8 +53,7 @@ def _digest(text: str) -> bytes:
 
 
 class DocumentCredit(float):
-    """Mean credit of a document's response over opponents, with the verdicts and the ranker's
-    options attached."""
+    """Mean credit of a document's response, with its verdicts and the ranker's options."""
 
     options: Mapping[str, Any]
     verdicts: Mapping[str, Any]
@@ -82,8 +81,11 @@ def total(items: Sequence[int | None]) -> int:
 
 
 def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
-    """Rank this run's model among its opponents by its documents' verdicts; return the standings
-    and its row."""
+    """Rank this run's model among its opponents by the verdicts on all documents.
+
+    Returns:
+        the standings, and the row of this run's model.
+    """
     credits = [item for item in items if isinstance(item, DocumentCredit)]
     if any(item is not None for item in items) and not credits:
         raise NotIdentifiedError(
@@ -106,8 +108,7 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:
-    """Register a metric and its aggregations, the score of this run's model by a ranker and its
-    standard error."""
+    """Register a metric with two aggregations: the model's score by a ranker, and its error."""
     # The finite score of a model that the data do not bound is due to regularization, which
     # lm-eval's table cannot say.
 
@@ -140,8 +141,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
 def _register_count(
     name: str, count: Callable[[Mapping[str, Any]], int]
 ) -> Callable[..., int | None]:
-    """Register a metric that counts battles of a document, and its sum over documents as the
-    aggregation."""
+    """Register a metric that counts battles of a document, and sums them over documents."""
     register("aggregation", name)(total)
 
     @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)

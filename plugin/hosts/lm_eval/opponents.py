@@ -29,8 +29,10 @@ Against = str | Sequence[str] | Mapping[str, str]
 
 
 class DocumentBattles(NamedTuple):
-    """The battles of one document, as a judge is asked for them, and by opponent the reasons why
-    others are missing."""
+    """The battles of one document.
+
+    Of battles that are missing, it has the reasons by opponent.
+    """
 
     item: str
     battles: list[dict[str, Any]]
@@ -47,8 +49,7 @@ def pair_with_opponents(
     task: str | None = None,
     reasoning: Policy = "strip",
 ) -> list[DocumentBattles]:
-    """Read the opponents' responses, and return the battles of each document's responses with
-    them.
+    """Read the opponents' responses, and build the battles of each document.
 
     Args:
         model: the name of this run's model.
@@ -117,8 +118,10 @@ def shows_media(value: Any) -> bool:
 def _battles_of_document(
     name: str, item: Item | None, texts: Sequence[str], model: str, responses: Responses
 ) -> DocumentBattles:
-    """Return the battles of one document: the k-th response meets the k-th of an opponent, or its
-    only one."""
+    """Return the battles of one document.
+
+    The k-th response meets the k-th of an opponent, or its only one.
+    """
     battles: list[dict[str, Any]] = []
     missing = {}
     for other, (number, text) in product(responses.models, enumerate(texts, 1)):
@@ -160,8 +163,10 @@ def _find_item_ids(
     field: str | None,
     task: str | None,
 ) -> list[str]:
-    """Return the item id of each document: its field's value, or the id of its content in the
-    opponents' samples."""
+    """Return the item id of each document.
+
+    It is the value of a field, or the id of the document's content in the opponents' samples.
+    """
     if field is not None:
         for doc in docs:
             if field not in doc:

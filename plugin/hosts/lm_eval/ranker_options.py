@@ -71,15 +71,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Remove podium's options from parsed arguments and return those that were typed, by field of
-    `RankerOptions`."""
+    """Remove podium's options from parsed arguments.
+
+    Returns:
+        those that were typed, by field of `RankerOptions`.
+    """
     values = {option.name: vars(arguments).pop(typed, None) for typed, option in OPTIONS.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return podium's options in a `--config` file by field of `RankerOptions`; they are written
-    `ranker: NAME`, as a section `ranker:`, or as keys named like the options."""
+    """Return podium's options in a `--config` file, by field of `RankerOptions`.
+
+    They are written `ranker: NAME`, as a section `ranker:`, or as keys named like the options.
+    """
     ours = {name: value for name, value in config.items() if is_ours(name)}
     if isinstance(ours.get(PREFIX), Mapping):
         section = ours.pop(PREFIX)
@@ -99,8 +104,11 @@ def is_ours(name: str) -> bool:
 
 
 def options_from(values: Mapping[str, Any]) -> RankerOptions:
-    """Build the options from the values that were typed or read; options without effect raise
-    UsageError."""
+    """Build the options from the values that were typed or read.
+
+    Raises:
+        UsageError: an option has no effect.
+    """
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
     given = [option for option in OPTIONS.values() if option.name in values]
     parsed = {option.name: option.parse(values[option.name]) for option in given}
@@ -119,8 +127,11 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
 
 
 def parse_pairs(typed: Any) -> dict[str, Any]:
-    """Parse `key=value,key2=value2`, several such texts, or a mapping; values become numbers,
-    booleans or lists as on the hosts' command lines, else text (`models=a,b` keeps its comma)."""
+    """Parse `key=value,key2=value2`, several such texts, or a mapping.
+
+    Values become numbers, booleans or lists as on the hosts' command lines, else text. The comma
+    of `models=a,b` is kept.
+    """
     import yaml
 
     if isinstance(typed, Mapping):

@@ -1,5 +1,4 @@
-"""The ranking of `--ranker`: made when lm-eval has evaluated a run, before the run is shown and
-saved."""
+"""The ranking of `--ranker`, made after the evaluation, before the run is shown and saved."""
 
 import json
 import os
@@ -70,8 +69,10 @@ class RunRanking:
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves
-        lm-eval's results."""
+        """Rank the run and write the ranking into `results`.
+
+        A failure becomes a note and leaves lm-eval's results as they are.
+        """
         try:
             self._rank(results, tracker)
         except KeyboardInterrupt:
@@ -88,8 +89,11 @@ class RunRanking:
                 results.pop("samples", None)
 
     def print_outcome(self) -> int:
-        """Print standings and notes to stderr after lm-eval has saved the run; return the exit
-        code."""
+        """Print standings and notes to stderr after lm-eval has saved the run.
+
+        Returns:
+            the exit code.
+        """
         for path in self.saved:
             path.unlink(missing_ok=True)
         notes = "".join(f"podium: {printable(note)}\n" for note in self.notes)
@@ -102,8 +106,7 @@ class RunRanking:
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run; write figures and ranking into the results and into the tournament's
-        log."""
+        """Rank the run, and write the ranking into the results and the tournament's log."""
         with self._runs_folder() as folder:
             run = write_run(folder / "this", results, tracker)
             others = find_other_samples(self.options.against, self.output_path)
@@ -137,8 +140,11 @@ class RunRanking:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _note_lone_run(self, runs: RunFolders) -> None:
-        """Note that there is no other run to rank against; raise UsageError if `--ranker_against`
-        named some."""
+        """Note that there is no other run to rank against.
+
+        Raises:
+            UsageError: `--ranker_against` named some.
+        """
         against = self.options.against
         if against:
             advice = (
@@ -180,8 +186,10 @@ class RunRanking:
         return rankings
 
     def _make_battle_reader(self, runs: RunFolders) -> Callable[[Sequence[str]], Battles]:
-        """Return a function that gives the battles of some tasks, or of all if none is named; may
-        play a tournament."""
+        """Return a function from tasks to their battles; without tasks it gives all.
+
+        This may play a tournament.
+        """
         if not self.options.judges:
             return partial(_read_scores_of_tasks, runs.sources, self.options.metric or "all")
         from podium.hosts.lm_eval.tournament import play_tournament
@@ -226,8 +234,10 @@ class RunRanking:
 
     @property
     def log_dir(self) -> Path:
-        """The folder of tournament logs: beside the results, because `podium rank` reads whole
-        folders."""
+        """The folder of tournament logs.
+
+        It lies beside the results, because `podium rank` reads whole folders.
+        """
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
         folder = results_folder(self.output_path).absolute()
@@ -235,8 +245,7 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs; that of a tournament is kept, so that its log can be
-        resumed."""
+        """Yield a folder for the runs; a tournament's is kept, so that its log can be resumed."""
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder
@@ -309,8 +318,7 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
 
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
-    """Return the ranked tasks of each group that has a row in the results, including those of
-    groups within it."""
+    """Return the ranked tasks of each group with a row in the results, also of its groups."""
     children = results.get("group_subtasks", {})
     ranked = set(tasks)
 

@@ -24,8 +24,7 @@ HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Raise UsageError if a filter's argument is a secret: lm-eval writes the arguments into its
-    results."""
+    """Raise UsageError if a filter's argument is secret: lm-eval writes it into its results."""
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
         holds_secret = False
@@ -65,8 +64,10 @@ def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
 
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
-    """Return the text with `***` in place of given secrets, those of the environment, and texts
-    shaped like keys."""
+    """Return a text with `***` in place of secrets.
+
+    These are the given ones, those of the environment, and texts shaped like keys.
+    """
     environment = {value for name, value in os.environ.items() if is_secret_name(name)}
     # The longest first: one may be a part of another.
     for secret in sorted({*secrets, *environment}, key=len, reverse=True):
@@ -76,8 +77,7 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values in nested mappings and lists, each after the names that lead to it, joined
-    by dots."""
+    """Yield the values in nested mappings and lists, each after its path, joined by dots."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, f"{path}.{name}" if path else str(name))

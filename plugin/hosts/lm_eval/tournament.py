@@ -126,8 +126,10 @@ def _display() -> Any:
 
 
 def _failure_message(path: Path, secrets: Sequence[str]) -> str:
-    """Return a message on how many battles in a log failed, with the first cause, after redacting
-    the log."""
+    """Return a message on how many battles of a log failed, and the first cause.
+
+    Secrets are removed from the log before.
+    """
     from inspect_ai.log import read_eval_log
 
     log = read_eval_log(str(path))
@@ -143,8 +145,10 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
 
 
 def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
-    """Write a log again without secrets, if it holds any: Inspect keeps a server's refusal, which
-    may repeat some."""
+    """Write a log again without secrets, if it holds any.
+
+    Inspect keeps what a server replied to a rejected call, which may repeat some.
+    """
     from inspect_ai.log import EvalLog, write_eval_log
 
     text = log.model_dump_json()
@@ -161,8 +165,7 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
 
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:
-    """Call a function that starts an event loop, in a new thread if a loop is running, and return
-    its result."""
+    """Call a function that starts an event loop, in a new thread if a loop is running."""
     loop = None
     with suppress(RuntimeError):
         loop = asyncio.get_running_loop()
@@ -174,8 +177,7 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 
 
 def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], AbstractSet[str]]:
-    """Return the tournament's name, the function that makes its Inspect task, and the names of its
-    options."""
+    """Return a tournament's name, the function that makes its task, and its options' names."""
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
 

@@ -1,5 +1,4 @@
-"""Control of model calls: their errors, answers kept for several samples, a stop after calls that
-all fail alike."""
+"""Control of model calls: errors, answers for several samples, a stop if all calls fail alike."""
 
 import json
 import os
@@ -235,8 +234,14 @@ class ModelCalls:
         shown: str | None = None,
         while_others: str = "",
     ) -> T:
-        """Make a call of a model; print once that it is not asked any more, and what happens
-        meanwhile. `shown` names it in that message instead of `name`."""
+        """Make a call of a model; print once if it is not asked any more.
+
+        Args:
+            name: the model, or the judge.
+            ask: makes the call.
+            shown: the name in the message, if it is another.
+            while_others: what the message says of the others.
+        """
         try:
             return await self._breakers[name].call(ask)
         except JudgeStoppedError as error:
@@ -247,8 +252,10 @@ class ModelCalls:
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """Make calls concurrently and return their results in order; the first failure cancels the
-    others."""
+    """Make calls concurrently and return their results in order.
+
+    The first failure cancels the others.
+    """
     # Inspect's `collect` does this too, but records two more events for each call.
     results: dict[int, T] = {}
 

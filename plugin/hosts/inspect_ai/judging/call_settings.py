@@ -1,5 +1,4 @@
-"""How each call of a judge is made: as text or with a JSON schema, at which temperature, under
-which token limit."""
+"""How each call of a judge is made: form of the reply, temperature, limit of tokens."""
 
 import re
 from collections.abc import AsyncIterator
@@ -126,8 +125,10 @@ class CallSettings:
     def lifts_limit(
         self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
     ) -> bool:
-        """Return whether a reply was cut off while the model reasoned; podium's own limit is then
-        lifted for good."""
+        """Return whether a reply was cut off while the model reasoned.
+
+        Podium's own limit of tokens is then lifted for good.
+        """
         is_own = config.max_tokens is not None and not self.how.generation.get(
             "max_tokens", model.config.max_tokens
         )
@@ -143,8 +144,10 @@ class CallSettings:
     def rejects_alternatives(
         self, judge: JudgeRecord, config: GenerateConfig, error: Exception
     ) -> bool:
-        """Return whether a server gives fewer alternatives of a token than were asked for; few are
-        from then on."""
+        """Return whether a server gives fewer alternatives of a token than were asked for.
+
+        From then on, few are asked for.
+        """
         if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
             return False
         self._few_alternatives.add(judge)
@@ -186,8 +189,7 @@ def is_about_schema(error: Exception) -> bool:
 
 
 def why_too_long(result: ModelOutput | Exception) -> str:
-    """Return the server's words if the prompt did not fit the judge's context; else an empty
-    text."""
+    """Return the server's words if a prompt did not fit the judge's context; else empty."""
     if isinstance(result, Exception):
         cause = cause_of(result)
         return (
@@ -204,8 +206,7 @@ def why_too_long(result: ModelOutput | Exception) -> str:
 
 
 def why_withheld(output: ModelOutput) -> str:
-    """Return the reason if the provider says that the text of a reply is no answer; else an empty
-    text."""
+    """Return the reason if the provider says that a reply's text is no answer; else empty."""
     if _stop_of(output) == "content_filter":
         return FILTERED
     content = output.message.content if output.choices else ""
@@ -226,8 +227,7 @@ def _stop_of(output: ModelOutput) -> str | None:
 
 
 def settings_to_log(how: Judging) -> dict[str, Any]:
-    """Return how the judges are asked, as a log keeps it: the form of replies, temperatures and
-    limits of tokens."""
+    """Return how the judges are asked, as a log keeps it."""
     return {
         "replies": how.replies,
         "limits": {judge: own._asdict() for judge, own in judge_limits(how).items()},

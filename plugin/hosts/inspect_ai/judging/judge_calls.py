@@ -1,5 +1,4 @@
-"""The solver that makes the judge's calls: every judgment of a battle, each reply kept as it
-came."""
+"""The solver that makes the judge's calls, and keeps every reply as it came."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -83,8 +82,10 @@ class FailedCallsError(RuntimeError):
 
 
 class Run(ModelCalls):
-    """State of one run: settings, kept ratings and checklists, known judgments, and the calls'
-    circuit breakers; of `rotating` judges each has its own."""
+    """State of one run: settings, kept ratings and checklists, known judgments, and calls.
+
+    Of judges that take turns, each has a circuit breaker of its own.
+    """
 
     def __init__(
         self,
@@ -149,8 +150,7 @@ class Run(ModelCalls):
         return self._judges[model]
 
     def mode(self, judge: str) -> Any:
-        """Return whether token probabilities soften a judge's verdicts; `off` until a reply
-        decides."""
+        """Return the mode of a judge's token probabilities; `off` until a reply decides."""
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
     def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
@@ -337,8 +337,7 @@ async def ask_judges(
 def _judge_records(
     run: Run, asked: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
 ) -> dict[str, dict[str, Any]]:
-    """Return what the log keeps of the judges that are asked, and of those that were asked
-    earlier."""
+    """Return what the log keeps of the judges, asked now or earlier."""
     records = dict(earlier.judges) if earlier else {}
     for model, _ in asked:
         judge = run.judge_of(model)
@@ -347,8 +346,10 @@ def _judge_records(
 
 
 async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
-    """Ask every judge, or those of the battle, for every judgment; raise the first error of a call
-    that failed."""
+    """Ask every judge, or those of the battle, for every judgment.
+
+    The first error of a call that failed is raised.
+    """
     replies, errors = await ask_judges(run, battle)
     if errors:
         raise errors[0]

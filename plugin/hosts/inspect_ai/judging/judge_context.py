@@ -1,5 +1,4 @@
-"""What is shown of agents, as far as it fits the contexts of the judges that are known, and notes
-on what is not."""
+"""What is shown of agents, as far as it fits the judges' contexts, and notes on the rest."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -46,8 +45,13 @@ Test = Callable[[AgentWork], bool]
 
 
 def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[Notice]:
-    """Yield a note on how many responses are shown as transcripts; `context` is why these are
-    short."""
+    """Yield a note on how many responses are shown as transcripts.
+
+    Args:
+        responses: the responses.
+        show: what is shown of agents.
+        context: why transcripts are short; empty if they are not.
+    """
     whole = sum(map(len, responses.texts.values()))
     shown, models, _ = _count_work(responses, lambda work: work.shown)
     if shown:
@@ -189,8 +193,10 @@ def context_of(model: Model) -> tuple[int | None, bool]:
 
 
 def _context_of_server(address: str) -> int | None:
-    """Ask a local server for the context of a call: vLLM and SGLang list it with the model,
-    llama.cpp as a property."""
+    """Ask a local server for the context of a call.
+
+    vLLM and SGLang list it with the model, llama.cpp as a property.
+    """
     root = address.rstrip("/").removesuffix("/v1")
     models: Any = ("data", 0, "max_model_len")
     for path, keys in (

@@ -141,8 +141,10 @@ def has_judge() -> bool:
 
 
 def judge_of(model: Model, how: Judging) -> JudgeRecord:
-    """Return the record of a judge with the settings of its model; model arguments, which may be
-    secret, as a hash."""
+    """Return the record of a judge with the settings of its model.
+
+    Model arguments may be secret, and are kept as a hash.
+    """
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
     own = {"temperature": 0, **settings_of(model), "args": digest}

@@ -1,5 +1,4 @@
-"""podium's models for Inspect: `podium/offline`, a rule-based judge, and the one that stands in
-tournaments' logs."""
+"""podium's models for Inspect: `podium/offline`, and the one in the logs of tournaments."""
 
 import math
 from collections.abc import Iterator
@@ -35,8 +34,10 @@ MODEL = f"{PROVIDER}/podium/tournament"
 
 
 class TournamentModel(ModelAPI):
-    """A model that is never asked; the models under test are in the log's metadata, the judges in
-    its roles."""
+    """A model that is never asked: the log of a tournament names it as its own model.
+
+    The models under test are in the log's metadata, the judges in its roles.
+    """
 
     async def generate(self, *_: Any, **__: Any) -> ModelOutput:
         """Raise UsageError."""
@@ -60,8 +61,7 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 
 @contextmanager
 def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
-    """Pass settings and texts to `podium/offline` for the calls in the body: Inspect passes only
-    the prompt."""
+    """Pass settings and texts to `podium/offline`, to which Inspect passes only the prompt."""
     token = _ASKED.set((how, texts))
     try:
         yield
@@ -70,8 +70,7 @@ def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
 
 
 class OfflineAPI(ModelAPI):
-    """The model API of `podium/offline`, which checks countable demands of an instruction; no
-    language model."""
+    """The model API of `podium/offline`, which checks countable demands of an instruction."""
 
     def __init__(
         self,

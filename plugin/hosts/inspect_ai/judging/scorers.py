@@ -51,8 +51,10 @@ SCORER = "podium pairwise"
 
 @metric(name="judged", scores="unreduced")
 def readable_battles() -> Metric:
-    """Count the battles with a readable verdict; Inspect passes metrics no score without a
-    value."""
+    """Count the battles with a readable verdict.
+
+    Inspect passes no score without a value to metrics.
+    """
 
     # Inspect asks the annotation whether a metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
@@ -102,8 +104,7 @@ win_rate = _ratings_metric("win-rate")
 
 @scorer(metrics=[readable_battles()])
 def verdict(**kwargs: Any) -> Scorer:
-    """Score a battle by parsing the judges' kept replies: the credit of model_a, no value if
-    unparsed."""
+    """Score a battle by parsing the judges' replies: the credit of model_a, if it is known."""
     options = flatten_arguments(kwargs)
     judging_settings(**options)
     # Of this scorer alone: a prompt file may be another one by the next run.
@@ -367,8 +368,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 
 
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
-    """Return the pieces of both transcripts by turn, which the viewer shows as folded objects;
-    nothing of answers."""
+    """Return the pieces of both transcripts by turn, which the viewer can fold."""
     folded: dict[str, dict[str, Any]] = {}
     for name, response in (
         (battle.model_a, battle.response_a),

@@ -1,5 +1,4 @@
-"""Estimated tokens of calls whose server sends no usage; light to import, as each task imports
-it."""
+"""Estimated tokens of calls whose server sends no usage; every task imports this file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,8 +18,7 @@ _ESTIMATE: ContextVar[dict[str, list[int]] | None] = ContextVar("estimated_token
 
 @contextmanager
 def estimating_tokens() -> Iterator[dict[str, list[int]]]:
-    """Collect, by model, the estimated tokens in and out of all calls of the body whose server
-    sends no usage."""
+    """Collect the estimated tokens of calls in the body whose server sends no usage, by model."""
     estimate: dict[str, list[int]] = {}
     token = _ESTIMATE.set(estimate)
     try:
@@ -30,8 +28,10 @@ def estimating_tokens() -> Iterator[dict[str, list[int]]]:
 
 
 def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
-    """Add the tokens of a call to the estimate if its server sent no usage and the reply is not
-    from the cache."""
+    """Add the tokens of a call to the estimate if its server sent no usage.
+
+    Replies from the cache do not count.
+    """
     estimate = _ESTIMATE.get()
     has_usage = output.usage is not None and output.usage.total_tokens
     if estimate is None or has_usage or _is_from_cache(output):

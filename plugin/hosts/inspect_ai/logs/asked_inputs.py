@@ -1,5 +1,4 @@
-"""Whether the samples of one id in the logs of a task ask the same: their inputs, as far as these
-are known."""
+"""Check that the samples of one id in the logs of a task ask the same."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -57,8 +56,7 @@ class TaskInputs:
         self.places: dict[str, Place] = {}
 
     def add(self, sample: str, given: Input, attachments: Mapping[str, str], place: Place) -> None:
-        """Add the input of a sample; OtherQuestionError if a sample of its id asks something
-        else."""
+        """Add the input of a sample; OtherQuestionError if one of its id asks something else."""
         if isinstance(given, str):
             known: int | Parts = _hash_of(given)
             excerpt = given[:EXCERPT]
@@ -122,8 +120,7 @@ def _hash_of(text: str) -> int:
 def _parts_of(
     content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> Iterator[str | None]:
-    """Yield the text of a message, if it has one, then its media; None for what the log does not
-    hold."""
+    """Yield the text of a message, then its media; None for what the log does not hold."""
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [
         _resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"

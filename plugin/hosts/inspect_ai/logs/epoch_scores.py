@@ -1,5 +1,4 @@
-"""How an Inspect log reduces the scores of several epochs to one per item, and the reduced scores
-that it holds."""
+"""How an Inspect log reduces the scores of several epochs, and the scores that it holds."""
 
 import json
 import re
@@ -30,8 +29,10 @@ Values = Mapping[str, Mapping[str, Any]]
 
 
 class Reduction(NamedTuple):
-    """How a run reduces the epochs of a sample: the first of its reducers, which gives the log's
-    headline."""
+    """How a run reduces the epochs of a sample: the first of its reducers.
+
+    The log's headline is by this one.
+    """
 
     reducer: str
     epochs: int

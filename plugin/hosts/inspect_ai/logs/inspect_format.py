@@ -73,8 +73,10 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer of a model (a sample, or a request for answers): tokens, seconds,
-    money, or None."""
+    """Yield a row per answer of a model: tokens, seconds and money, as far as known.
+
+    An answer is that of a sample, or one of a request for answers.
+    """
     if not is_log(path):
         return
     from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED, read_tournament

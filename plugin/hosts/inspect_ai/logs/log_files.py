@@ -1,5 +1,4 @@
-"""The files of a log folder, recognised by name and first bytes, and the names that are needed
-before Inspect loads."""
+"""The files of a log folder, and names that are needed before Inspect loads."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +32,10 @@ def is_beside_logs(path: Path) -> bool:
 
 
 def rankers_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or
-    INSPECT_EVAL_METADATA."""
+    """Return the rankers that a run asks for.
+
+    They are named by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA.
+    """
     # Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`.
     settings = (
         word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split()

@@ -416,8 +416,10 @@ def parse_answers(
 
 
 class VerdictRow(TypedDict):
-    """The verdict of one judgment on model_a; `podium.scorers.judging.build_verdict_row` adds
-    further columns."""
+    """The verdict of one judgment on model_a.
+
+    `podium.scorers.judging.build_verdict_row` adds further columns.
+    """
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 

@@ -1,5 +1,4 @@
-"""A ranking in the results of an Inspect log, as scores and as metadata, and in a file beside
-it."""
+"""A ranking in the results of an Inspect log, and in a file beside it."""
 
 import json
 import shutil
@@ -58,8 +57,11 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 
 
 def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str, Any]]:
-    """Put the scores of all models first, so that the viewer opens on them; return the rankings in
-    the log that stay: of other rankers and slices."""
+    """Put the scores of all models first, so that the viewer opens on them.
+
+    Returns:
+        the rankings in the log that stay: those of other rankers and slices.
+    """
     fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
     replaced = {score.scorer for score in fresh}
     results.scores = fresh + [score for score in results.scores if score.scorer not in replaced]
@@ -73,9 +75,12 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
 def _append_own_scores(
     results: EvalResults, ranking: "Ranking", spec: EvalSpec
 ) -> list[dict[str, Any]]:
-    """Append a score of the log's own model per ranker and slice; return the rankings in the log
-    that stay: of other rankers, while their scores are there, since scoring the log again drops
-    these."""
+    """Append a score of the log's own model per ranker and slice.
+
+    Returns:
+        the rankings in the log that stay: those of other rankers, while their scores are there.
+        Scoring the log again drops the scores.
+    """
     rankers = {standings.ranker for standings in ranking.standings}
     kept = [
         row
@@ -160,8 +165,7 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups, for lists of logs, then a score per model with its
-    fields as metrics."""
+    """Yield a score with the number of groups, then a score per model with its figures."""
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:
@@ -188,16 +192,17 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
 
 
 def headline_of(separation: "Separation") -> tuple[str, int]:
-    """Return the metric that lists of logs show: a name with the models that may be first, and the
-    number of groups."""
+    """Return the metric that lists of logs show: the number of groups, and who may be first."""
     first = separation.names[: min(separation.cuts, default=len(separation.names))]
     names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
     return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
 
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:
-    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log;
-    return the file."""
+    """Write a ranking as JSON beside its log, and return the file.
+
+    Inspect does not take a file of this name for a log.
+    """
     place = _place_beside(log)
     write_text(place, ranking.to_json() + "\n")
     return place
@@ -209,8 +214,11 @@ def _place_beside(log: Place) -> Place:
 
 
 def remove_stale_rankings(place: Place) -> list[Place]:
-    """Remove the rankings that an ordinary log got before it was scored anew, and the files that
-    hold them; say so, and return the other logs that were ranked with it and still hold them."""
+    """Remove the rankings that an ordinary log got before it was scored anew, and their files.
+
+    Returns:
+        the other logs that were ranked with it and still hold these rankings.
+    """
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is None or is_tournament(log):
         return []
@@ -235,16 +243,14 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
 
 def remove_rankings(place: Place) -> None:
-    """Remove all rankings from an ordinary log, as one of the logs that they are made from was
-    scored anew."""
+    """Remove all rankings from an ordinary log: one of the logs behind them was scored anew."""
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is not None and not is_tournament(log):
         _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))
 
 
 def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, Any]]) -> None:
-    """Remove some of a log's rankings from the metadata and the scores of its results, and write
-    it."""
+    """Remove some of a log's rankings from the metadata and scores of its results."""
     if log.results is None or not rankings:
         return
     metadata = log.results.metadata or {}

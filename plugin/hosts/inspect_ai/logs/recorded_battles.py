@@ -32,8 +32,14 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """Battles to be re-judged: their pairings, `repeats` by judge, the responses, and the model
-    known to be better."""
+    """Battles to be re-judged.
+
+    Attributes:
+        pairings: the battles.
+        repeats: number of repeats by judge.
+        responses: the responses; None if other files have them.
+        preferred: the model whose responses are known to be better.
+    """
 
     pairings: tuple[Pairing, ...]
     repeats: dict[str, int]

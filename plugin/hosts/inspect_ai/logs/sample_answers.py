@@ -50,8 +50,11 @@ def build_agent_response(
 
 
 def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
-    """Return whether a completion is an answer: the last message of the assistant does not say it
-    beside calls, or an argument or result of these calls is its end, as `submit()` makes it."""
+    """Return whether a completion is an answer.
+
+    It is none if the assistant's last message says it beside calls, unless an argument or result
+    of these calls is its end, as `submit()` makes it.
+    """
     last = max((k for k, message in enumerate(messages) if message.role == "assistant"), default=0)
     message = messages[last] if messages else None
     if (
@@ -69,8 +72,10 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
 
 
 def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
-    """Return what happened after the sample's input, without the system prompts before it. The
-    events of a sample that is being scored are those of Inspect's transcript."""
+    """Return what happened after the sample's input, without the system prompts before it.
+
+    The events of a sample that is being scored are those of Inspect's transcript.
+    """
     given = (
         []
         if isinstance(sample.input, str)
@@ -87,8 +92,12 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
 def _turns_in(
     messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn]]
 ) -> Iterator[Turn]:
-    """Yield the turns of messages; `inner` holds the turns of the sub-agents by the call that
-    started them."""
+    """Yield the turns of messages.
+
+    Args:
+        messages: the messages.
+        inner: turns of sub-agents, by the call that started them.
+    """
     for message in messages:
         [text] = text_with_places([message])
         if message.role == "assistant":
@@ -118,8 +127,10 @@ def _assistant_turns(
 
 
 def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
-    """Return the turns of the agents that tool calls started, by call, without those of agents
-    within."""
+    """Return the turns of the agents that tool calls started, by call.
+
+    Agents that these started in turn are not among them.
+    """
     spans = {
         event.id: (event.parent_id, event.type) for event in events if event.event == "span_begin"
     }

@@ -115,8 +115,7 @@ def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
 
 
 def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes on the samples of a log that are invalidated, or that its own figures do not
-    count."""
+    """Yield notes on the samples of a log that are invalidated or left out of its own figures."""
     invalidated: LeftOut = frame.attrs["invalidated"]
     if invalidated.names:
         fields = {

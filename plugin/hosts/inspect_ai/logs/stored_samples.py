@@ -121,8 +121,12 @@ Parsed = TypeVar("Parsed")
 
 
 def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
-    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by
-    id."""
+    """Yield the parsed samples of an `.eval` archive, by epoch, then by id.
+
+    Args:
+        path: the archive.
+        parse: parses the JSON of a sample.
+    """
     with opened_log(path), zipfile.ZipFile(path) as archive:
         # A sample that was run again is there twice under one name, and the name stands for the
         # later one.
@@ -199,8 +203,7 @@ def reason_of_invalidation(sample: EvalSample) -> str | None:
 
 @contextmanager
 def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for every error of the body: archives, compression and JSON all have their
-    own."""
+    """Raise DataError for every error of the body; archives and JSON have errors of their own."""
     try:
         yield
     except PodiumError:

@@ -265,20 +265,24 @@ Answers = Mapping[tuple[str, str], GivenAnswer]
 """Answers by model and item."""
 
 
+def _answer_cache() -> CachePolicy:
+    """Return the policy of the cache of answers, which all epochs share."""
+    return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
+
+
 @solver
 def ask_models(
     *, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None
 ) -> Solver:
     """Ask models for the answers that a sample requests; leave other samples unchanged."""
-    policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
+    policy = _answer_cache() if cache else False
     calls = ModelCalls()
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
 
     async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
         try:
             model = models_by_name()[name]
-            kept = policy if cache else False
-            generate = partial(generate_output, model, messages, config=config, cache=kept)
+            generate = partial(generate_output, model, messages, config=config, cache=policy)
             output = await calls.call(name, generate)
             estimate_usage(model, "\n".join(message.text for message in messages), output)
             return GivenAnswer(text=output.completion)

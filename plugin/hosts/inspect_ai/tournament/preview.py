@@ -1,5 +1,4 @@
-"""What a run prints before its first call: what will be played, what it will cost, what makes it
-slow."""
+"""What a run prints before its first call: what is played, the cost, and what makes it slow."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,5 +1,4 @@
-"""The samples of a tournament: battles, packs and announced rounds, and the outcomes that finished
-ones hold."""
+"""The samples of a tournament: battles, packs and announced rounds; and their outcomes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

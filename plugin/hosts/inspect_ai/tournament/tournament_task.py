@@ -1,5 +1,4 @@
-"""The engine of all tournaments: responses in, a task out (CONTRIBUTING.md has the path from there
-to standings)."""
+"""The engine of all tournaments, from responses to a task; see CONTRIBUTING.md."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,4 @@
-"""Whether the battles of one model are unparsed more often than others: exact tests, clustered by
-item."""
+"""Are the battles of one model unparsed more often than others? Exact tests, clustered by item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +11,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.clustered import cluster_battles
 
 LARGEST_SUM = 4096
-"""The distribution of larger sums is not computed exactly; a Fourier transform of this length takes
-a millisecond."""
+"""Largest sum whose distribution is computed: a Fourier transform of this length takes 1 ms."""
 MANY_DRAWS = 200
 """Number of draws from which on a larger sum is taken for normal."""
 
@@ -29,8 +27,13 @@ class LossOfModel:
 
 
 class _SumPart(NamedTuple):
-    """Independent parts of a sum: the probabilities of the values 0, 1 and so on, how many parts
-    have them, and of how many draws each part is the sum."""
+    """Independent, equally distributed parts of a sum.
+
+    Attributes:
+        chances: probabilities of the values 0, 1 and so on.
+        times: number of such parts.
+        draws: number of draws of which each part is the sum.
+    """
 
     chances: np.ndarray
     times: int
@@ -38,16 +41,26 @@ class _SumPart(NamedTuple):
 
 
 class _Sum(NamedTuple):
-    """A model's number of unparsed battles where others can have them, and its parts if the loss is
-    no model's own."""
+    """A model's number of unparsed battles where others can have them.
+
+    Attributes:
+        observed: the number.
+        parts: the parts of its distribution if losses do not depend on the model.
+    """
 
     observed: int
     parts: list[_SumPart]
 
 
 class _Losses(NamedTuple):
-    """Battles as codes: models (lower code first), cluster and whether it is unparsed, shape
-    (battles,) each."""
+    """Battles as arrays of shape (battles,).
+
+    Attributes:
+        first: the lower code of the two models.
+        second: the higher code.
+        cluster: number of the item.
+        lost: whether the battle is unparsed.
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -61,7 +74,9 @@ class _Losses(NamedTuple):
     def of_models(self, models: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the battles and the unparsed battles of each model, shape (models,)."""
         both = np.concatenate([self.first, self.second])
-        return np.bincount(both, minlength=models), np.bincount(both, np.tile(self.lost, 2), models)
+        played = np.bincount(both, minlength=models)
+        unparsed = np.bincount(both, np.tile(self.lost, 2), models)
+        return played, unparsed
 
 
 def losses_by_model(battles: Battles) -> list[LossOfModel]:
@@ -96,15 +111,18 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
     """Return whether all battles of a cluster are of the same two models, shape (clusters,)."""
     pair = battles.first * models + battles.second
     clusters = int(battles.cluster.max()) + 1
-    least, most = np.full(clusters, models**2), np.full(clusters, -1)
+    least = np.full(clusters, models**2)
+    most = np.full(clusters, -1)
     np.minimum.at(least, battles.cluster, pair)
     np.maximum.at(most, battles.cluster, pair)
     return np.asarray(least == most)
 
 
 def _within_items(battles: _Losses, models: int) -> list[_Sum]:
-    """Return each model's sum over items: on one it is any of the losses of the models with as many
-    battles there."""
+    """Return each model's sum over items.
+
+    On one item it is any of the losses of the models with as many battles there.
+    """
     if not battles.lost.any():
         return [_Sum(0, [])] * models
     has_loss = np.bincount(battles.cluster, battles.lost) > 0
@@ -119,13 +137,11 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     alike = key // models * (int(played.max()) + 1) + played
     group = np.unique(alike, return_inverse=True)[1]
     values = int(unparsed.max()) + 1
-    counts = np.bincount(
-        group * values + unparsed, minlength=(int(group.max()) + 1) * values
-    ).reshape(-1, values)
+    cells = (int(group.max()) + 1) * values
+    counts = np.bincount(group * values + unparsed, minlength=cells).reshape(-1, values)
     has_others = counts.sum(axis=1) > 1
-    chances, kind = np.unique(
-        counts / counts.sum(axis=1, keepdims=True), axis=0, return_inverse=True
-    )
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    chances, kind = np.unique(shares, axis=0, return_inverse=True)
     sums = []
     for model in range(models):
         own = (key % models == model) & has_others[group]
@@ -136,8 +152,10 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
 
 
 def _between_items(battles: _Losses, models: int) -> list[_Sum]:
-    """Return each model's number of items with an unparsed battle, among items with one pair and as
-    many battles."""
+    """Return each model's number of items with an unparsed battle.
+
+    Items with one pair and as many battles are compared.
+    """
     sums = [_Sum(0, [])] * models
     if not battles.lost.any():
         return sums
@@ -147,29 +165,32 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
     lost = np.bincount(item, battles.lost) > 0
     for number in np.unique(size):
         alike = size == number
-        items, hits = int(alike.sum()), int((lost & alike).sum())
+        items = int(alike.sum())
+        hits = int((lost & alike).sum())
         for model in range(models):
             own = alike & ((battles.first[start] == model) | (battles.second[start] == model))
             drawn = int(own.sum())
             if 0 < drawn < items and hits:
                 chances = _chances_of_hits(items, hits, drawn)
+                part = _SumPart(chances, 1, min(hits, drawn))
                 observed, parts = sums[model]
-                sums[model] = _Sum(
-                    observed + int((lost & own).sum()),
-                    [*parts, _SumPart(chances, 1, min(hits, drawn))],
-                )
+                sums[model] = _Sum(observed + int((lost & own).sum()), [*parts, part])
     return sums
 
 
 def _chances_of_hits(items: int, hits: int, drawn: int) -> np.ndarray:
-    """Return the hypergeometric probabilities of 0, 1 and more hits among the items drawn without
-    replacement."""
+    """Return the hypergeometric probabilities of 0, 1 and more hits.
+
+    Args:
+        items: number of items.
+        hits: number of items that are hits.
+        drawn: number of items drawn without replacement.
+    """
     number = np.arange(min(hits, drawn) + 1)
     possible = number >= hits + drawn - items
-    with_hits = _log_choices(hits, number) + _log_choices(
-        items - hits, np.where(possible, drawn - number, 0)
-    )
-    return np.where(possible, np.exp(with_hits - _log_choices(items, drawn)), 0.0)
+    others = np.where(possible, drawn - number, 0)
+    ways = _log_choices(hits, number) + _log_choices(items - hits, others)
+    return np.where(possible, np.exp(ways - _log_choices(items, drawn)), 0.0)
 
 
 def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
@@ -196,7 +217,8 @@ def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:
 
 def _normal_p(observed: int, parts: Sequence[_SumPart]) -> float:
     """Return the two-sided p-value of a sum of many parts, with a correction for continuity."""
-    mean = variance = 0.0
+    mean = 0.0
+    variance = 0.0
     for part in parts:
         values = np.arange(len(part.chances))
         own = float(values @ part.chances)

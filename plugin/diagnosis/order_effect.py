@@ -1,5 +1,4 @@
-"""How much the order in which responses are shown decides a judge's verdicts, of each judge and of
-all together."""
+"""How much the order of responses decides verdicts, of each judge and of all together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,8 +54,9 @@ def may_decide_nothing_or_all(rate: Figured) -> bool:
 
 
 def order_effects(battles: Battles) -> list[OrderEffect]:
-    """Measure the effect of the order over all verdicts of each judge, and of several judges also
-    over all together.
+    """Measure the effect of the order over all verdicts of each judge.
+
+    Of several judges, it is also measured over all together.
 
     Returns:
         The effects, by judge; empty if no pair was read in both orders.
@@ -74,7 +74,8 @@ def _measure_effect(judge: str | None, shown: Sequence[FirstShown]) -> OrderEffe
     """Measure the effect over the verdicts of some judges, clustered by item."""
     cluster, won, number, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
     sample = Clustered(cluster, "item")
-    won, number = sample.sums(won), sample.sums(number)
+    won = sample.sums(won)
+    number = sample.sums(number)
     rate = Clustered(np.arange(len(won)), "item").share(won, cells=number)
     lean = float(won.sum() / number.sum()) - 0.5
     p = two_sided_p(lean, (won - (lean + 0.5) * number) / number.sum())

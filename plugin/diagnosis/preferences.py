@@ -26,8 +26,7 @@ MORE_LABELS = "give the reference more battles"
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
 ROUNDING = 1e-12
 FEWEST_MODELS = 5
-"""A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 /
-(n - 4)."""
+"""Models that a partial correlation given one variable needs: its variance is 1 / (n - 4)."""
 FEWEST_OUTSIDE = 3
 """Models of other families that a line needs: two would fit any line."""
 NAME_FAMILIES = (
@@ -37,9 +36,18 @@ NAME_FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class Verbosity(CardAnswer):
-    """The effect of length on a judge's verdicts (logits per log-length), its ratings
-    (`residuals`), and on humans: of answers' lengths, and on verdicts also of `transcripts`, if the
-    judge was shown some."""
+    """The effect of the length of responses on a judge's verdicts and ratings, and on humans.
+
+    Attributes:
+        longer: share of decisive battles that the longer response wins.
+        longer_near_ties: the same among near-ties.
+        rule: what a near-tie is, in words; None if that is not known.
+        effect: effect on verdicts, in logits per log-length.
+        human: effect on human labels, in the same unit.
+        residuals: correlation of ratings and mean length over models, given reference ratings.
+        who: whose ratings are the reference; None without one.
+        transcripts: effect of the length of transcripts on verdicts; None if the judge saw none.
+    """
 
     longer: Figured
     longer_near_ties: Figured
@@ -54,83 +62,118 @@ class Verbosity(CardAnswer):
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
         of_answer = "" if self.transcripts is None else " of the answer"
-        of_transcript = "  the same for the length of the transcript"
-        return (
+        lines: list[tuple[str, Value]] = [
             ("longer response preferred", self.longer),
             ("  among near-ties" + rule, self.longer_near_ties),
             (f"length{of_answer}, log-odds per e-fold, strength fixed", self.effect),
-            *([] if self.transcripts is None else [(of_transcript, self.transcripts)]),
-            ("  the same for humans", self.human),
-            (f"residual ratings{against} and length, given strength", self.residuals),
-        )
+        ]
+        if self.transcripts is not None:
+            lines.append(("  the same for the length of the transcript", self.transcripts))
+        lines.append(("  the same for humans", self.human))
+        label = f"residual ratings{against} and length, given strength"
+        lines.append((label, self.residuals))
+        return tuple(lines)
 
 
 def verbosity(subject: Subject) -> Verbosity | Missing:
     """Measure the effect of length on a judge's verdicts. Source: Soft-Elo, appendix F.1."""
-    battles, ratio = subject.battles, log_ratio(subject.battles)
+    battles = subject.battles
+    ratio = log_ratio(battles)
     known = battles.readable & ~np.isnan(ratio)
     if not known.any():
         return Missing("no readable battle has the lengths of both responses", LENGTHS)
-    credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
-    has_transcripts, of_transcripts = (
-        "transcript_length_a" in battles.table,
-        log_ratio(battles, "transcript_length"),
-    )
+    credit = battles.numbers_of("credit")
+    sample = cluster_battles(battles, subject.level)
     win = np.sign(battles.outcomes - 0.5)
-    decisive, longer = known & (win != 0) & (ratio != 0), np.sign(ratio) == win
-    near, rule = near_ties(credit, readable_margins(battles), subject.near_tie) or (None, None)
+    decisive = known & (win != 0) & (ratio != 0)
+    longer = np.sign(ratio) == win
+    rule = None
     why = "the verdicts have neither margins nor probabilities"
     in_near_ties: Figured = Missing(why, MARGINS)
-    if near is not None:
+    close = near_ties(credit, readable_margins(battles), subject.near_tie)
+    if close is not None:
+        near, rule = close
         what = "decisive near-ties with different lengths"
         in_near_ties = sample.share(longer, what=what, among=decisive & near)
     human: Figured = Missing("there are no human labels", "give a column human, or --human-judge")
     if not np.isnan(subject.human_credit).all():
         human_credit = np.where(battles.readable, subject.human_credit, np.nan)
         human = length_weight(battles, human_credit, ratio, subject.level)
+    transcripts = None
+    if "transcript_length_a" in battles.table:
+        of_transcripts = log_ratio(battles, "transcript_length")
+        transcripts = length_weight(battles, credit, of_transcripts, subject.level)
+    what = "decisive battles with different lengths"
     return Verbosity(
-        longer=sample.share(longer, what="decisive battles with different lengths", among=decisive),
+        longer=sample.share(longer, what=what, among=decisive),
         longer_near_ties=in_near_ties,
         rule=rule,
         effect=length_weight(battles, credit, ratio, subject.level),
         human=human,
         residuals=correlate_residuals(subject),
         who=None if isinstance(subject.reference, Missing) else subject.reference.who,
-        transcripts=length_weight(battles, credit, of_transcripts, subject.level)
-        if has_transcripts
-        else None,
+        transcripts=transcripts,
     )
 
 
 def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
-    """Return log((1 + length of a) / (1 + length of b)) of each battle, NaN if unknown, shape
-    (battles,)."""
-    a, b = (np.log1p(battles.numbers_of(f"{length}_{side}")) for side in "ab")
+    """Return log((1 + length of a) / (1 + length of b)) of each battle.
+
+    Args:
+        battles: the battles.
+        length: columns of the lengths, without `_a` and `_b`.
+
+    Returns:
+        The logarithm, NaN if a length is unknown, shape (battles,).
+    """
+    a = np.log1p(battles.numbers_of(f"{length}_a"))
+    b = np.log1p(battles.numbers_of(f"{length}_b"))
     return a - b
 
 
-def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
-    """Estimate the weight of log-length in Bradley-Terry with a length term, in logits."""
+def length_weight(
+    battles: Battles,
+    credit: np.ndarray,
+    ratio: np.ndarray,
+    level: float,
+) -> Figured:
+    """Estimate the weight of log-length in Bradley-Terry with a length term, in logits.
+
+    Args:
+        battles: the battles.
+        credit: credits of `model_a`, NaN if left out, shape (battles,).
+        ratio: `log_ratio` of the lengths.
+        level: confidence level.
+    """
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     known = np.where(kept, credit, np.nan)
     fit = attempt(lambda: length_effect(code_battles(battles, credit=known), ratio[kept]), LENGTHS)
     if isinstance(fit, Missing):
         return fit
-    return (
-        cluster_battles(battles, level).take(kept).linear(*fit, int(kept.sum()), unit=Unit.LOGITS)
-    )
+    weight, influence = fit
+    sample = cluster_battles(battles, level).take(kept)
+    return sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit logit P(a wins) = theta_a - theta_b + g z: g and each battle's influence on it; raises
-    NotIdentifiedError."""
+    """Fit logit P(a wins) = theta_a - theta_b + g z.
+
+    Args:
+        coded: the battles.
+        z: the covariate, shape (battles,).
+
+    Returns:
+        g, and the influence of each battle on it, shape (battles,).
+
+    Raises:
+        NotIdentifiedError: the battles do not identify g.
+    """
     fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
 
 def correlate_residuals(subject: Subject) -> Figured:
-    """Return the partial correlation of the judge's ratings and mean length over models, given
-    reference ratings."""
+    """Correlate a judge's ratings and mean length over models, given reference ratings."""
     reference = subject.reference
     if isinstance(reference, Missing):
         return reference
@@ -142,14 +185,15 @@ def correlate_residuals(subject: Subject) -> Figured:
     length = _mean_length(subject.battles)
     names = tuple(name for name in both[0].models if name in length)
     if len(names) < FEWEST_MODELS:
-        why = f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are needed"
+        why = (
+            f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are "
+            "needed"
+        )
         return Missing(why, "add models")
-    (judge, theirs), long = (
-        (own.select(names) for own in both),
-        np.array([length[name] for name in names]),
-    )
-    errors = error_sums(judge, theirs, long - long.mean())
-    return partial_correlation(judge.elo, long, theirs.elo, subject.level, *errors)
+    judge, theirs = (own.select(names) for own in both)
+    mean_length = np.array([length[name] for name in names])
+    errors = error_sums(judge, theirs, mean_length - mean_length.mean())
+    return partial_correlation(judge.elo, mean_length, theirs.elo, subject.level, *errors)
 
 
 def partial_correlation(
@@ -160,52 +204,79 @@ def partial_correlation(
     noise: float = 0.0,
     shared: float = 0.0,
 ) -> Figured:
-    """Return the partial correlation of x and y given a third variable, corrected for its errors
-    (see `error_sums`)."""
+    """Return the partial correlation of x and y given a third variable, corrected for its errors.
+
+    The interval is Fisher's: the variance of atanh r is 1 / (n - 1 - 3). Source: Fisher 1924;
+    Fuller 1987 for errors in `given`.
+
+    Args:
+        x: ratings of the judge, shape (models,).
+        y: mean lengths.
+        given: ratings of the reference.
+        level: confidence level.
+        noise: variance of the errors of `given`, summed over models (see `error_sums`).
+        shared: their covariance with those of `x`.
+    """
     y = y - y.mean()
     if not y.any():
         return Missing("all models write at the same mean length", "add models")
-    fit, alone = (
-        fit_line(x, given, y, noise, shared),
-        fit_line(x, given, np.zeros(len(x)), noise, shared),
-    )
+    fit = fit_line(x, given, y, noise, shared)
+    alone = fit_line(x, given, np.zeros(len(x)), noise, shared)
     if fit is None or alone is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
     z = given - given.mean()
     left = x - alone.weights[0] - alone.weights[1] * given
-    ours, theirs = float(left @ left), float(y @ y - (y @ z) ** 2 / (z @ z - noise))
-    if min(ours, theirs) <= ROUNDING * max(float(x @ x), float(y @ y)):
+    # Sums of squares that the third variable does not explain, of x and of y.
+    ours = float(left @ left)
+    explained = (y @ z) ** 2 / (z @ z - noise)
+    theirs = float(y @ y - explained)
+    largest = max(float(x @ x), float(y @ y))
+    if min(ours, theirs) <= ROUNDING * largest:
         return Missing("one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
         return Missing(
             "too few models or battles to correct the errors of the reference", MORE_LABELS
         )
-    # Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in
-    # `given`.
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
-    method, unit = "Fisher z over models", Unit.CORRELATION
-    return Statistic(r, low, high, level=level, method=method, n=len(given), of="models", unit=unit)
+    return Statistic(
+        r,
+        low,
+        high,
+        level=level,
+        method="Fisher z over models",
+        n=len(given),
+        of="models",
+        unit=Unit.CORRELATION,
+    )
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean response length of each model that has lengths, counting each response
-    once."""
+    """Return the mean length of each model's responses, each counted once, if it has lengths."""
     item = battles.items_with_responses(cluster_battles(battles).code)
     models = np.concatenate(battles.model_codes)
     lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])
-    responses = pd.DataFrame(
-        {"model": models, "item": np.tile(item, 2), "length": lengths}
-    ).dropna()
+    columns = {"model": models, "item": np.tile(item, 2), "length": lengths}
+    responses = pd.DataFrame(columns).dropna()
     means = responses.drop_duplicates(["model", "item"]).groupby("model")["length"].mean()
     return {battles.models[code]: length for code, length in means.to_dict().items()}
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference(CardAnswer):
-    """Elo points by which the judge rates families above a line on reference ratings; `excess` is
-    its own family's."""
+    """Elo points by which a judge rates families of models above a line on reference ratings.
+
+    Attributes:
+        family: family of the judge; None if unknown.
+        how: whether the family was `given` or `guessed`; None if unknown.
+        who: whose ratings are the reference; None without one.
+        excess: Elo points for the judge's own family.
+        slope: slope of the line, fitted to the models of other families.
+        families: names of the models of each family.
+        unknown: models of unknown family.
+        excesses: Elo points by family.
+    """
 
     family: str | None
     how: str | None
@@ -218,53 +289,53 @@ class SelfPreference(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         known = "not known" if self.family is None else f"{self.family} ({self.how})"
-        against = (
-            (("compared with", self.who), ("slope of its ratings on theirs", self.slope))
-            if self.who
-            else ()
-        )
-        return (
-            ("family of the judge", known),
-            *against,
-            ("its family is rated higher by", self.excess),
-        )
+        lines: list[tuple[str, Value]] = [("family of the judge", known)]
+        if self.who:
+            lines.append(("compared with", self.who))
+            lines.append(("slope of its ratings on theirs", self.slope))
+        lines.append(("its family is rated higher by", self.excess))
+        return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
-        rows = tuple(
-            (
-                name,
-                str(len(models)),
-                self.excesses.get(name, self.excess).brief,
-                some(models, most=3),
-            )
-            for name, models in self.families.items()
-        )
+        rows = []
+        for name, models in self.families.items():
+            excess = self.excesses.get(name, self.excess)
+            rows.append((name, str(len(models)), excess.brief, some(models, most=3)))
         if self.unknown:
-            rows += (("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)),)
+            rows.append(("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)))
         title = "families, given or guessed from names (--families corrects them)"
-        return (Table(title, ("family", "models", "rated higher by", "which"), rows, words=True),)
+        header = ("family", "models", "rated higher by", "which")
+        return (Table(title, header, tuple(rows), words=True),)
 
 
 def measure_self_preference(subject: Subject) -> SelfPreference:
-    """Compare a judge's ratings of each family with a line fitted to reference ratings. Source:
-    after Soft-Elo, F.1."""
-    judge, reference, level = subject.model, subject.reference, subject.level
-    own = family_of(judge, subject.families) if judge else None
+    """Compare a judge's ratings of each family with a line fitted to reference ratings.
+
+    Source: after Soft-Elo, appendix F.1.
+    """
+    judge = subject.model
+    reference = subject.reference
+    level = subject.level
+    family = family_of(judge, subject.families) if judge else None
+    name = family.name if family else None
+    how = family.how if family else None
     families = group_by_family(subject.battles.models, subject.families)
-    known = {name for models in families.values() for name in models}
-    unknown = tuple(name for name in subject.battles.models if name not in known)
-    name, how = (own.name, own.how) if own else (None, None)
+    known = {model for models in families.values() for model in models}
+    unknown = tuple(model for model in subject.battles.models if model not in known)
     if isinstance(reference, Missing):
         return SelfPreference(name, how, None, reference, reference, families, unknown, {})
     ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
-    inside = {family: np.isin(ours.models, models) for family, models in families.items()}
-    excesses = {
-        family: _estimate_line(ours, theirs, mask, level, Unit.ELO)
-        for family, mask in inside.items()
-    }
-    why = f"the family of {judge} is not known" if judge else "no row names the judge's model"
-    if own:
+    inside = {}
+    excesses = {}
+    for other, models in families.items():
+        inside[other] = np.isin(ours.models, models)
+        excesses[other] = _estimate_line(ours, theirs, inside[other], level, Unit.ELO)
+    if family:
         why = f"no model is known to be of the judge's family ({name})"
+    elif judge:
+        why = f"the family of {judge} is not known"
+    else:
+        why = "no row names the judge's model"
     excess = excesses.get(name or "", Missing(why, NAME_FAMILIES))
     own_family = inside.get(name or "", np.zeros(len(ours.models), dtype=bool))
     slope = _estimate_line(ours, theirs, own_family, level, Unit.NUMBER)
@@ -274,27 +345,37 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
 def _estimate_line(
     judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit
 ) -> Figured:
-    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit
-    number)."""
-    outside, step = int((~inside).sum()), unit is Unit.ELO
-    if step and not inside.any():
+    """Estimate a line through a judge's ratings on those of a reference.
+
+    Args:
+        judge: ratings by the judge.
+        reference: ratings by the reference, of the same models.
+        inside: mask of the models of a family, which may lie above the line.
+        level: confidence level.
+        unit: what to return: `Unit.ELO` for how far the family lies above the line, `Unit.NUMBER`
+            for its slope.
+    """
+    is_step = unit is Unit.ELO
+    if is_step and not inside.any():
         why = "no model of this family has a bounded rating by both"
         return Missing(why, "judge some of its models")
+    outside = int((~inside).sum())
     if outside < FEWEST_OUTSIDE:
-        why = f"{outside} models of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
+        why = (
+            f"{outside} models of other families have a bounded rating by both, a line needs "
+            f"{FEWEST_OUTSIDE}"
+        )
         return Missing(why, "add models of other families")
     if np.ptp(reference.elo[~inside]) == 0:
         return Missing("the reference rates all other models alike", "add models that differ")
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
-    term, rows = (
-        1 + step,
-        Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level),
-    )
-    ours, theirs = (
-        judge.influence @ fit.by_judge[:, term],
-        reference.influence @ fit.by_reference[:, term],
-    )
-    influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"
+    term = 2 if is_step else 1
+    codes = np.concatenate([judge.rows.code, reference.rows.code])
+    rows = Clustered(codes, judge.rows.unit, level)
+    ours = judge.influence @ fit.by_judge[:, term]
+    theirs = reference.influence @ fit.by_reference[:, term]
+    influence = np.concatenate([ours, theirs])
+    method = "line with error on both sides, {}"
     return rows.linear(float(fit.weights[term]), influence, len(inside), "models", unit, method)

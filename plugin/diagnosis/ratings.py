@@ -1,5 +1,4 @@
-"""Ratings of one source (a judge, human labels or a gold standard) with their errors, and lines
-between two of them."""
+"""Ratings of a judge, human labels or a gold standard with their errors, and lines between two."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +28,16 @@ MOST_NOISE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Elo ratings centred on 0, their influence functions (clusters, models), and the mask of those
-    the data bound."""
+    """Ratings of models by one source, with their errors.
+
+    Attributes:
+        models: names of the models.
+        elo: ratings in Elo, centred on 0, shape (models,).
+        influence: influence of each cluster on them, shape (clusters, models).
+        rows: the clusters as a sample.
+        bounded: mask of the models whose ratings the data bound, shape (models,).
+        who: name of the source.
+    """
 
     models: tuple[str, ...]
     elo: np.ndarray
@@ -49,14 +56,12 @@ class Ratings:
     def separate_clusters(self, shared: int = 0) -> "Ratings":
         """Renumber the clusters so that only codes below `shared` can occur in another source."""
         code = self.rows.code
-        return replace(
-            self, rows=replace(self.rows, code=np.where(code < shared, code, code + ELSEWHERE))
-        )
+        own_code = np.where(code < shared, code, code + ELSEWHERE)
+        return replace(self, rows=replace(self.rows, code=own_code))
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
-    """Return each of the ratings for the models that are bounded in all of them; empty if there is
-    none."""
+    """Return each of the ratings for the models that are bounded in all of them, if any."""
     bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
     return [own.select(names) for own in ratings]
@@ -64,8 +69,17 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
 @dataclass(frozen=True)
 class BattleRatings:
-    """Bradley-Terry strengths of battles; `wins` and `number` (by codes lower, higher) count
-    decided battles only."""
+    """Bradley-Terry strengths of battles.
+
+    Attributes:
+        coded: the battles, ties included.
+        fit: the strengths.
+        cells: credits of the battles by cluster and pair.
+        wins: wins of decided battles by cluster and pair.
+        number: number of decided battles, by lower and higher code, shape (models, models).
+        clusters: the item of each cluster, None for a row without one.
+        rows: the clusters as a sample.
+    """
 
     coded: CodedBattles
     fit: Strengths
@@ -90,19 +104,37 @@ class BattleRatings:
         )
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the log-strengths, shape (models,); in resamples (draws, models), NaN without a
-        fit."""
-        return self.fit.theta if counts is None else self.fit.resampled_theta(self.cells, counts)
+        """Return the log-strengths.
+
+        Args:
+            counts: how often resamples draw each cluster, shape (draws, clusters).
+
+        Returns:
+            The log-strengths, shape (models,), or of resamples (draws, models), NaN without a fit.
+        """
+        if counts is None:
+            return self.fit.theta
+        return self.fit.resampled_theta(self.cells, counts)
 
     def rates(
         self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return win rates of the first of each pair, without ties; NaN if never decided, shape
-        ([draws,] pairs)."""
-        pairs, models = self.wins.pairs, len(self.models)
-        credit, weight = (
-            (pairs.credit, pairs.weight) if counts is None else self.wins.resampled_sums(counts)
-        )
+        """Return win rates of the first of each pair, without ties.
+
+        Args:
+            first: code of the first model of each pair, shape (pairs,).
+            second: code of the second model.
+            counts: how often resamples draw each cluster, shape (draws, clusters).
+
+        Returns:
+            The win rates, NaN for pairs without a decided battle, shape ([draws,] pairs).
+        """
+        pairs = self.wins.pairs
+        models = len(self.models)
+        if counts is None:
+            credit, weight = pairs.credit, pairs.weight
+        else:
+            credit, weight = self.wins.resampled_sums(counts)
         share = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
         np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
         place = np.full((models, models), len(pairs.first))
@@ -121,9 +153,14 @@ class GivenRatings:
     @property
     def ratings(self) -> Ratings:
         """The scores as ratings without error."""
-        nothing, size = Clustered(np.zeros(0, dtype=np.int64), "item"), len(self.scores)
-        elo = self.scores - self.scores.mean()
-        return Ratings(self.models, elo, np.zeros((0, size)), nothing, np.ones(size, dtype=bool))
+        models = len(self.scores)
+        return Ratings(
+            models=self.models,
+            elo=self.scores - self.scores.mean(),
+            influence=np.zeros((0, models)),
+            rows=Clustered(np.zeros(0, dtype=np.int64), "item"),
+            bounded=np.ones(models, dtype=bool),
+        )
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
         """Return the scores as log-strengths."""
@@ -144,64 +181,104 @@ class GivenRatings:
 
 
 AnyRatings: TypeAlias = BattleRatings | GivenRatings
+"""Ratings of a judge, of human labels, or of a gold standard."""
 
 
 def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
-    """Fit Bradley-Terry ratings to battles, or to other credits (NaN: left out); raises
-    NotIdentifiedError."""
+    """Fit Bradley-Terry ratings to battles.
+
+    Args:
+        battles: the battles.
+        credit: other credits of `model_a`, NaN if left out, shape (battles,).
+
+    Raises:
+        NotIdentifiedError: the battles do not connect all models.
+    """
     coded = code_battles(battles, credit=credit)
-    fit, size = fit_battles(coded), len(coded.models)
-    no_tie = np.abs(coded.credit - 0.5) > 1e-12
-    decided = replace(coded, credit=(coded.credit > 0.5) * 1.0).take(no_tie)
-    met = np.minimum(decided.a, decided.b).astype(np.int64) * size + np.maximum(
-        decided.a, decided.b
-    )
+    fit = fit_battles(coded)
+    models = len(coded.models)
+    is_decided = np.abs(coded.credit - 0.5) > 1e-12
+    wins = (coded.credit > 0.5) * 1.0
+    decided = replace(coded, credit=wins).take(is_decided)
+    lower = np.minimum(decided.a, decided.b).astype(np.int64)
+    higher = np.maximum(decided.a, decided.b)
+    number = np.bincount(lower * models + higher, minlength=models * models)
     used = battles.readable if credit is None else ~np.isnan(credit)
-    names = np.full(coded.clusters, None, dtype=object)
-    if coded.unit == "item":
-        items = battles.table["item"].cat
-        number = items.codes.to_numpy()[used]
-        names[coded.cluster[number >= 0]] = np.asarray(items.categories, dtype=object)[
-            number[number >= 0]
-        ]
     return BattleRatings(
         coded=coded,
         fit=fit,
         cells=cells_by_cluster(coded, fit.pairs),
         wins=cells_by_cluster(decided, pair_sums(decided)),
-        number=np.bincount(met, minlength=size * size).reshape(size, size),
-        clusters=tuple(names),
+        number=number.reshape(models, models),
+        clusters=_items_of_clusters(battles, coded, used),
         rows=Clustered(np.unique(cluster_battles(battles).code[used]), coded.unit),
     )
 
 
+def _items_of_clusters(
+    battles: Battles, coded: CodedBattles, used: np.ndarray
+) -> tuple[str | None, ...]:
+    """Return the item of each cluster, None for a row without one.
+
+    Args:
+        battles: the battles.
+        coded: those that are used.
+        used: mask of them, shape (battles,).
+    """
+    names = np.full(coded.clusters, None, dtype=object)
+    if coded.unit == "item":
+        items = battles.table["item"].cat
+        item = items.codes.to_numpy()[used]
+        is_named = item >= 0
+        categories = np.asarray(items.categories, dtype=object)
+        names[coded.cluster[is_named]] = categories[item[is_named]]
+    return tuple(names)
+
+
 def number_items(sources: Sequence[AnyRatings]) -> tuple[int, list[np.ndarray]]:
-    """Number the items of several sources, a shared item once; rows without an item are never
-    shared."""
+    """Number the items of several sources, a shared item once.
+
+    Rows without an item are never shared.
+
+    Returns:
+        How many items there are, and the number of each cluster's item by source.
+    """
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, source in enumerate(sources):
-        keys = [name if name is not None else (k, row) for row, name in enumerate(source.clusters)]
-        positions.append(
-            np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
-        )
+        own = []
+        for row, name in enumerate(source.clusters):
+            key = (k, row) if name is None else name
+            own.append(number.setdefault(key, len(number)))
+        positions.append(np.array(own, dtype=np.int64))
     return len(number), positions
 
 
 def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return Kendall's tau-b of scores along the last axis, NaN if one of them is constant or
-    unknown, shape (...)."""
+    """Return Kendall's tau-b of scores along the last axis.
+
+    Args:
+        first: the scores by one source, shape (..., models).
+        second: the scores by the other, same shape.
+
+    Returns:
+        Tau, NaN if one of them is constant or unknown, shape (...).
+    """
     upper, lower = np.triu_indices(first.shape[-1], 1)
-    signs = [
-        np.sign(np.round(scores[..., upper] - scores[..., lower], 9)) for scores in (first, second)
-    ]
-    scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))
-    return ratio_or_nan((signs[0] * signs[1]).sum(axis=-1), scale)
+    by_first = np.sign(np.round(first[..., upper] - first[..., lower], 9))
+    by_second = np.sign(np.round(second[..., upper] - second[..., lower], 9))
+    untied = np.abs(by_first).sum(axis=-1) * np.abs(by_second).sum(axis=-1)
+    return ratio_or_nan((by_first * by_second).sum(axis=-1), np.sqrt(untied))
 
 
 class RatingLine(NamedTuple):
-    """A line fitted to ratings: constant, slope, further weight; derivatives by either source
-    (models, terms)."""
+    """A line fitted to ratings.
+
+    Attributes:
+        weights: constant, slope and, if there is one, a further weight, shape (terms,).
+        by_judge: derivatives of the weights by the judge's ratings, shape (models, terms).
+        by_reference: those by the reference ratings.
+    """
 
     weights: np.ndarray
     by_judge: np.ndarray
@@ -215,36 +292,59 @@ def fit_line(
     noise: float = 0.0,
     shared: float = 0.0,
 ) -> RatingLine | None:
-    """Fit judge = constant + slope * reference + weight * beside by least squares; None if `noise`
-    is too large."""
-    # Errors in the reference (`error_sums`) would flatten the line: they are subtracted from the
-    # sums of squares. Source: Fuller 1987, section 2.2.
-    columns = [
-        np.ones(len(judge)),
-        reference,
-        *([beside.astype(np.float64)] if beside.any() else []),
-    ]
+    """Fit judge = constant + slope * reference + weight * beside by least squares.
+
+    Errors in the reference would flatten the line: they are subtracted from the sums of squares.
+    Source: Fuller 1987, section 2.2.
+
+    Args:
+        judge: ratings by the judge, shape (models,).
+        reference: reference ratings.
+        beside: a further variable; left out if it is all 0.
+        noise: variance of the errors of the reference, summed over models (see `error_sums`).
+        shared: their covariance with those of the judge.
+
+    Returns:
+        The line; None if more than half of the reference's variation is error.
+    """
+    columns = [np.ones(len(judge)), reference]
+    if beside.any():
+        columns.append(beside.astype(np.float64))
     x = np.stack(columns, axis=1)
-    outer, cross = x.T @ x, x.T @ judge
-    if noise > MOST_NOISE / np.linalg.inv(outer)[1, 1]:
+    squares = x.T @ x
+    products = x.T @ judge
+    if noise > MOST_NOISE / np.linalg.inv(squares)[1, 1]:
         return None
-    outer[1, 1] -= noise
-    cross[1] -= shared
-    inverse = np.linalg.inv(outer)
-    weights = inverse @ cross
+    squares[1, 1] -= noise
+    products[1] -= shared
+    inverse = np.linalg.inv(squares)
+    weights = inverse @ products
+    residual = judge - x @ weights
     by_judge = x @ inverse
-    return RatingLine(
-        weights, by_judge, np.outer(judge - x @ weights, inverse[1]) - weights[1] * by_judge
-    )
+    by_reference = np.outer(residual, inverse[1]) - weights[1] * by_judge
+    return RatingLine(weights, by_judge, by_reference)
 
 
 def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[float, float]:
-    """Return the variance of the reference's errors, and their covariance with the judge's, summed
-    over models."""
-    # Errors are projected off the constant and `beside`: what these absorb does not change the
-    # slope.
-    terms = np.stack([np.ones(len(beside)), beside.astype(np.float64)][: 1 + beside.any()], axis=1)
+    """Sum the errors of reference ratings over models, as `fit_line` takes them.
+
+    Errors are projected off the constant and `beside`: what these absorb does not change the
+    slope.
+
+    Args:
+        judge: ratings by the judge.
+        reference: reference ratings of the same models.
+        beside: a further variable of the line, shape (models,).
+
+    Returns:
+        The variance of the reference's errors, and their covariance with the judge's.
+    """
+    columns = [np.ones(len(beside))]
+    if beside.any():
+        columns.append(beside.astype(np.float64))
+    terms = np.stack(columns, axis=1)
     rest = np.eye(len(beside)) - terms @ np.linalg.pinv(terms)
-    ours, theirs = judge.influence @ rest, reference.influence @ rest
+    ours = judge.influence @ rest
+    theirs = reference.influence @ rest
     _, here, there = np.intersect1d(judge.rows.code, reference.rows.code, return_indices=True)
     return float(np.sum(theirs**2)), float(np.sum(ours[here] * theirs[there]))

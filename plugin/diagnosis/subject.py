@@ -1,5 +1,4 @@
-"""The input of all sections of a judge card: one judge's verdicts, and the gold standard they are
-compared with."""
+"""The input of all sections of a judge card: a judge's verdicts, and what they are compared with."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -29,16 +28,18 @@ from podium.text import text_of
 from podium.wording import some
 
 NEAR_TIE = 0.3
-"""Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to
-10."""
+"""Margins up to this are near-ties.
+
+Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10.
+"""
 CLOSE_CREDIT = 0.025
 """Soft credits this near to 0.5 are ties. Source: Xu et al. 2025, thresholds 0.475 and 0.525."""
 ROUNDING = 1e-9
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Credits of one hard verdict, or the mean of two; all others are soft."""
 GOLD_REMEDY = (
-    "give a table with the columns model and score, a ranking of `podium rank --format json`, or battles "
-    "(`podium convert` writes them from a foreign table)"
+    "give a table with the columns model and score, a ranking of `podium rank --format json`, or "
+    "battles (`podium convert` writes them from a foreign table)"
 )
 SCORES = ("score", "elo", "rating")
 """Columns that may hold the scores of a ranking."""
@@ -46,8 +47,15 @@ SCORES = ("score", "elo", "rating")
 
 @dataclass(frozen=True, slots=True)
 class OrderPairs:
-    """Credit, credit by the parsed verdict, and margin (NaN if unknown) of the first shown, shape
-    (pairs, 2); repeats share a `matchup` code."""
+    """Pairs of responses that a judge read in both orders.
+
+    Attributes:
+        credit: credit of the response shown first, in the orders ab and ba, shape (pairs, 2).
+        outcome: the same by the parsed verdict.
+        margin: margin of the response shown first, NaN if unknown, shape (pairs, 2).
+        matchup: number of item, response number and models, which repeats share, shape (pairs,).
+        rows: the pairs as a sample.
+    """
 
     credit: np.ndarray
     outcome: np.ndarray
@@ -65,32 +73,41 @@ class OrderPairs:
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Outcome (1, 0, -1) for the response shown first in the order ab, and in the order ba,
-        shape (pairs,) each."""
+        """Outcome (1, 0, -1) for the response shown first, in the orders ab and ba.
+
+        The shape of each is (pairs,).
+        """
         in_ab, in_ba = np.sign(self.outcome - 0.5).T
         return in_ab, in_ba
 
 
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per row, credit, outcome (credit by the parsed verdict) and margin of the response
-    shown first, and whether verdict and order are known."""
-    credit, margin, outcome = (
-        battles.numbers_of("credit"),
-        battles.numbers_of("margin"),
-        battles.outcomes,
-    )
+    """Return the verdict of each row as seen from the response shown first.
+
+    Returns:
+        Its credit; its outcome, the credit by the parsed verdict; its margin; and whether verdict
+        and order are known. The shape of each is (rows,).
+    """
+    credit = battles.numbers_of("credit")
+    outcome = battles.outcomes
+    margin = battles.numbers_of("margin")
     order = read_orders(battles)
-    second, known = order == "ba", np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
-    turned = np.where(second, 1 - credit, credit), np.where(second, 1 - outcome, outcome)
-    return *turned, np.where(second, -margin, margin), known
+    is_second = order == "ba"
+    is_known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
+    return (
+        np.where(is_second, 1 - credit, credit),
+        np.where(is_second, 1 - outcome, outcome),
+        np.where(is_second, -margin, margin),
+        is_known,
+    )
 
 
 def read_orders(battles: Battles) -> np.ndarray:
     """Return the order of each row (`ab`, `ba`, `merged`; None if unknown), shape (rows,)."""
     table = battles.table
-    return (
-        table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
-    )
+    if "order" not in table:
+        return np.full(len(table), None)
+    return table["order"].astype(object).to_numpy()
 
 
 def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
@@ -102,21 +119,34 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
 
 
 def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
-    """Pair the readable judgments in the orders `ab` and `ba` of the same item, models, judge,
-    repeat and response."""
+    """Pair the readable judgments in the orders `ab` and `ba`.
+
+    Both are of the same item, models, judge, repeat and response.
+    """
     credit, outcome, margin, _ = first_shown(judgments)
     rows = judgments.rows.order_pairs()
-    rows = rows[~np.isnan(credit[rows]).any(axis=1)]
-    sample = cluster_battles(judgments, level).take(rows[:, 0])
+    is_readable = ~np.isnan(credit[rows]).any(axis=1)
+    rows = rows[is_readable]
+    in_ab = rows[:, 0]
     return OrderPairs(
-        credit[rows], outcome[rows], margin[rows], matchup_codes(judgments, rows[:, 0]), sample
+        credit=credit[rows],
+        outcome=outcome[rows],
+        margin=margin[rows],
+        matchup=matchup_codes(judgments, in_ab),
+        rows=cluster_battles(judgments, level).take(in_ab),
     )
 
 
 @dataclass(frozen=True)
 class Gold:
-    """A gold standard: scores of the systems on a scale (`elo` or another), or battles decided by
-    humans."""
+    """A gold standard: scores of the systems, or battles decided by humans.
+
+    Attributes:
+        source: name of its file.
+        scores: score by system.
+        scale: scale of the scores.
+        battles: the battles.
+    """
 
     source: str
     scores: Mapping[str, float] | None = None
@@ -125,8 +155,12 @@ class Gold:
 
     @cached_property
     def source_ratings(self) -> AnyRatings:
-        """The ratings; raises `NotIdentifiedError` or `NotConvergedError` if the battles give
-        none."""
+        """The ratings.
+
+        Raises:
+            NotIdentifiedError: the battles do not connect all models.
+            NotConvergedError: the fit does not converge.
+        """
         if self.scores is not None:
             names = tuple(sorted(self.scores))
             return GivenRatings(names, np.array([self.scores[name] for name in names]))
@@ -137,8 +171,19 @@ class Gold:
 
 @dataclass(frozen=True)
 class Subject:
-    """A judge, its judgments (one per order), its battles (orders merged), and what they are
-    compared with."""
+    """A judge with its verdicts, and what they are compared with.
+
+    Attributes:
+        judge: name of the judge; None if no row names it.
+        judgments: its verdicts, one per order.
+        battles: its verdicts with the orders merged.
+        others: battles of the other judges; None if there is no other.
+        gold: a gold standard; None without one.
+        families: families of models by pattern of their names.
+        level: confidence level, in (0, 1).
+        seed: seed of resamples.
+        near_tie: largest |margin| of a near-tie.
+    """
 
     judge: str | None
     judgments: Battles
@@ -167,8 +212,12 @@ class Subject:
 
     @cached_property
     def judge_ratings(self) -> BattleRatings:
-        """The ratings by the judge's verdicts; raises `NotIdentifiedError` or
-        `NotConvergedError`."""
+        """The ratings by the judge's verdicts.
+
+        Raises:
+            NotIdentifiedError: the battles do not connect all models.
+            NotConvergedError: the fit does not converge.
+        """
         return fit_ratings(self.battles)
 
     @cached_property
@@ -180,7 +229,8 @@ class Subject:
     def reference(self) -> Ratings | Missing:
         """The first ratings that can be fitted: by human labels, by the gold standard, or by the
         other judges."""
-        gold, others = self.gold, self.others
+        gold = self.gold
+        others = self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
         if np.isfinite(self.human_credit).any():
             candidates["human"] = lambda: self.human.ratings
@@ -194,11 +244,13 @@ class Subject:
             )
         reasons = []
         for who, rate in candidates.items():
-            if not isinstance(ratings := attempt(rate, REMEDY), Missing):
+            ratings = attempt(rate, REMEDY)
+            if not isinstance(ratings, Missing):
                 return replace(ratings, who=who)
             reasons.append(f"{who}: {ratings.why}")
-        why = "; ".join(reasons) or "there are no human labels, no gold standard and no other judge"
-        return Missing(why, REMEDY)
+        if not reasons:
+            reasons.append("there are no human labels, no gold standard and no other judge")
+        return Missing("; ".join(reasons), REMEDY)
 
     @property
     def record(self) -> JudgeRecord | None:
@@ -219,16 +271,23 @@ class Subject:
 def near_ties(
     credit: np.ndarray, margin: np.ndarray, near_tie: float
 ) -> tuple[np.ndarray, str] | None:
-    """Return the mask of near-ties, and their rule in words; None if there are neither margins nor
-    soft credits."""
+    """Find near-ties by their margins, or by their credits if there are no margins.
+
+    Args:
+        credit: credits, shape (rows,).
+        margin: margins, NaN if unknown, shape (rows,).
+        near_tie: largest |margin| of a near-tie.
+
+    Returns:
+        The mask of near-ties, and their rule in words; None if there are neither margins nor soft
+        credits.
+    """
     if np.isfinite(margin).any():
-        return np.abs(
-            margin
-        ) <= near_tie + ROUNDING, f"|margin| of both orders' mean up to {near_tie:g}"
+        is_near = np.abs(margin) <= near_tie + ROUNDING
+        return is_near, f"|margin| of both orders' mean up to {near_tie:g}"
     if is_soft(credit):
-        return np.abs(
-            credit - 0.5
-        ) <= CLOSE_CREDIT + ROUNDING, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
+        is_near = np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING
+        return is_near, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
     return None
 
 
@@ -238,8 +297,15 @@ def is_soft(credit: np.ndarray) -> bool:
 
 
 def read_gold(source: str) -> Gold:
-    """Read a gold standard: ranking JSON, a table of model and score (elo, rating), or battles;
-    raises DataError."""
+    """Read a gold standard.
+
+    Args:
+        source: path of a ranking in JSON, of a table with the columns model and score (or elo, or
+            rating), or of battles.
+
+    Raises:
+        DataError: it is none of these, or has unusable values.
+    """
     path = Path(source)
     if path.is_file():
         from podium.rankers.json_files import read_ranking
@@ -247,9 +313,10 @@ def read_gold(source: str) -> Gold:
         ranking = read_ranking(path, GOLD_REMEDY)
         if ranking is not None and ranking.standings:
             first = ranking.standings[0]
-            scores = {
-                entry.model: entry.score for entry in first.entries if entry.score is not None
-            }
+            scores = {}
+            for entry in first.entries:
+                if entry.score is not None:
+                    scores[entry.model] = entry.score
             return Gold(source, scores, first.scale)
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
@@ -266,18 +333,25 @@ def read_gold(source: str) -> Gold:
 
 
 def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
-    """Return the scores of a table by model; raises DataError for a score that is unusable, or a
-    repeated model."""
+    """Return the scores of a table by model.
+
+    Raises:
+        DataError: a score is no usable number, or a model is repeated.
+    """
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))
     if len(wrong):
-        problem = f"score {text_of(scores.iloc[wrong[0]])!r} of {models.iloc[wrong[0]]!r} is not a number, or too large"
-        remedy = "give every system a score, or leave its row out"
-        raise DataError(problem, source=source, row=f"row {int(wrong[0]) + 1}", remedy=remedy)
+        row = int(wrong[0])
+        score = f"score {text_of(scores.iloc[row])!r} of {models.iloc[row]!r}"
+        raise DataError(
+            f"{score} is not a number, or too large",
+            source=source,
+            row=f"row {row + 1}",
+            remedy="give every system a score, or leave its row out",
+        )
     names = [str(text_of(model)) for model in models]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise DataError(
-            f"more than one score of {some(twice)}", source=source, remedy="keep one row per system"
-        )
+        problem = f"more than one score of {some(twice)}"
+        raise DataError(problem, source=source, remedy="keep one row per system")
     return dict(zip(names, map(float, numbers), strict=True))

@@ -47,19 +47,37 @@ HARD_VERDICTS = Missing(
 WEAK_ORDERS = {
     tuple(np.sign([b - a, c - b, c - a]) + TIED) for a, b, c in product(range(3), repeat=3)
 }
-"""Outcome codes of ab, bc and ac that agree with a weak order (Xu et al. 2025, B.1, misprints
-two)."""
-KINDS = np.array(
-    [2 if UNKNOWN in codes else codes not in WEAK_ORDERS for codes in product(range(4), repeat=3)],
-    dtype=np.uint8,
-)
-"""0 transitive, 1 intransitive, 2 unknown, indexed by 16 ab + 4 bc + ac of the outcome codes, shape
-(64,)."""
+"""Outcome codes of ab, bc and ac that agree with a weak order.
+
+Source: Xu et al. 2025, appendix B.1, which misprints two of them.
+"""
+
+
+def _kind(codes: tuple[int, ...]) -> int:
+    """Return 0, 1 or 2 for outcomes of ab, bc and ac: transitive, intransitive, unknown."""
+    if UNKNOWN in codes:
+        return 2
+    return int(codes not in WEAK_ORDERS)
+
+
+KINDS = np.array([_kind(codes) for codes in product(range(4), repeat=3)], dtype=np.uint8)
+"""The kinds of outcomes, indexed by 16 ab + 4 bc + ac of their codes, shape (64,)."""
 
 
 class TripleCounts(NamedTuple):
-    """Verdicts, intransitive ones and summed SNTD, by triple (i < j < k, strongest first) and by
-    group and item."""
+    """Counts over triples of models and items.
+
+    The three rows of both sums are: known triples, intransitive ones, and summed SNTD.
+
+    Attributes:
+        models: names of the models, the strongest first.
+        soft: whether most credits are soft, so that the SNTD is known.
+        triples: codes of the models of each triple, i < j < k, shape (triples, 3).
+        scenario: number of each triple's gaps among `SCENARIOS`, shape (triples,).
+        by_triple: sums over items, shape (3, triples).
+        by_group: sums over triples by group and item, shape (3, groups, items).
+        ties: share of ties among all verdicts.
+    """
 
     models: tuple[str, ...]
     soft: bool
@@ -81,29 +99,47 @@ def triples_among(models: int) -> np.ndarray:
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
-    """Count outcomes over all triples of models and items; `Missing` without items, below 3 models,
-    or if too many."""
+    """Count outcomes over all triples of models and items.
+
+    Returns:
+        The counts; `Missing` without items, for fewer than 3 models, or for too many triples.
+    """
     if not battles.has_items:
         return Missing("no row names its item", "name the item's column: --columns item=COLUMN")
     coded = code_battles(battles)
-    size, items = len(coded.models), coded.clusters
-    if size < 3:
-        return Missing(f"{size} models make no triple", "judge at least three models")
-    if comb(size, 3) * items > MOST_CELLS:
-        why = f"{size:,} models on {items:,} items have too many triples"
+    models = len(coded.models)
+    items = coded.clusters
+    if models < 3:
+        return Missing(f"{models} models make no triple", "judge at least three models")
+    if comb(models, 3) * items > MOST_CELLS:
+        why = f"{models:,} models on {items:,} items have too many triples"
         return Missing(why, "choose fewer models or items with --where")
-    extreme = (coded.credit < CLIP) | (coded.credit > 1 - CLIP)
-    coarse = extreme | (np.abs(4 * coded.credit - np.round(4 * coded.credit)) < 1e-9)
-    soft = bool(coarse.mean() <= 0.5)
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
     credit, steady = _arrange(battles, coded, np.argsort(order))
-    outcome, triples = outcomes(credit), triples_among(size)
+    outcome = outcomes(credit)
+    triples = triples_among(models)
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
-    sums = _sum_triples(triples, scenario, outcome, steady, credit if soft else None)
-    ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
-    return TripleCounts(tuple(coded.models[k] for k in order), soft, triples, scenario, *sums, ties)
+    soft = _is_mostly_soft(coded.credit)
+    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, credit if soft else None)
+    known = max((outcome != UNKNOWN).sum(), 1)
+    return TripleCounts(
+        models=tuple(coded.models[k] for k in order),
+        soft=soft,
+        triples=triples,
+        scenario=scenario,
+        by_triple=by_triple,
+        by_group=by_group,
+        ties=float((outcome == TIED).sum() / known),
+    )
+
+
+def _is_mostly_soft(credit: np.ndarray) -> bool:
+    """Return whether at least half of the credits are neither quarters nor close to 0 or 1."""
+    is_extreme = (credit < CLIP) | (credit > 1 - CLIP)
+    is_quarter = np.abs(4 * credit - np.round(4 * credit)) < 1e-9
+    return bool((is_extreme | is_quarter).mean() <= 0.5)
 
 
 def _sum_triples(
@@ -113,24 +149,42 @@ def _sum_triples(
     steady: np.ndarray,
     credit: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sum known triples, intransitive ones and SNTD over items, shape (3, triples), and by group
-    (3, groups, items)."""
-    models, items = int(triples.max()) + 1, outcome.shape[1]
-    by_triple, by_group = np.zeros((3, len(triples))), np.zeros((3, len(GROUPS), items))
+    """Sum known triples, intransitive ones and SNTD over items, and by group.
+
+    Args:
+        triples: codes of the models, shape (triples, 3).
+        scenario: number of each triple's gaps, shape (triples,).
+        outcome: outcome codes, shape (pairs, items).
+        steady: stability when the order is swapped, shape (pairs, items).
+        credit: credits, shape (pairs, items); None to leave the SNTD 0.
+
+    Returns:
+        The sums, shapes (3, triples) and (3, groups, items).
+    """
+    models = int(triples.max()) + 1
+    items = outcome.shape[1]
+    by_triple = np.zeros((3, len(triples)))
+    by_group = np.zeros((3, len(GROUPS), items))
     chunk = max(1, CHUNK_CELLS // max(items, 1))
-    for rows in (slice(start, start + chunk) for start in range(0, len(triples), chunk)):
+    for start in range(0, len(triples), chunk):
+        rows = slice(start, start + chunk)
         i, j, k = triples[rows].T
-        edges = [pair_number(*ends, models) for ends in ((i, j), (j, k), (i, k))]
-        kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
-        known, broken, soft = kind < 2, kind == 1, np.zeros(kind.shape)
+        ab = pair_number(i, j, models)
+        bc = pair_number(j, k, models)
+        ac = pair_number(i, k, models)
+        kind = KINDS[16 * outcome[ab] + 4 * outcome[bc] + outcome[ac]]
+        known = kind < 2
+        broken = kind == 1
+        soft = np.zeros(kind.shape)
         if credit is not None:
-            soft = np.where(
-                known, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0
-            )
+            at = (np.nan_to_num(credit[edge], nan=0.5) for edge in (ab, bc, ac))
+            soft = np.where(known, deviation(*at), 0)
         by_triple[:, rows] = [part.sum(axis=1) for part in (known, broken, soft)]
-        swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
+        swaps = np.max([steady[edge] for edge in (ab, bc, ac)], axis=0)
+        gap = scenario[rows, None]
         groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
-        groups |= {FIRST_SCENARIO + number: gap == number for number in np.unique(gap).tolist()}
+        for number in np.unique(gap).tolist():
+            groups[FIRST_SCENARIO + number] = gap == number
         for group, members in groups.items():
             by_group[0, group] += (known & members).sum(axis=0)
             by_group[1, group] += (broken & members).sum(axis=0)
@@ -141,21 +195,35 @@ def _sum_triples(
 def _arrange(
     battles: Battles, coded: CodedBattles, place: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stronger model's mean credit, and its stability when the order is swapped, shape
-    (pairs, items)."""
-    first, second = place[coded.a], place[coded.b]
+    """Arrange verdicts by pair and item.
+
+    Args:
+        battles: the battles.
+        coded: the readable ones.
+        place: rank of each model, 0 for the strongest, shape (models,).
+
+    Returns:
+        The stronger model's mean credit, and its stability when the order is swapped, shape
+        (pairs, items) each.
+    """
+    first = place[coded.a]
+    second = place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
-    cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
+    shape = (comb(len(place), 2), coded.clusters)
+    cell = pair * coded.clusters + coded.cluster
     votes = np.bincount(cell, minlength=shape[0] * shape[1])
-    total = np.bincount(cell, np.where(first < second, coded.credit, 1 - coded.credit), len(votes))
+    of_stronger = np.where(first < second, coded.credit, 1 - coded.credit)
+    total = np.bincount(cell, of_stronger, len(votes))
     mean = ratio_or_nan(total, votes)
     steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
     if "swap" in battles.table:
         # Of several repeats, all must be steady.
         swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
+        is_shaky = np.isin(swap, ("half", "flip"))
+        is_unseen = ~np.isin(swap, ("same", "half", "flip"))
         steady[votes > 0] = STEADY
-        steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
-        steady[cell[~np.isin(swap, ("same", "half", "flip"))]] = UNSEEN
+        steady[cell[is_shaky]] = SHAKY
+        steady[cell[is_unseen]] = UNSEEN
     return mean.reshape(shape), steady.reshape(shape)
 
 
@@ -167,24 +235,27 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 
 
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
-    """Return the SNTD of three credits, in nats: the mean Jensen-Shannon divergence of each credit
-    from the one that the other two imply, log-odds that are off by s_ab + s_bc - s_ac. Source: Xu
-    et al. 2025, equations 3 to 5."""
+    """Return the SNTD of three credits, in nats.
+
+    It is the mean Jensen-Shannon divergence of each credit from the one that the other two imply,
+    whose log-odds are off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5.
+    """
     observed = [
         np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)
     ]
-    odds = [logit(credit) for credit in observed]
-    off = odds[0] + odds[1] - odds[2]
+    s_ab, s_bc, s_ac = (logit(credit) for credit in observed)
+    off = s_ab + s_bc - s_ac
     implied = [
-        np.clip(expit(lean), CLIP, 1 - CLIP)
-        for lean in (odds[0] - off, odds[1] - off, odds[2] + off)
+        np.clip(expit(odds), CLIP, 1 - CLIP) for odds in (s_ab - off, s_bc - off, s_ac + off)
     ]
-    return np.sum([divergence(p, q) for p, q in zip(observed, implied, strict=True)], axis=0) / 3
+    divergences = [divergence(p, q) for p, q in zip(observed, implied, strict=True)]
+    return np.sum(divergences, axis=0) / 3
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return the Jensen-Shannon divergence of two Bernoulli distributions, in nats, any shape."""
-    of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in ((p + q) / 2, p, q))
+    mean = (p + q) / 2
+    of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in (mean, p, q))
     return np.maximum(of_mean - (of_p + of_q) / 2, 0)
 
 
@@ -192,14 +263,18 @@ def chance_of_no_order(ties: float) -> float:
     """Return the share of intransitive triples (PNT) among random verdicts with this share of
     ties."""
     p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
-    return float(
-        sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if (x, y, z) not in WEAK_ORDERS)
-    )
+    intransitive = [codes for codes in product(p, repeat=3) if codes not in WEAK_ORDERS]
+    return float(sum(p[ab] * p[bc] * p[ac] for ab, bc, ac in intransitive))
 
 
 class TripleGroup(NamedTuple):
-    """PNT (`hard`, share of intransitive triples) and SNTD (`soft`, mean deviation) of a group of
-    triples and items."""
+    """Transitivity of a group of triples and items.
+
+    Attributes:
+        name: name of the group.
+        hard: PNT, the share of intransitive triples.
+        soft: SNTD, the mean deviation from transitivity, in nats.
+    """
 
     name: str
     hard: Figured
@@ -207,8 +282,17 @@ class TripleGroup(NamedTuple):
 
 
 class Triple(NamedTuple):
-    """PNT (`hard`) with its interval and SNTD (`soft`) of three models, strongest first; the gaps
-    of its `scenario`."""
+    """Transitivity of three models.
+
+    Attributes:
+        models: names of the models, the strongest first.
+        items: number of items.
+        hard: PNT, the share of intransitive items.
+        hard_low: lower end of its interval; None for a single item.
+        hard_high: upper end.
+        soft: SNTD in nats; None if most credits are hard.
+        scenario: whether the gaps between the models are leads or margins.
+    """
 
     models: tuple[str, ...]
     items: int
@@ -221,8 +305,22 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Transitivity(CardAnswer):
-    """PNT (`hard`) and SNTD (`soft`, nats) of verdicts on items; `chance` is the PNT of random,
-    equally tied ones."""
+    """Transitivity of verdicts on single items.
+
+    Attributes:
+        triples: number of triples of models with verdicts.
+        possible: number of triples of all models.
+        items: number of items with such triples.
+        hard: PNT, the share of intransitive triples.
+        chance: PNT of random verdicts with as many ties.
+        soft: SNTD, the mean deviation from transitivity, in nats.
+        consistent: triples whose verdicts do not change with the order.
+        ambiguous: triples with a verdict that changes.
+        consistent_share: share of the consistent triples.
+        scenarios: triples by the gaps between their models.
+        categories: triples by category of the item.
+        triplets: single triples, the least transitive first.
+    """
 
     triples: int
     possible: int
@@ -238,18 +336,19 @@ class Transitivity(CardAnswer):
     triplets: tuple[Triple, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        groups = [
-            group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)
-        ]
-        return (
+        lines: list[tuple[str, Value]] = [
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
             ("hard: intransitive triples on items (PNT)", self.hard),
             ("  of random verdicts with as many ties", f"{self.chance:.1%}"),
             ("soft: deviation from transitivity (SNTD)", self.soft),
             ("consistent under a swap, all three pairs", self.consistent_share),
-            *((f"PNT, {group.name} items", group.hard) for group in groups),
-            *((("by category", self.categories),) if isinstance(self.categories, Missing) else ()),
-        )
+        ]
+        for group in (self.consistent, self.ambiguous):
+            if isinstance(group, TripleGroup):
+                lines.append((f"PNT, {group.name} items", group.hard))
+        if isinstance(self.categories, Missing):
+            lines.append(("by category", self.categories))
+        return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
@@ -259,22 +358,20 @@ class Transitivity(CardAnswer):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
         for own in self.triplets[:5]:
-            low, high = (
-                None if end is None else 100 * end for end in (own.hard_low, own.hard_high)
-            )
-            figures = (
-                f"{own.hard:.1%}",
-                interval_text(low, high, ".1f"),
-                cell_text(own.soft, ".4f"),
-            )
+            low = None if own.hard_low is None else 100 * own.hard_low
+            high = None if own.hard_high is None else 100 * own.hard_high
+            interval = interval_text(low, high, ".1f")
+            figures = (f"{own.hard:.1%}", interval, cell_text(own.soft, ".4f"))
             worst.append((" > ".join(own.models), f"{own.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
-    """Measure PNT and SNTD over triples of models and items. Source: Xu et al. 2025, equations 2 to
-    5."""
+    """Measure PNT and SNTD over triples of models and items.
+
+    Source: Xu et al. 2025, equations 2 to 5.
+    """
     counts = count_triples(battles)
     if isinstance(counts, Missing):
         return counts
@@ -285,9 +382,13 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
     swapped = cells[CONSISTENT] + cells[AMBIGUOUS]
     consistent_share: Figured = UNSWAPPED
+    consistent: TripleGroup | Missing = UNSWAPPED
+    ambiguous: TripleGroup | Missing = UNSWAPPED
     if swapped.any():
         items = Clustered(np.arange(len(swapped)), "item", level)
         consistent_share = items.share(cells[CONSISTENT], CELLS, cells=swapped)
+        consistent = groups[CONSISTENT]
+        ambiguous = groups[AMBIGUOUS]
     return Transitivity(
         triples=int((counts.by_triple[0] > 0).sum()),
         possible=len(counts.triples),
@@ -295,8 +396,8 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
         hard=groups[ALL].hard,
         chance=chance_of_no_order(counts.ties),
         soft=groups[ALL].soft,
-        consistent=groups[CONSISTENT] if swapped.any() else UNSWAPPED,
-        ambiguous=groups[AMBIGUOUS] if swapped.any() else UNSWAPPED,
+        consistent=consistent,
+        ambiguous=ambiguous,
         consistent_share=consistent_share,
         scenarios=tuple(groups[FIRST_SCENARIO:]),
         categories=_categories(battles, level),
@@ -313,11 +414,9 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
         "what": f"{CELLS} ({name})",
         "remedy": "judge more items or models",
     }
-    soft = (
-        items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
-        if counts.soft
-        else HARD_VERDICTS
-    )
+    soft: Figured = HARD_VERDICTS
+    if counts.soft:
+        soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
     return TripleGroup(name, items.share(hits, cells=cells, **rows), soft)
 
 
@@ -330,14 +429,15 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
         return Missing(f"{categories:,} categories are too many", "give at most 100")
     groups = []
     for name, part in battles.slices("category"):
-        unparsed = Missing("no battle has a verdict", "re-judge the unparsed battles")
-        counts = count_triples(part) if part.readable.any() else unparsed
-        group = (
-            TripleGroup(name, counts, counts)
-            if isinstance(counts, Missing)
-            else _group(name, counts, ALL, level)
-        )
-        groups.append(group)
+        counts: TripleCounts | Missing
+        if part.readable.any():
+            counts = count_triples(part)
+        else:
+            counts = Missing("no battle has a verdict", "re-judge the unparsed battles")
+        if isinstance(counts, Missing):
+            groups.append(TripleGroup(name, counts, counts))
+        else:
+            groups.append(_group(name, counts, ALL, level))
     return tuple(groups)
 
 
@@ -347,15 +447,24 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     items, broken, _ = counts.by_triple[:, known]
     order = known[np.lexsort((known, -items, -broken / items))][:MOST_LISTED]
     items, broken, off = counts.by_triple[:, order]
-    share, freedom = broken / items, np.maximum(items, 2)
-    interval = wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level)
-    columns = *np.where(items > 1, interval, np.nan), np.where(counts.soft, off / items, np.nan)
-    low, high, soft = (map(finite_or_none, column) for column in columns)
-    names = (tuple(counts.models[code] for code in triple) for triple in counts.triples[order])
-    scenarios = (SCENARIOS[code] for code in counts.scenario[order])
-    return tuple(
-        map(Triple, names, items.astype(int).tolist(), share.tolist(), low, high, soft, scenarios)
-    )
+    share = broken / items
+    number = np.maximum(items, 2)
+    interval = wilson_interval(share, share * (1 - share) / (number - 1), number, level)
+    low, high = np.where(items > 1, interval, np.nan)
+    soft = np.where(counts.soft, off / items, np.nan)
+    triplets = []
+    for k, triple in enumerate(order.tolist()):
+        record = Triple(
+            models=tuple(counts.models[code] for code in counts.triples[triple]),
+            items=int(items[k]),
+            hard=float(share[k]),
+            hard_low=finite_or_none(low[k]),
+            hard_high=finite_or_none(high[k]),
+            soft=finite_or_none(soft[k]),
+            scenario=SCENARIOS[counts.scenario[triple]],
+        )
+        triplets.append(record)
+    return tuple(triplets)
 
 
 def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
@@ -363,6 +472,7 @@ def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Tabl
     rows = []
     for group in groups:
         number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"
-        hard, soft = ((figure.estimate, figure.interval) for figure in (group.hard, group.soft))
+        hard = (group.hard.estimate, group.hard.interval)
+        soft = (group.soft.estimate, group.soft.interval)
         rows.append((group.name, *hard, number, *soft))
     return Table(title, (what, "PNT", "interval", CELLS, "SNTD", "interval"), tuple(rows))

@@ -1,5 +1,4 @@
-"""Warnings about judges: unparsed replies, and models of a judge's own family (given, or guessed
-from names)."""
+"""Warnings about judges: unparsed replies, and models of a judge's own family."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,12 +46,15 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "UW": ("guanaco",),
     "xAI": ("grok",),
 }
-"""Makers, and how words in their models' names begin, lower case. The earliest match counts, then
-the longest."""
+"""How words in the names of a maker's models begin, lower case.
 
+The earliest match in a name counts, of several the longest.
+"""
 NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
-"""Names of tools that look like models: AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's
-provider `openai-api`."""
+"""Names of tools that look like models.
+
+These are AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's provider `openai-api`.
+"""
 REMEDIES = {
     "truncated": "more-tokens",
     "refusal": "another-judge",
@@ -73,36 +75,55 @@ class Family(NamedTuple):
 
 
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
-    """Return the family of a model: that of the first given pattern that matches, else guessed;
-    None if unknown."""
+    """Return the family of a model.
+
+    Args:
+        model: name of the model.
+        given: families by pattern of models' names; the first pattern that matches counts.
+
+    Returns:
+        The given family, else one that is guessed from the name; None if unknown.
+    """
     for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
     name = NO_MODEL.sub("", model.lower())
-    for part in (name.rpartition("/")[2], name):
-        fits = [
-            (place.start(), -len(sign), maker)
-            for maker, signs in MAKERS.items()
-            for sign in signs
-            if (place := re.search(rf"(?<![a-z0-9]){re.escape(sign)}", part))
-        ]
-        if fits:
-            return Family(min(fits)[2], "guessed")
-    return None
+    without_provider = name.rpartition("/")[2]
+    maker = _guess_maker(without_provider) or _guess_maker(name)
+    return Family(maker, "guessed") if maker else None
+
+
+def _guess_maker(name: str) -> str | None:
+    """Return the maker of a model by the words in its name, lower case; None if unknown."""
+    fits = []
+    for maker, signs in MAKERS.items():
+        for sign in signs:
+            match = re.search(rf"(?<![a-z0-9]){re.escape(sign)}", name)
+            if match:
+                fits.append((match.start(), -len(sign), maker))
+    return min(fits)[2] if fits else None
 
 
 def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return the models of each family, sorted; models of unknown family are left out."""
-    known = [
-        (family.name, model) for model in sorted(models) if (family := family_of(model, given))
-    ]
-    return {
-        name: tuple(model for other, model in known if other == name) for name, _ in sorted(known)
-    }
+    groups: dict[str, list[str]] = {}
+    for model in sorted(models):
+        family = family_of(model, given)
+        if family:
+            groups.setdefault(family.name, []).append(model)
+    return {name: tuple(groups[name]) for name in sorted(groups)}
 
 
 class Relation(NamedTuple):
-    """Which of the judged models is the judge's own, and which others are of its family (`kin`)."""
+    """Which of the judged models is a judge's own, and which others are of its family.
+
+    Attributes:
+        judge: name of the judge's model.
+        own: the judged model that is the same; None if there is none.
+        family: family of the judge; None if unknown.
+        how: whether the family was `given` or `guessed`; None if unknown.
+        kin: the other judged models of its family.
+    """
 
     judge: str
     own: str | None
@@ -112,8 +133,7 @@ class Relation(NamedTuple):
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice]:
-    """Return warnings about unparsed replies, and about judges that are related to the models they
-    judge."""
+    """Return warnings about unparsed replies, and about judges related to models they judge."""
     warnings = _unparsed_warnings(battles)
     for relation in relations_of(battles, families):
         if relation.own:
@@ -131,8 +151,10 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of judgments that are unparsed (0 without any); a battle in two orders has
-    two of them."""
+    """Return the share of judgments that are unparsed, 0 without any.
+
+    A battle in two orders has two judgments.
+    """
     counts = battles.counts()
     if not counts.judgments:
         return 0.0
@@ -146,15 +168,20 @@ def unparsed_share(battles: Battles) -> float:
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
     """Return the relation of each judge to the models; humans are left out."""
-    kin_of, relations = group_by_family(battles.models, families), []
+    models_by_family = group_by_family(battles.models, families)
+    relations = []
     for judge in _judges_of(battles):
         if judge.is_human:
             continue
         model = judge.shown_model
         own = same_model(battles.models, model)
         family = family_of(model, families)
-        kin = tuple(name for name in kin_of.get(family.name, ()) if name != own) if family else ()
-        relations.append(Relation(model, own, family and family.name, family and family.how, kin))
+        if family is None:
+            relations.append(Relation(model, own, family=None, how=None, kin=()))
+        else:
+            relatives = models_by_family.get(family.name, ())
+            kin = tuple(name for name in relatives if name != own)
+            relations.append(Relation(model, own, family.name, family.how, kin))
     return relations
 
 
@@ -170,11 +197,15 @@ def _judges_of(battles: Battles) -> list[JudgeRecord]:
 
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed battles, if their share is above the threshold."""
-    check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
+    check = CHECKS["unparsed"]
+    counts = battles.counts()
+    share = unparsed_share(battles)
     if share <= check.threshold:
         return []
-    replies = battles.unparsed_texts("reply", 3)
-    written = [repr(reply) + ("" if times is None else f" ({times:,})") for reply, times in replies]
+    written = []
+    for reply, times in battles.unparsed_texts("reply", 3):
+        number = "" if times is None else f" ({times:,})"
+        written.append(f"{reply!r}{number}")
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
@@ -186,8 +217,11 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 
 
 def _remedies(battles: Battles) -> dict[str, Any]:
-    """Return the codes of what to do about the most frequent reason of unparsed judgments and about
-    calls that failed, and the errors of these."""
+    """Return what to do about unparsed judgments, as fields of the warning.
+
+    These are the codes of remedies for the most frequent reason and for calls that failed, and the
+    errors of such calls.
+    """
     reasons = battles.unparsed_texts("reason", MOST_REASONS)
     failed = [(reason, times) for reason, times in reasons if reason.startswith(FAILED)]
     if not failed:
@@ -214,8 +248,26 @@ def _remedy_of(reason: str, battles: Battles) -> str:
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
-    """Return the model of a list whose name equals `model`, ignoring provider, case and
-    punctuation; None if absent."""
-    names = (name.casefold().rpartition("/")[2] for name in (model, *models))
-    bare_model, *bare_names = (re.sub(r"[\W_]", "", name) for name in names)
-    return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
+    """Return the model of a list that has the name of another one.
+
+    Provider, case and punctuation are ignored.
+
+    Args:
+        models: names of the models.
+        model: name of the other one.
+
+    Returns:
+        The first model of the list that matches; None if there is none.
+    """
+    bare_model = _bare_name(model)
+    if bare_model:
+        for name in models:
+            if _bare_name(name) == bare_model:
+                return name
+    return None
+
+
+def _bare_name(model: str) -> str:
+    """Return a model's name without provider, case and punctuation."""
+    without_provider = model.casefold().rpartition("/")[2]
+    return re.sub(r"[\W_]", "", without_provider)

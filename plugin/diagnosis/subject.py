@@ -1,4 +1,4 @@
-"""The input of all sections of a judge card: a judge's verdicts, and what they are compared with."""
+"""The input of all sections of a judge card: a judge's verdicts, and what they are compared to."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -122,7 +122,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
     soft = _is_mostly_soft(coded.credit)
-    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, credit if soft else None)
+    soft_credit = credit if soft else None
+    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, soft_credit)
     known = max((outcome != UNKNOWN).sum(), 1)
     return TripleCounts(
         models=tuple(coded.models[k] for k in order),

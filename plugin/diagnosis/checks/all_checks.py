@@ -1,7 +1,7 @@
 """The list of all checks, and the functions that make those of a ranking or of a judge card.
 
-A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row of
-`CHECKLIST`.
+A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row
+of `CHECKLIST`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -97,8 +97,10 @@ CHECKLIST = (
     ListedCheck(of_standings=check_jury),
 )
 """Every check that lists of a ranking or of a judge have, in the order in which tables show them.
-Whether the battles connect all models, and which items carry the first place, is for those who show
-it: `podium.diagnosis.checks.sample_checks` has both."""
+
+Whether the battles connect all models, and which items carry the first place, is for those who
+show it: `podium.diagnosis.checks.sample_checks` has both.
+"""
 
 
 def checks_of_battles(battles: Battles, families: Families) -> list[Check]:
@@ -140,12 +142,13 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
     if standings.ranker in LENGTH_CONTROLLED:
         return own
     option = f"--ranker {LENGTH_CONTROLLED[0]} {LENGTH_CONTROL}"
-    return [
-        replace(check, fields={**check.fields, "option": option})
-        if "option" in check.fields and check.name == "length"
-        else check
-        for check in own
-    ]
+    fitted = []
+    for check in own:
+        if check.name == "length" and "option" in check.fields:
+            fitted.append(replace(check, fields={**check.fields, "option": option}))
+        else:
+            fitted.append(check)
+    return fitted
 
 
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:
@@ -192,8 +195,10 @@ def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[Che
         *check_lost_replies(battles),
         *check_position(battles),
     ]
-    return [
-        check
-        for check in flagged_checks(adjust_tests(checks))
-        if check.name == "order decides" or not {*models}.isdisjoint(check.models)
-    ]
+    compared = set(models)
+    doubts = []
+    for check in flagged_checks(adjust_tests(checks)):
+        is_about_these = not compared.isdisjoint(check.models)
+        if is_about_these or check.name == "order decides":
+            doubts.append(check)
+    return doubts

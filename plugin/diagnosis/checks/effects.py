@@ -33,7 +33,7 @@ def side_of(figure: Figured, middle: float) -> int:
 
 
 def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
-    """Check an effect by its interval, with the threshold of the check as the largest small effect.
+    """Check an effect by its interval; the largest small effect is the threshold of the check.
 
     Args:
         fields: further fields of the check's texts.

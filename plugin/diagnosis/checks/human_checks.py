@@ -1,4 +1,4 @@
-"""Checks against humans and against the judge itself: agreement, scale, misjudged models, repeats."""
+"""Checks against humans and the judge itself: agreement, scale, misjudged models, repeats."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from podium.wording import join_names
 
 
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:
-    """Return why it is not known whether distances match human ratings: calibration measures it."""
+    """Return why it is not known whether distances match human ratings; calibration knows it."""
     if not is_judged(battles):
         return ()
     is_labelled = "human" in battles.columns and np.isfinite(battles.numbers_of("human")).any()
@@ -28,7 +28,8 @@ def human_of_card(card: CardSections) -> tuple[Check, ...]:
     lacking = card.find_lacking("human", "agreement")
     if lacking is not None:
         return (not_known("human", lacking.why, lacking.remedy),)
-    chance, kappa = CHECKS["human"].threshold, section.kappa.estimate
+    chance = CHECKS["human"].threshold
+    kappa = section.kappa.estimate
     return (check_beside_chance("human", section.agreement, chance, good=1, kappa=kappa),)
 
 

@@ -1,5 +1,4 @@
-"""Checks of a judge among the models: whether it judges itself or its family, and by how much it
-prefers them."""
+"""Checks of a judge among the models: does it judge itself or its family, and prefer them?"""
 
 from collections.abc import Mapping
 
@@ -49,7 +48,8 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether it rates its own family higher or lower than others do."""
     if not card.has_judge:
         return ()
-    name, section = "self-preference", card.answers["self_preference"]
+    name = "self-preference"
+    section = card.answers["self_preference"]
     lacking = card.find_lacking("self_preference", "excess")
     if lacking is not None:
         answer = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy

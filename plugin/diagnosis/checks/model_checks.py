@@ -1,5 +1,8 @@
-"""Checks whether a ranking can explain the battles: cycles of models, pairs that ratings do not
-explain, and verdicts on single items that contradict each other."""
+"""Checks whether a ranking can explain the battles.
+
+They find cycles of models, pairs that ratings do not explain, and verdicts on single items that
+contradict each other.
+"""
 
 from math import comb
 
@@ -23,8 +26,7 @@ from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.pairs import cells_by_cluster, pair_sums
 
 MOST_UNMET = 0.2
-"""Share of pairs that never met beyond which a fit that is not rejected has not passed: a judge may
-differ on them."""
+"""Largest share of unmet pairs with which a fit can pass: a judge may differ on these pairs."""
 MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
 
 
@@ -148,5 +150,5 @@ def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
     lacking = card.find_lacking("transitivity", "hard")
     if lacking is not None:
         return (not_known("transitivity", lacking.why, lacking.remedy),)
-    figure, chance = section.hard, section.chance
-    return (check_beside_chance("transitivity", figure, chance, good=-1, random=chance),)
+    chance = section.chance
+    return (check_beside_chance("transitivity", section.hard, chance, good=-1, random=chance),)

@@ -63,9 +63,11 @@ def _unknown_effect(effect: OrderEffect) -> Check:
 
 def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) -> dict[str, Any]:
     """Return the facts of a check of the order: a judge's win rate of the first, and its flips."""
-    who, verdicts = "this judge", "verdicts"
+    who = "this judge"
+    verdicts = "verdicts"
     if judge:
-        who, verdicts = f"the judge {judge}", f"the verdicts of {judge}"
+        who = f"the judge {judge}"
+        verdicts = f"the verdicts of {judge}"
     elif several:
         who = "the judges together"
     fields = {"first": rate.estimate, "flip": flip, "judges": who, "verdicts": verdicts}
@@ -83,8 +85,8 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether the order of the responses decides or biases its verdicts.
 
     Returns:
-        `order decides`, `position`, or `one order` if no pair was read in both orders; empty if the
-        judge saw single responses.
+        `order decides`, `position`, or `one order` if no pair was read in both orders; empty if
+        the judge saw single responses.
     """
     if not card.has_judge or not sees_both_responses(card.battles):
         return ()
@@ -98,7 +100,8 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
     facts = _facts_of_order(rate, flip, None, several=False)
     lean = abs(rate.value - 0.5)
     if side_of(rate, 0.5) and lean > BIASES:
-        return (make_check("order decides" if lean > DECIDES else "position", True, **facts),)
+        name = "order decides" if lean > DECIDES else "position"
+        return (make_check(name, True, **facts),)
     return (_check_lean(rate, facts),)
 
 
@@ -111,11 +114,12 @@ def _check_lean(rate: Statistic, facts: dict[str, Any]) -> Check:
 
 def _check_one_order(prefers_first: Any) -> Check:
     """Check the wins of the response shown first if no pair was read in both orders."""
+    name = "one order"
     if isinstance(prefers_first, Missing):
-        return not_known("one order", prefers_first.why, prefers_first.remedy)
+        return not_known(name, prefers_first.why, prefers_first.remedy)
     facts = _relative_to_half(facts_of(prefers_first))
     if side_of(prefers_first, 0.5):
-        return make_check("one order", True, **facts)
+        return make_check(name, True, **facts)
     if may_decide_nothing_or_all(prefers_first):
-        return not_known("one order", "the order may decide nothing, or all", MORE_BATTLES, **facts)
-    return make_check("one order", False, **facts)
+        return not_known(name, "the order may decide nothing, or all", MORE_BATTLES, **facts)
+    return make_check(name, False, **facts)

@@ -10,8 +10,7 @@ from podium.diagnosis.judge_checks import is_judged, unparsed_share
 from podium.diagnosis.lost_battles import losses_by_model
 
 LEAST_EXCESS = 0.01
-"""Share of a model's battles beyond that of all: fewer lost ones cannot change a rating by more
-than 3.5 Elo."""
+"""Share of a model's battles beyond that of all: fewer cannot change a rating by over 3.5 Elo."""
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:
@@ -29,19 +28,23 @@ def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
         share: the share of the replies that are unparsed.
     """
     lost = counts.unparsed / counts.battles if counts.battles else 0.0
-    has_replies = share is not None and counts.unparsed > 0
     number = lost if share is None else share
+    missing = ""
+    if counts.missing is not None:
+        missing = f", {counts.missing:,} missing"
+    of_replies = ""
+    if share is not None and counts.unparsed > 0:
+        of_replies = f"; {share:.1%} of the replies"
     fields = {
         "share": number,
         "lost": lost,
         "unparsed": counts.unparsed,
         "battles": counts.battles,
-        "missing": "" if counts.missing is None else f", {counts.missing:,} missing",
-        "of_replies": f"; {share:.1%} of the replies" if has_replies else "",
+        "missing": missing,
+        "of_replies": of_replies,
     }
-    return make_check(
-        "unparsed", number > CHECKS["unparsed"].threshold, number=number, fields=fields
-    )
+    is_flagged = number > CHECKS["unparsed"].threshold
+    return make_check("unparsed", is_flagged, number=number, fields=fields)
 
 
 def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
@@ -79,9 +82,11 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     worst = min(large or losses, key=lambda own: own.p)
     # The smallest of several p-values, times their number: the first step of Holm's rule.
     p = min(1.0, worst.p * len(losses))
-    more = [
-        own.model for own in large if own.share > everywhere and own.p * len(losses) <= ERROR_RATE
-    ]
+    more = []
+    for own in large:
+        is_significant = own.p * len(losses) <= ERROR_RATE
+        if own.share > everywhere and is_significant:
+            more.append(own.model)
     check = make_check(
         "lost replies",
         bool(large),

@@ -1,5 +1,4 @@
-"""Checks of what a ranking rests on: the unit of rows, the number of items, the pairs that met,
-and the items that carry the first place."""
+"""Checks of what a ranking rests on: items, their number, pairs that met, and single items."""
 
 import numpy as np
 
@@ -58,8 +57,8 @@ def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness |
     """Find whether one or two items carry the first place.
 
     Returns:
-        The smallest set of items found; None unless the first place is clear or within one standard
-        error, or if the ranking is not plain Bradley-Terry.
+        The smallest set of items found; None unless the first place is clear or within one
+        standard error, or if the ranking is not plain Bradley-Terry.
     """
     separation = standings.separation
     if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
@@ -82,7 +81,8 @@ def check_first_place(
     Returns:
         The check; empty if no model is clearly ahead, or nothing was tried.
     """
-    if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
+    separation = standings.separation
+    if robustness is None or separation is None or 1 not in separation.cuts:
         return ()
     return (_check_robustness(robustness),)
 
@@ -103,17 +103,18 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
 
 def _check_robustness(robustness: DropOutRobustness) -> Check:
     """Return the check of the first place by the smallest set of items that changes the leader."""
-    number, leader = len(robustness.items), robustness.leader
+    number = len(robustness.items)
+    fields = {"leader": robustness.leader, "tried": robustness.largest_tried}
     if not number:
-        return make_check(
-            "first place", False, fields={"leader": leader, "tried": robustness.largest_tried}
-        )
+        return make_check("first place", False, fields=fields)
     dropped = f"{number} {plural('item', number)}"
+    if not robustness.is_exact:
+        dropped = f"at most {dropped}"
     fields = {
-        "leader": leader,
+        "leader": robustness.leader,
         "rival": robustness.new_leader,
         "items": join_item_names(robustness.items),
-        "dropped": dropped if robustness.is_exact else f"at most {dropped}",
+        "dropped": dropped,
         "tried": robustness.largest_tried,
     }
     is_flagged = number <= CHECKS["first place"].threshold

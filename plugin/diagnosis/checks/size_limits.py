@@ -2,10 +2,15 @@
 
 from podium.data.battles import Battles
 
-MOST_BATTLES, MOST_MODELS = 200_000, 60
+MOST_BATTLES = 200_000
+"""Battles with which checks of single pairs, items and lengths are made."""
+MOST_MODELS = 60
+"""Models with which these checks are made."""
 FEWEST_COMPARED = 3
-"""Models that comparisons among them need: two have the same battles, make no cycle, and fit any
-rating."""
+"""Models that comparisons among them need.
+
+Two models have the same battles, make no cycle, and fit any rating.
+"""
 TOO_MANY = "too many battles; `podium diagnose` checks it"
 
 

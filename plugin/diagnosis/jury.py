@@ -29,7 +29,9 @@ from podium.tables import EMPTY, Table
 ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"
 TINY = 1e-12
-MORE = "let each judge all models on 30 items or more, or leave out one that contradicts the others"
+MORE_ITEMS = (
+    "let each judge all models on 30 items or more, or leave out one that contradicts the others"
+)
 REMEDY_OF_SIGN = "check that human labels and verdicts are about the same model"
 FEWEST_COMMON = 30
 """Battles judged by all judges below which asking all of them is not compared."""
@@ -155,7 +157,7 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     ratings = _ratings_by_way(ways, theta, free)
     if len(ways) < 2 or ratings is None:
         return Missing(
-            "fewer than two ways to judge give ratings, or judges contradict each other", MORE
+            "fewer than two ways to judge give ratings, or judges contradict each other", MORE_ITEMS
         )
     variances = {}
     for name, (_, influence) in ratings.items():

@@ -156,9 +156,8 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     ways, left_out = _ways(data, battles.judges, subjects[0].rng)
     ratings = _ratings_by_way(ways, theta, free)
     if len(ways) < 2 or ratings is None:
-        return Missing(
-            "fewer than two ways to judge give ratings, or judges contradict each other", MORE_ITEMS
-        )
+        why = "fewer than two ways to judge give ratings, or judges contradict each other"
+        return Missing(why, MORE_ITEMS)
     variances = {}
     for name, (_, influence) in ratings.items():
         # With all calls, a way would have more items: variances fall as calls rise.

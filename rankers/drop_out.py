@@ -1,5 +1,4 @@
-"""Drop-out robustness of the first place: the fewest items whose removal changes the Bradley-Terry
-leader."""
+"""Drop-out robustness: the fewest items whose removal changes the Bradley-Terry leader."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
@@ -28,9 +27,15 @@ closes no gap."""
 
 @dataclass(frozen=True, slots=True)
 class DropOutRobustness:
-    """The smallest set of items whose removal changes the leader; empty if first place is shared or
-    no removal tried does it (`new_leader` None). Unless `is_exact`, its size is an upper bound.
-    `largest_tried` is 0 if nothing was."""
+    """The smallest set of items whose removal changes the leader.
+
+    Attributes:
+        leader: the model in the first place.
+        new_leader: the first model without the items; None if no removal changes the leader.
+        items: the items; empty if the first place is shared, or no removal changes the leader.
+        is_exact: whether all smaller sets were tried; else their number is an upper bound.
+        largest_tried: number of items of the largest sets that were tried, 0 if none was.
+    """
 
     leader: str
     new_leader: str | None
@@ -42,9 +47,16 @@ class DropOutRobustness:
 def drop_out_robustness(
     battles: Battles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
 ) -> DropOutRobustness:
-    """Find the fewest items (of up to `largest`) whose removal changes the Bradley-Terry leader but
-    not the connectedness, each confirmed by a refit; above `most_enumerated` items by greedy
-    search, for each rival."""
+    """Find the fewest items whose removal changes the Bradley-Terry leader.
+
+    The battles left must connect the models. Each removal is confirmed by a refit. Above
+    `most_enumerated` items, the search is greedy, for each rival.
+
+    Args:
+        battles: the battles.
+        largest: most items to remove; by default all but one.
+        most_enumerated: number of items up to which all sets are tried.
+    """
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     table = battles.table[battles.readable]
@@ -60,37 +72,44 @@ def drop_out_of_clusters(
     """Compute `drop_out_robustness` of coded battles; `items` are cluster codes as text."""
     strengths = fit_battles(coded)
     search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
-    leader, limit = int(np.argmax(strengths.theta)), coded.clusters - 1
-    limit = limit if largest is None else min(largest, limit)
-    exact = coded.clusters <= most_enumerated
+    leader = int(np.argmax(strengths.theta))
+    limit = coded.clusters - 1
+    if largest is not None:
+        limit = min(largest, limit)
     is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
-    limit = 0 if is_shared else limit
-    removal = (search.enumerate if exact else search.search_greedily)(leader, limit)
-    new_leader = (
-        coded.models[int(np.argmax(search.theta_without([removal])[0]))] if removal else None
-    )
-    return DropOutRobustness(
-        coded.models[leader], new_leader, tuple(map(str, sorted(removal))), exact, limit
-    )
+    if is_shared:
+        limit = 0
+    exact = coded.clusters <= most_enumerated
+    find = search.enumerate if exact else search.search_greedily
+    removal = find(leader, limit)
+    new_leader = None
+    if removal:
+        [theta] = search.theta_without([removal])
+        new_leader = coded.models[int(np.argmax(theta))]
+    items = tuple(map(str, sorted(removal)))
+    return DropOutRobustness(coded.models[leader], new_leader, items, exact, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _RemovalSearch:
-    """A search for clusters whose removal changes the leader of strengths fitted to all
-    clusters."""
+    """A search for clusters whose removal changes the leader of a fit to all clusters."""
 
     strengths: Strengths
     cells: PairCells
 
     def enumerate(self, leader: int, largest: int) -> tuple[int, ...]:
-        """Return the smallest removal that changes the leader; among several, the one with the
-        largest new lead."""
+        """Return the smallest removal that changes the leader.
+
+        Among several, the one with the largest new lead.
+        """
         for size in range(1, largest + 1):
             successes: list[tuple[float, tuple[int, ...]]] = []
             subsets = combinations(range(self.cells.weight.shape[0]), size)
-            while block := list(islice(subsets, SETS_PER_BLOCK)):
+            block = list(islice(subsets, SETS_PER_BLOCK))
+            while block:
                 leads = _leads_over(self.theta_without(block), leader)
                 successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
+                block = list(islice(subsets, SETS_PER_BLOCK))
             if successes:
                 return min(successes, key=lambda success: (-round(success[0], 9), success[1]))[1]
         return ()
@@ -100,14 +119,19 @@ class _RemovalSearch:
         best: tuple[int, ...] = ()
         theta = self.strengths.theta
         for rival in np.argsort(-theta, kind="stable").tolist():
-            if rival != leader and largest:
-                removal = self._close_gap(leader, rival, largest)
-                best, largest = (removal, len(removal) - 1) if removal else (best, largest)
+            if rival == leader or not largest:
+                continue
+            removal = self._close_gap(leader, rival, largest)
+            if removal:
+                best = removal
+                largest = len(removal) - 1
         return best
 
     def _close_gap(self, leader: int, rival: int, largest: int) -> tuple[int, ...]:
-        """Remove clusters one by one, each time the one that most narrows the gap, until the leader
-        changes."""
+        """Remove clusters one by one until the leader changes; empty if it does not.
+
+        Each time, the cluster that most narrows the gap to the rival is removed.
+        """
         removed: tuple[int, ...] = ()
         while len(removed) < largest:
             candidates = self._most_influential(removed, leader, rival, largest - len(removed))
@@ -127,16 +151,16 @@ class _RemovalSearch:
     def _most_influential(
         self, removed: tuple[int, ...], leader: int, rival: int, left: int
     ) -> list[int]:
-        """Return the clusters whose removal should most narrow a gap, by one Newton step; none if
-        all are too weak."""
-        fit, pairs = self.strengths, self.strengths.pairs
+        """Return the clusters whose removal should most narrow a gap, by one Newton step.
+
+        None if the `left` strongest of them together would not close it.
+        """
+        fit = self.strengths
+        pairs = fit.pairs
         if removed:
-            credit, weight = (
-                sums[0] for sums in self.cells.resampled_sums(self._counts_without([removed]))
-            )
-            fit = fit_strengths(
-                replace(pairs, credit=credit, weight=weight), fit.regularization, fit.theta
-            )
+            credit, weight = self.cells.resampled_sums(self._counts_without([removed]))
+            rest_of_pairs = replace(pairs, credit=credit[0], weight=weight[0])
+            fit = fit_strengths(rest_of_pairs, fit.regularization, fit.theta)
         gap = np.zeros(pairs.models)
         gap[[leader, rival]] = 1, -1
         direction = fit.solve(gap)
@@ -146,33 +170,31 @@ class _RemovalSearch:
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
         rest = len(influence) - len(removed)
-        reachable = (
-            INFLUENCE_MARGIN * np.maximum(influence[order[:left]], 0).sum() / (1 - left / rest)
-        )
+        strongest = np.maximum(influence[order[:left]], 0).sum()
+        reachable = INFLUENCE_MARGIN * strongest / (1 - left / rest)
         if reachable < fit.theta[leader] - fit.theta[rival]:
             return []
         return [int(k) for k in order[: min(REFITS_PER_STEP, rest)]]
 
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
-        """Fit log-strengths without each set of clusters, NaN where the rest is disconnected, shape
-        (sets, models)."""
+        """Fit log-strengths without each set of clusters, shape (sets, models).
+
+        They are NaN where the rest does not connect the models.
+        """
         pairs = self.strengths.pairs
         credit, weight = self.cells.resampled_sums(self._counts_without(sets))
         patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
         everyone = np.ones(pairs.models, dtype=bool)
-        joined = np.array([are_connected(pairs, met, everyone) for met in patterns], dtype=bool)[
-            place.ravel()
-        ]
+        is_connected = [are_connected(pairs, met, everyone) for met in patterns]
+        joined = np.array(is_connected, dtype=bool)[place.ravel()]
         theta = np.full((len(sets), pairs.models), np.nan)
-        likelihood = pair_likelihood(
-            pairs, self.strengths.regularization, credit[joined], weight[joined]
-        )
+        penalty = self.strengths.regularization
+        likelihood = pair_likelihood(pairs, penalty, credit[joined], weight[joined])
         theta[joined] = maximize_samples(likelihood, self.strengths.theta)
         return theta
 
     def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
-        """Return 0 for the removed clusters of each set and 1 for all others, shape (sets,
-        clusters)."""
+        """Return 0 for the removed clusters of each set, else 1, shape (sets, clusters)."""
         counts = np.ones((len(sets), self.cells.weight.shape[0]))
         for row, removed in zip(counts, sets, strict=True):
             row[list(removed)] = 0
@@ -180,7 +202,6 @@ class _RemovalSearch:
 
 
 def _leads_over(theta: np.ndarray, leader: int) -> np.ndarray:
-    """Return how far the best other model is ahead of the leader in each fit, NaN if unknown, shape
-    (fits,)."""
+    """Return the lead of the best other model over the leader in each fit, shape (fits,)."""
     others = np.delete(theta, leader, axis=1)
     return np.asarray(others.max(axis=1) - theta[:, leader])

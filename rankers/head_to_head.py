@@ -15,8 +15,9 @@ LEVEL = 0.95
 
 
 def matchup_table(battles: BattleData) -> pd.DataFrame:
-    """Return the mean credit of each model against each opponent that it met, with intervals: two
-    rows a pair.
+    """Return the mean credit of each model against each opponent, with intervals.
+
+    There are two rows for each pair that met.
 
     The standard error of a mean m over clusters g with credits S and weights W is
     sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
@@ -25,19 +26,21 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     interval in [0, 1], t with G - 1 degrees of freedom; NaN below two items), `battles` (readable),
     `items` (clusters in which they met).
     """
-    pairs, names = pair_sums_with_items(battles), np.array(battles.models, dtype=object)
-    items, mean = np.asarray(pairs.items), pairs.credit / pairs.weight
-    number, squares = np.zeros((2, len(mean)))
+    pairs = pair_sums_with_items(battles)
+    names = np.array(battles.models, dtype=object)
+    items = np.asarray(pairs.items)
+    mean = pairs.credit / pairs.weight
+    number = np.zeros(len(mean))
+    squares = np.zeros(len(mean))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair, surplus = (
-            cells.weight.indices,
-            cells.credit.data - mean[cells.weight.indices] * cells.weight.data,
-        )
+        pair = cells.weight.indices
+        surplus = cells.credit.data - mean[pair] * cells.weight.data
         squares += np.bincount(pair, surplus**2, len(mean))
         number += np.bincount(pair_index(block, pairs)[0], block.number, len(mean))
     factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)
-    reach = np.tile(t_quantile(items, LEVEL) * (np.sqrt(factor * squares) / pairs.weight), 2)
+    se = np.sqrt(factor * squares) / pairs.weight
+    reach = np.tile(t_quantile(items, LEVEL) * se, 2)
     share = np.concatenate([mean, 1 - mean])
     columns = {
         "model": names[np.concatenate([pairs.first, pairs.second])],
@@ -54,10 +57,20 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
 def rank_probabilities(
     score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS
 ) -> np.ndarray:
-    """Return the share of normal draws of the scores in which each model has each rank, shape
-    (models, ranks)."""
+    """Return the share of normal draws of the scores in which each model has each rank.
+
+    Args:
+        score: scores, shape (models,).
+        covariance: their covariance, shape (models, models).
+        rng: draws the scores.
+        draws: number of draws.
+
+    Returns:
+        Shares, shape (models, ranks), the best rank first.
+    """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))
     drawn = score + rng.standard_normal((draws, len(score))) @ root.T
     order = np.argsort(-drawn, axis=1)
-    return np.stack([np.bincount(taken, minlength=len(score)) for taken in order.T], axis=1) / draws
+    counts = [np.bincount(models, minlength=len(score)) for models in order.T]
+    return np.stack(counts, axis=1) / draws

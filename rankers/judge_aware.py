@@ -48,14 +48,14 @@ def judge_aware(
     pin: str | None = None,
     centre: tuple[str, ...] | None = None,
 ) -> Standings:
-    """Rank by the verdicts of several judges in Elo points, each judge with a slope: how well it
-    discriminates.
+    """Rank by the verdicts of several judges, each with a slope of its own, in Elo points.
 
-    A judge prefers a to b with probability s(beta (theta_a - theta_b) + gamma o), o = 1 if a was
-    shown first only, -1 if b was, 0 if both orders are merged. The slopes beta have mean 1 over the
-    battles. All slopes are 1 if a test rejects that the judges share one theta (p < 0.05), if a
-    judge contradicts the others (a slope below 0), or if the battles do not identify the slopes
-    (too few, or the judges share no pairs).
+    The slope beta says how well a judge discriminates. A judge prefers a to b with probability
+    s(beta (theta_a - theta_b) + gamma o), where s is the logistic function, gamma the judge's
+    position effect, and o is 1 if a was shown first only, -1 if b was, 0 if both orders are merged.
+    The slopes have mean 1 over the battles. All slopes are 1 if a test rejects that the judges
+    share one theta (p < 0.05), if a judge contradicts the others (a slope below 0), or if the
+    battles do not identify the slopes (too few, or the judges share no pairs).
 
     Args (others as of `bradley_terry`):
         battles: credits in [0, 1], of two judges or more.
@@ -67,23 +67,25 @@ def judge_aware(
         pairs of judges whose errors agree more than those of the others.
 
     Raises:
-        UsageError: battles of one judge only, or an impossible option. NotIdentifiedError: the
-        comparison graph is disconnected, or a model is separated and lambda is 0.
+        UsageError: battles of one judge only, or an impossible option.
+        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and
+            lambda is 0.
         NotConvergedError: the fit did not reach its maximum.
 
-    Source: slopes as in arXiv:2602.16610, equation 12; the tests are `podium.rankers.errors.one_truth` and
-    `shared_errors`.
+    Source: slopes as in arXiv:2602.16610, equation 12; the tests are
+    `podium.rankers.errors.one_truth` and `podium.rankers.errors.shared_errors`.
     """
     data = jury_battles(battles)
     coded = data.coded
     plain = fit_battles(coded, regularization)
     exposure = measure_exposure(battles, coded, plain.pairs)
     free = fit_slopes(data, plain.theta, regularization)
-    truth, errors = one_truth_test(free, rng), shared_errors(free)
+    truth = one_truth_test(free, rng)
+    errors = shared_errors(free)
     jury = _summary(free, truth, errors, level)
-    fit = (
-        fit_slopes(data, plain.theta, regularization, equal=True) if jury["equal_because"] else free
-    )
+    fit = free
+    if jury["equal_because"]:
+        fit = fit_slopes(data, plain.theta, regularization, equal=True)
     scale = elo_scale(
         coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin
     )
@@ -107,33 +109,45 @@ def judge_aware(
 
 
 def jury_battles(battles: Battles) -> JuryBattles:
-    """Return the readable battles with codes of judges and of orders; UsageError if fewer than two
-    judges have some."""
-    coded, table = code_battles(battles), battles.table[battles.readable]
+    """Return the readable battles with codes of judges and of orders.
+
+    Raises:
+        UsageError: fewer than two judges have readable battles.
+    """
+    coded = code_battles(battles)
+    table = battles.table[battles.readable]
     named = table["judge"].astype(object).fillna("(no judge)").astype(str) if battles.judges else []
     names, judge = np.unique(named, return_inverse=True)
     if len(names) < 2:
         who = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
         raise UsageError(
-            f"judge-aware compares several judges, and the readable battles are {who}: use bradley-terry"
+            f"judge-aware compares several judges, and the readable battles are {who}: "
+            "use bradley-terry"
         )
-    order = (
-        table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float)
-        if "order" in table
-        else 0.0
-    )
-    return JuryBattles(coded, judge, tuple(map(str, names)), np.broadcast_to(order, len(table)))
+    order = np.zeros(len(table))
+    if "order" in table:
+        order = table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float)
+    return JuryBattles(coded, judge, tuple(map(str, names)), order)
 
 
 def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
-    """Return the battles, and slope and position effect with intervals, of each judge."""
-    data, columns = free.data, free.data.slope_columns
+    """Return number of battles, slope and position effect of each judge, with t intervals.
+
+    Args:
+        free: the fit with a slope for each judge.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        `battles`, `slope` and `position` with the ends `..._low` and `..._high` of their
+        intervals, by name of the judge; None if unknown.
+    """
+    data = free.data
+    columns = data.slope_columns
     reach = t_quantile(data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
-    position, position_reach = np.full((2, len(data.judges)), np.nan)
-    position[free.positioned], position_reach[free.positioned] = (
-        free.at[columns.stop :],
-        reach[columns.stop :],
-    )
+    position = np.full(len(data.judges), np.nan)
+    position[free.positioned] = free.at[columns.stop :]
+    position_reach = np.full(len(data.judges), np.nan)
+    position_reach[free.positioned] = reach[columns.stop :]
     figures = {"slope": (free.slopes, reach[columns]), "position": (position, position_reach)}
     rows: dict[str, dict[str, Any]] = {}
     for k, battles in enumerate(np.bincount(data.judge).tolist()):
@@ -153,20 +167,18 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
 def _summary(
     free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
 ) -> dict[str, Any]:
-    """Return the figures of the judges and of both tests for JSON, and why all slopes are equal, if
-    they are."""
+    """Return the figures of the judges and tests for JSON, and why all slopes are equal."""
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
         known = row["battles"] >= FEWEST_BATTLES
         row["disagreement"] = POINTS * float(truth.deviation[k]) if known else None
         row["p_value"] = float(truth.by_judge[k]) if known else None
     because = None
-    is_small = free.data.coded.clusters < FEWEST_ITEMS or len(
-        free.data.judge
-    ) < FEWEST_ON_AVERAGE * len(rows)
-    if is_small or free.share_of_penalty() > MOST_FROM_PENALTY:
+    has_few_items = free.data.coded.clusters < FEWEST_ITEMS
+    has_few_battles = len(free.data.judge) < FEWEST_ON_AVERAGE * len(rows)
+    if has_few_items or has_few_battles or free.share_of_penalty() > MOST_FROM_PENALTY:
         because = "not identified"
-    elif any(row["slope_high"] is not None and row["slope_high"] < 0 for row in rows.values()):
+    elif any(_has_negative_slope(row) for row in rows.values()):
         because = "contradiction"
     elif truth.p_value < ERROR:
         because = "no common truth"
@@ -178,35 +190,37 @@ def _summary(
     }
 
 
+def _has_negative_slope(row: Mapping[str, Any]) -> bool:
+    """Return whether a judge's slope is clearly below 0, so that it contradicts the others."""
+    return row["slope_high"] is not None and row["slope_high"] < 0
+
+
 def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the trust checks that fail on a jury's summary, with the figures of their sentences."""
-    judges, p = jury["judges"], jury["one_truth_p"]
+    """Yield the checks that fail on a jury's summary, with the figures of their sentences."""
+    judges = jury["judges"]
+    p = jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
-        below = [
-            name
-            for name, row in judges.items()
-            if row["slope_high"] is not None and row["slope_high"] < 0
-        ]
+        turned = some([name for name, row in judges.items() if _has_negative_slope(row)])
         # Of two judges, it is not known which one is turned.
-        yield "judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}
+        who = " or ".join(judges) if len(judges) == 2 else turned
+        yield "judges contradict", {"who": who}
     if p is not None and p < ERROR:
-        known = [
-            (row, name)
-            for name, row in judges.items()
-            if row["p_value"] is not None and row["p_value"] < ERROR
-        ]
-        apart = sorted((-row["disagreement"], name) for row, name in known)
-        who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])
+        apart = []
+        for name, row in judges.items():
+            if row["p_value"] is not None and row["p_value"] < ERROR:
+                apart.append((-row["disagreement"], name))
+        who = some([f"{name} by {-size:.0f} Elo" for size, name in sorted(apart)])
         yield "one truth", {"p": p, "who": f" ({who})" if who else ""}
-    for pair in (pair for pair in jury["shared_errors"] if pair["is_named"]):
+    for pair in jury["shared_errors"]:
+        if not pair["is_named"]:
+            continue
         first, second = pair["judges"]
         figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
         yield "shared errors", {"first": first, "second": second, **figures}
 
 
 def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[Notice]:
-    """Return warnings of judges without a readable verdict, failed checks, and what cannot be
-    known."""
+    """Return warnings of judges without a readable verdict, and of failed or impossible checks."""
     warnings = [Notice("silent-judges", {"judges": list(silent)})] if silent else []
     warnings += [Notice(CHECKS[check].code, figures) for check, figures in failed_jury_checks(jury)]
     if jury["equal_because"] == "not identified":

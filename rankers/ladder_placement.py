@@ -28,9 +28,10 @@ from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior, fi
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.wording import some
 
-SLOPE_LEVEL, FALSE_NAMES = 0.975, CHECKS["ladder rating"].threshold
-"""Level of the slope's interval, and the chance that any rating of a right ladder is named: 7% for
-both checks."""
+SLOPE_LEVEL = 0.975
+"""Confidence level of the slope's interval."""
+FALSE_NAMES = CHECKS["ladder rating"].threshold
+"""Chance that any rating of a right ladder is named. With the slope's, 7% for both checks."""
 POWER = 0.8
 RATED_ONLY = "the rated models"
 """Of whom nothing is claimed on another scale, where there are no newcomers."""
@@ -43,9 +44,18 @@ EMPTY = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class LadderCheck:
-    """The slope of the free fit on the ladder with its 97.5% interval, infinite if unbounded; by
-    model in `codes` its drift (ladder minus battles, Elo), Holm's p-value and the smallest drift
-    found with 80% power; empty if unknown."""
+    """How the ratings of a ladder agree with a free fit of the battles.
+
+    Attributes:
+        codes: codes of the compared models, shape (n,).
+        slope: slope of the free fit on the ladder, NaN if unknown.
+        low: lower end of the slope's 97.5% interval, infinite if unbounded.
+        high: its upper end.
+        drift: rating by the ladder minus that by the battles, in Elo points, shape (n,); empty if
+            unknown, as are the next two.
+        p: Holm's p-value of each drift, shape (n,).
+        detectable: the smallest drift found with 80% power, in Elo points, shape (n,).
+    """
 
     codes: np.ndarray
     slope: float
@@ -75,21 +85,19 @@ class LadderCheck:
 
 
 def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
-    """Compare the fit of some battles without the ladder with the ladder, for rated models in 20
-    items or more."""
+    """Compare a fit of the battles without the ladder with the ladder.
+
+    It compares the rated models with a bounded rating in 20 items or more.
+    """
     fit = fit_strengths(pair_sums_with_items(battles))
-    graph, rated = fit.graph, np.flatnonzero(prior.is_rated)
+    graph = fit.graph
+    rated = np.flatnonzero(prior.is_rated)
     largest = np.argmax(np.bincount(graph.group[graph.played]))
-    sound = (
-        (graph.group[rated] == largest)
-        & ~graph.separated[rated]
-        & (battles.clusters_by_model()[rated] >= FEW)
-    )
-    codes = rated[sound]
-    noise, error = (
-        fit.covariance(battles)[np.ix_(codes, codes)],
-        prior.covariance[np.ix_(sound, sound)],
-    )
+    has_items = battles.clusters_by_model()[rated] >= FEW
+    is_compared = (graph.group[rated] == largest) & ~graph.separated[rated] & has_items
+    codes = rated[is_compared]
+    noise = fit.covariance(battles)[np.ix_(codes, codes)]
+    error = prior.covariance[np.ix_(is_compared, is_compared)]
     if not 2 <= len(codes) < battles.clusters or np.diag(noise).min() < VARIANCE_ROUNDING:
         return LadderCheck(codes, np.nan, -np.inf, np.inf, EMPTY, EMPTY, EMPTY)
     return compare_scales(
@@ -105,11 +113,22 @@ def compare_scales(
     error: np.ndarray,
     clusters: int,
 ) -> LadderCheck:
-    """Compare log-strengths of a free fit (covariance `noise`) with those of a ladder (covariance
-    `error`)."""
+    """Compare log-strengths of a free fit with those of a ladder.
+
+    Args:
+        codes: codes of the n compared models, shape (n,).
+        free: log-strengths of the free fit, shape (n,).
+        noise: their covariance, shape (n, n).
+        rated: log-strengths of the ladder, shape (n,).
+        error: their covariance, shape (n, n).
+        clusters: number of clusters of the battles.
+    """
+    # Differences from the first model, as log-strengths have no origin.
     contrasts = np.eye(len(codes))[1:] - np.eye(len(codes))[0]
-    y, x = contrasts @ free, contrasts @ rated
-    v, s = contrasts @ noise @ contrasts.T, contrasts @ error @ contrasts.T
+    y = contrasts @ free
+    x = contrasts @ rated
+    v = contrasts @ noise @ contrasts.T
+    s = contrasts @ error @ contrasts.T
     slope, low, high, p_slope = _slope_with_errors(y, x, v, s, clusters)
     if len(codes) < 3:
         return LadderCheck(codes, slope, low, high, EMPTY, EMPTY, EMPTY)
@@ -125,22 +144,35 @@ def compare_scales(
 def _slope_with_errors(
     y: np.ndarray, x: np.ndarray, v: np.ndarray, s: np.ndarray, clusters: int
 ) -> tuple[float, float, float, float]:
-    """Return the slope b that minimizes (y - b x)' (V + b^2 S)^-1 (y - b x), its interval, and the
-    p-value of 1."""
+    """Return the slope with errors in both variables, with its interval and the p-value of 1.
+
+    The slope b minimizes (y - b x)' (V + b^2 S)^-1 (y - b x). The interval is that of score tests.
+
+    Args:
+        y: differences by the free fit, shape (n - 1,).
+        x: differences by the ladder, shape (n - 1,).
+        v: covariance V of y, shape (n - 1, n - 1).
+        s: covariance S of x, shape (n - 1, n - 1).
+        clusters: number of clusters of the battles.
+
+    Returns:
+        The slope, the ends of its 97.5% interval, infinite where unbounded, and the p-value.
+    """
     values, vectors = linalg.eigh(s, v)
-    slopes, ratio = np.tan(ANGLES)[:, None], np.maximum(values, 0)
-    residual, variance = vectors.T @ y - slopes * (vectors.T @ x), 1 + slopes**2 * ratio
+    slopes = np.tan(ANGLES)[:, None]
+    ratio = np.maximum(values, 0)
+    rotated_x = vectors.T @ x
+    residual = vectors.T @ y - slopes * rotated_x
+    variance = 1 + slopes**2 * ratio
     # Where a ladder's model truly is, given a slope: independent of the residual, so that the score
     # test is exact.
-    place = vectors.T @ x + slopes * ratio * residual / variance
+    place = rotated_x + slopes * ratio * residual / variance
     score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
     best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
     p = 2 * stdtr(clusters - 1, -np.sqrt(score[np.argmin(np.abs(slopes - 1))]))
     outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
-    low, high = (
-        outside[outside < best].max(initial=-1),
-        outside[outside > best].min(initial=len(slopes)),
-    )
+    low = outside[outside < best].max(initial=-1)
+    high = outside[outside > best].min(initial=len(slopes))
     ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])[[low + 1, high + 1]]
     return float(slopes[best, 0]), float(ends[0]), float(ends[1]), float(p)
 
@@ -152,29 +184,49 @@ def _drifts(
     contrasts: np.ndarray,
     clusters: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return by model how far its free fit is off the others' line, by generalized least squares,
-    se and p-value."""
+    """Return how far the free fit of each model is off the line of the others.
+
+    By generalized least squares.
+
+    Args:
+        residual: differences by the free fit minus those of the line, shape (n - 1,).
+        x: differences by the ladder, shape (n - 1,), if the slope of the line was fitted.
+        covariance: covariance of the residuals, shape (n - 1, n - 1).
+        contrasts: the matrix of the differences, shape (n - 1, n).
+        clusters: number of clusters of the battles.
+
+    Returns:
+        Drifts in logits, their standard errors, and their p-values, each of shape (n,).
+    """
     root = linalg.cholesky(covariance, lower=True)
-    shift, residual = (
-        linalg.solve_triangular(root, part, lower=True) for part in (contrasts, residual)
-    )
+    shift = linalg.solve_triangular(root, contrasts, lower=True)
+    residual = linalg.solve_triangular(root, residual, lower=True)
     if x is not None:
         along = linalg.solve_triangular(root, x, lower=True)
         along /= np.linalg.norm(along)
-        shift, residual = (
-            shift - np.outer(along, along @ shift),
-            residual - along * (along @ residual),
-        )
+        shift = shift - np.outer(along, along @ shift)
+        residual = residual - along * (along @ residual)
     information = np.sum(shift**2, axis=0)
-    drift, se = shift.T @ residual / information, 1 / np.sqrt(information)
+    drift = shift.T @ residual / information
+    se = 1 / np.sqrt(information)
     return drift, se, 2 * stdtr(clusters - 1, -np.abs(drift / se))
 
 
 def choose_ladder(
     battles: Battles, ratings: Ratings | None, models: Sequence[str], unable: Sequence[str]
 ) -> tuple[Ladder | None, tuple[Notice, ...]]:
-    """Return the given or kept ratings of some models, and warnings; none if options (`unable`)
-    exclude them."""
+    """Return the ladder on which models are placed, if there is one, and warnings.
+
+    Args:
+        battles: the battles, which may keep the ladder of a log.
+        ratings: given ratings, which replace it.
+        models: names of the models with battles.
+        unable: options that are set and exclude a ladder; that of a log is then not used.
+
+    Raises:
+        UsageError: given ratings and one of these options, or none of the rated models has a
+            battle.
+    """
     if ratings is None and (battles.ladder is None or unable):
         unused = Notice("kept-ladder-unused", {"options": " and ".join(unable)})
         return None, (unused,) if battles.ladder else ()
@@ -183,7 +235,8 @@ def choose_ladder(
             f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out"
         )
     given = battles.ladder if ratings is None else read_ladder(ratings)
-    if given is None or (ladder := given.restrict_to(models)) is None:
+    ladder = given.restrict_to(models) if given else None
+    if given is None or ladder is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
     unknown = [
         Notice("unknown-in-ladder", {"why": str(unknown_name("model", name, models))})
@@ -195,21 +248,23 @@ def choose_ladder(
 def place_newcomers(
     strengths: Strengths, prior: LadderPrior, battles: BattleData, estimate: ScoreEstimates
 ) -> tuple[ScoreEstimates, dict[str, Any]]:
-    """Return the estimates that the ladder's check leaves, and its summary: newcomers beyond the
-    ladder keep one end of their interval, on another scale they keep none."""
-    check, sides = (
-        check_ladder(battles, prior),
-        prior.sides_beyond(strengths.pairs, strengths.theta),
-    )
+    """Return the estimates as far as the ladder supports them, and a summary of the placement.
+
+    A newcomer beyond all rated models keeps one end of its interval. If battles and ladder are on
+    different scales, newcomers keep none.
+    """
+    check = check_ladder(battles, prior)
+    sides = prior.sides_beyond(strengths.pairs, strengths.theta)
     hidden = ~prior.is_rated & check.is_other_scale
     low = np.where((sides < 0) | hidden, -np.inf, estimate.low)
     high = np.where((sides > 0) | hidden, np.inf, estimate.high)
     covariance = np.where(hidden | hidden[:, None], np.nan, estimate.covariance)
     names = battles.models
+    beyond = {names[k]: "above" if sides[k] > 0 else "below" for k in np.flatnonzero(sides)}
     summary = {
         "rated": [names[k] for k in np.flatnonzero(prior.is_rated)],
         "new": [names[k] for k in np.flatnonzero(~prior.is_rated)],
-        "beyond": {names[k]: "above" if sides[k] > 0 else "below" for k in np.flatnonzero(sides)},
+        "beyond": beyond,
         **check.to_dict(names),
     }
     return replace(estimate, low=low, high=high, covariance=covariance), summary
@@ -218,31 +273,30 @@ def place_newcomers(
 def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield failed checks with the figures of their sentences, from a placement's summary."""
     if ladder["other_scale"]:
-        low, high = (
-            ladder[end] or sign * math.inf for end, sign in (("slope_low", -1), ("slope_high", 1))
-        )
-        yield (
-            "ladder scale",
-            {
-                "slope": ladder["slope"],
-                "low": low,
-                "high": high,
-                "new": some(ladder["new"] or [RATED_ONLY]),
-            },
-        )
+        figures = {
+            "slope": ladder["slope"],
+            "low": ladder["slope_low"] or -math.inf,
+            "high": ladder["slope_high"] or math.inf,
+            "new": some(ladder["new"] or [RATED_ONLY]),
+        }
+        yield "ladder scale", figures
     for name in ladder["drifted"]:
         drift = ladder["drifts"][name]["drift"]
-        yield (
-            "ladder rating",
-            {"model": name, "drift": abs(drift), "side": "high" if drift > 0 else "low"},
-        )
+        side = "high" if drift > 0 else "low"
+        yield "ladder rating", {"model": name, "drift": abs(drift), "side": side}
 
 
 def ladder_of_battles(battles: Battles, source: str) -> Ladder:
-    """Fit Bradley-Terry to battles; return ratings with their covariance, for separated models the
-    one by lambda."""
+    """Fit Bradley-Terry to battles, and return the ratings as a ladder.
+
+    The variance of a separated model is that by the penalty, without a covariance with others.
+
+    Raises:
+        UsageError: fewer items than models, or as many.
+    """
     coded = prepare_battles(battles)
-    models, items = coded.models, coded.clusters_by_model()
+    models = coded.models
+    items = coded.clusters_by_model()
     if coded.clusters <= len(models):
         few = f"too few items ({coded.clusters}) for errors of {len(models)} models"
         raise UsageError(f"{source}: {few}; give ratings=")
@@ -254,12 +308,11 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     )
     separated = fit.graph.separated
     covariance = scale.covariance(fit.covariance(coded))
-    covariance[separated], covariance[:, separated] = 0, 0
-    covariance += np.diag(
-        np.where(separated, POINTS**2 * np.diag(fit.solve(np.eye(len(models)))), 0)
-    )
+    covariance[separated] = 0
+    covariance[:, separated] = 0
+    by_penalty = POINTS**2 * np.diag(fit.solve(np.eye(len(models))))
+    covariance += np.diag(np.where(separated, by_penalty, 0))
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
+    elo = tuple(scale.scores(fit.theta).tolist())
     rows = tuple(map(tuple, covariance.tolist()))
-    return Ladder(
-        models, tuple(scale.scores(fit.theta).tolist()), tuple(se.tolist()), rows, source=source
-    )
+    return Ladder(models, elo, tuple(se.tolist()), rows, source=source)

@@ -18,6 +18,7 @@ from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import soften_verdicts
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.fit.cells import pair_sums_with_items
+from podium.rankers.fit.coded import Cluster
 from podium.rankers.fit.pairs import win_rates
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Fit, Standings
@@ -36,9 +37,20 @@ NARROW = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PlacedModel:
-    """A rating on a calibration's Elo scale, scale-corrected; None without `battles` (soft targets,
-    of new models against calibrated ones only). Fields from `items` to `separated` describe new
-    models only."""
+    """A model on the Elo scale of a calibration.
+
+    Attributes:
+        model: name of the model.
+        battles: battles with a soft credit; of a new model only those against calibrated models.
+        win_rate: win rate in these battles, None without any.
+        elo: rating, scale-corrected, None without a battle.
+        is_new: whether the calibration does not know the model. The next three describe new
+            models only.
+        items: number of items.
+        se: standard error in Elo points, NaN if unknown.
+        separated: whether every battle was won, or every one lost.
+        hard: rating by hard verdicts, None if unknown or not asked for.
+    """
 
     model: str
     battles: int
@@ -58,14 +70,16 @@ class PlacedModel:
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
-    """Return the models that a calibration does not know and that have soft credits against known
-    ones, sorted."""
-    table, names = (
-        battles.table[~np.isnan(credit)],
-        {anchor.model for anchor in calibration.anchors},
-    )
-    a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
-    knows_a, knows_b = (side.isin(names) for side in (a, b))
+    """Return the names of new models: those that have battles against calibrated ones, sorted.
+
+    `credit` are soft credits, NaN for battles that do not count, shape (battles,).
+    """
+    table = battles.table[~np.isnan(credit)]
+    names = {anchor.model for anchor in calibration.anchors}
+    a = table["model_a"].astype(object)
+    b = table["model_b"].astype(object)
+    knows_a = a.isin(names)
+    knows_b = b.isin(names)
     return tuple(sorted({*a[~knows_a & knows_b], *b[knows_a & ~knows_b]}))
 
 
@@ -79,15 +93,27 @@ def rate_newcomers(
     rng: np.random.Generator,
     hard: bool = False,
 ) -> Standings:
-    """Rate each new model alone against the calibration's models, whose ratings are fixed; other
-    battles are left out, with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm
-    1, line 7."""
-    evidence = build_evidence(
-        battles, signal, "item" if calibration.se_cluster == "item" else "row"
-    )
+    """Rate each new model alone against the calibration's models, whose ratings are fixed.
+
+    Battles between new models, and between calibrated ones, are left out, with a warning.
+
+    Args:
+        battles: the battles.
+        calibration: the calibration.
+        signal: the judge's signal about model a of each battle.
+        rule: how conformal intervals are made.
+        level: confidence level of the other intervals, in (0, 1).
+        rng: draws the seed of a bootstrap.
+        hard: add the Elo of the hard verdicts as a column.
+
+    Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
+    """
+    cluster: Cluster = "item" if calibration.se_cluster == "item" else "row"
+    evidence = build_evidence(battles, signal, cluster)
     credit = soften_verdicts(calibration.target, evidence.signal)
     models = _place_models(evidence, credit, calibration, int(rng.integers(2**63)), hard)
-    new, unit = [model for model in models if model.is_new], evidence.unit
+    new = [model for model in models if model.is_new]
+    unit = evidence.unit
     return Standings(
         ranker="soft-elo",
         scale=ELO,
@@ -127,8 +153,10 @@ def _place_models(
     evidence: Evidence, credit: np.ndarray, calibration: Calibration, seed: int, hard: bool
 ) -> list[PlacedModel]:
     """Return the ratings of all models in the battles, in the order of their names."""
-    coded, penalty = evidence.coded_by(credit), calibration.regularization
-    rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_by_model()
+    coded = evidence.coded_by(credit)
+    penalty = calibration.regularization
+    rates = win_rates(pair_sums_with_items(coded))
+    battles = coded.battles_by_model()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
@@ -175,19 +203,9 @@ def _entries(
     scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)
-        has_interval = (
-            model.is_new
-            and model.elo is not None
-            and not model.separated
-            and not np.isnan(model.se)
-        )
-        ends = model.interval(rule.best * rule.error(model.se)) if has_interval else (None, None)
-        extra = {
-            "conformal_low": ends[0],
-            "conformal_high": ends[1],
-            "conformal_level": rule.level if has_interval else None,
-            "interval_method": rule.method if has_interval else None,
-        }
+        extra = _conformal_columns(model, rule)
+        if hard:
+            extra["hard"] = model.hard
         yield Entry(
             model=model.model,
             rank=rank_of(scores, k),
@@ -200,8 +218,27 @@ def _entries(
             battles=model.battles,
             win_rate=model.win_rate,
             separated=model.separated,
-            extra=extra | ({"hard": model.hard} if hard else {}),
+            extra=extra,
         )
+
+
+def _conformal_columns(model: PlacedModel, rule: ConformalRule) -> dict[str, Any]:
+    """Return the columns of the conformal interval, None without one.
+
+    Only new models with a bounded rating and a standard error have one.
+    """
+    is_bounded = model.elo is not None and not model.separated
+    has_interval = model.is_new and is_bounded and not np.isnan(model.se)
+    if not has_interval:
+        names = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
+        return dict.fromkeys(names)
+    low, high = model.interval(rule.best * rule.error(model.se))
+    return {
+        "conformal_low": low,
+        "conformal_high": high,
+        "conformal_level": rule.level,
+        "interval_method": rule.method,
+    }
 
 
 def _placement_warnings(
@@ -211,39 +248,42 @@ def _placement_warnings(
     rule: ConformalRule,
     battles: Battles,
 ) -> Iterator[Notice]:
-    """Yield warnings of models without a rating or a bounded interval, and of battles that rate no
-    model."""
-    if lost := [model.model for model in models if model.elo is None]:
-        yield Notice("not-placed", {"models": lost})
-    outside, judged = (
-        np.array([model.is_new or model.elo is None for model in models]),
-        ~np.isnan(credit),
-    )
-    if among := int(np.sum(judged & outside[evidence.first] & outside[evidence.second])):
-        yield Notice("between-new-models", {"battles": among})
-    if old := int(np.sum(judged & ~outside[evidence.first] & ~outside[evidence.second])):
-        yield Notice("between-calibrated-models", {"battles": old})
-    new, unit = [model for model in models if model.is_new], evidence.unit
+    """Yield warnings of models without a rating or interval, and of battles that rate no model."""
+    not_placed = [model.model for model in models if model.elo is None]
+    if not_placed:
+        yield Notice("not-placed", {"models": not_placed})
+    is_outside = np.array([model.is_new or model.elo is None for model in models])
+    judged = ~np.isnan(credit)
+    first_outside = is_outside[evidence.first]
+    second_outside = is_outside[evidence.second]
+    between_new = int(np.sum(judged & first_outside & second_outside))
+    if between_new:
+        yield Notice("between-new-models", {"battles": between_new})
+    between_old = int(np.sum(judged & ~first_outside & ~second_outside))
+    if between_old:
+        yield Notice("between-calibrated-models", {"battles": between_old})
+    new = [model for model in models if model.is_new]
     if new and np.isinf(rule.best):
         fields = {"used": rule.used, "needed": models_needed(rule.level)}
         names = [model.model for model in new]
         yield Notice("infinite-conformal-interval", {**fields, "models": names})
-    if unbounded := [model.model for model in new if model.separated]:
+    unbounded = [model.model for model in new if model.separated]
+    if unbounded:
         yield Notice("placed-separated", {"models": unbounded})
-    if single := [model.model for model in new if np.isnan(model.se) and not model.separated]:
-        yield Notice("placed-by-one", {"unit": unit, "models": single})
-    if unit == "row" and battles.has_items:
-        sides = (
-            battles.table[["item", "model_a", "model_b"]].melt("item", value_name="model").dropna()
-        )
+    without_se = [model.model for model in new if np.isnan(model.se) and not model.separated]
+    if without_se:
+        yield Notice("placed-by-one", {"unit": evidence.unit, "models": without_se})
+    if evidence.unit == "row" and battles.has_items:
+        columns = battles.table[["item", "model_a", "model_b"]]
+        sides = columns.melt("item", value_name="model").dropna()
         repeated = {*sides["model"][sides.duplicated(["item", "model"])]}
-        if again := [model.model for model in new if model.model in repeated]:
-            yield Notice("placed-on-shared-items", {"models": again})
+        on_shared_items = [model.model for model in new if model.model in repeated]
+        if on_shared_items:
+            yield Notice("placed-on-shared-items", {"models": on_shared_items})
 
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:
-    """Yield a warning of new models whose standard errors are smaller than those of the calibrated
-    models."""
+    """Yield a warning of new models with smaller standard errors than the calibrated models."""
     # Without a scale correction, conformal scores are errors in units of the standard error. More
     # battles reduce that, but not the judge's disagreement: with twice the battles a 90% interval
     # covered 81%, with ten times 54%.
@@ -251,10 +291,8 @@ def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> It
     if not scored or "soft" in calibration.scale_correction:
         return
     se, battles = np.array([(model.soft_se, model.battles) for model in scored], dtype=np.float64).T
-    smallest, most = (
-        min(float(se.min()), NARROW * float(np.median(se))),
-        MANY * float(np.median(battles)),
-    )
+    smallest = min(float(se.min()), NARROW * float(np.median(se)))
+    most = MANY * float(np.median(battles))
     narrow = {
         model.model: f"{model.se:.1f}, {model.battles:,} battles"
         for model in new

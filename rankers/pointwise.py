@@ -100,47 +100,70 @@ def mean(
     if interval == "sandwich":
         estimate = estimate_means(matrix, level)
     else:
-        known = matrix.weight_of_known
-        filled, items = np.nan_to_num(matrix.values) * known, matrix.is_known.sum(axis=0)
-        draws = resample(
-            lambda counts: ratio_or_nan(counts @ filled, counts @ known),
-            len(filled),
-            resamples,
-            rng,
-        )
-        estimate = bootstrap_estimate(
-            matrix.means, draws, len(filled), level=level, cluster="item", items=items
-        )
-        estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
-        estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
-    warnings = _missing_scores_warning(matrix)
+        estimate = _bootstrap_means(matrix, level, rng, resamples)
     result = RankerResult(
-        estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=warnings
+        estimate,
+        diagnostics={"drop_out": mean_robustness(matrix)},
+        warnings=_missing_scores_warning(matrix),
     )
-    return build_standings(
-        "mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng
+    exposure = _count_scored_models(battles, matrix)
+    return build_standings("mean", "score", exposure, result, level=level, rng=rng)
+
+
+def _bootstrap_means(
+    matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int
+) -> ScoreEstimates:
+    """Return means over items with percentile intervals, within [0, 1] if all scores are."""
+    known = matrix.weight_of_known
+    filled = np.nan_to_num(matrix.values) * known
+    items = matrix.is_known.sum(axis=0)
+
+    def resampled_means(counts: np.ndarray) -> np.ndarray:
+        return ratio_or_nan(counts @ filled, counts @ known)
+
+    draws = resample(resampled_means, len(filled), resamples, rng)
+    estimate = bootstrap_estimate(
+        matrix.means, draws, len(filled), level=level, cluster="item", items=items
     )
+    estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
+    return estimate.clip(0, 1) if matrix.is_bounded else estimate
 
 
 def median(
     battles: Battles, *, level: float = LEVEL, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> Standings:
-    """Rank by the weighted median over items of each model's pointwise score, with item-bootstrap
-    intervals; NotIdentifiedError without pointwise scores. Arguments are as of `mean`."""
+    """Rank by the weighted median over items of each model's pointwise score.
+
+    Intervals are percentiles of resampled items.
+
+    Args (as of `mean`):
+        battles: battles with the scores of both responses.
+        level: confidence level of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets and the bootstrap.
+        resamples: number of resamples.
+
+    Raises:
+        NotIdentifiedError: no pointwise scores.
+    """
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
+    warnings = _missing_scores_warning(matrix)
     shared = len(estimate.score) - len(np.unique(estimate.score))
-    ties = [Notice("equal-medians", {"models": shared})] if shared else []
-    result = RankerResult(estimate, warnings=[*_missing_scores_warning(matrix), *ties])
-    return build_standings(
-        "median", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng
-    )
+    if shared:
+        warnings.append(Notice("equal-medians", {"models": shared}))
+    result = RankerResult(estimate, warnings=warnings)
+    exposure = _count_scored_models(battles, matrix)
+    return build_standings("median", "score", exposure, result, level=level, rng=rng)
 
 
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
-    """Return means over items with t intervals, or with Wilson intervals if all scores lie in [0,
-    1]."""
-    own, score, known = matrix.is_known.sum(axis=0), matrix.means, matrix.weight_of_known
+    """Return means over items with t intervals, or Wilson intervals if all scores are in [0, 1].
+
+    `level` is the confidence level, in (0, 1).
+    """
+    own = matrix.is_known.sum(axis=0)
+    score = matrix.means
+    known = matrix.weight_of_known
     # A single item gives no standard error.
     factor = np.sqrt(own / np.maximum(own - 1, 1)) / known.sum(axis=0)
     error = np.where(matrix.is_known, matrix.values - score, 0) * known * factor
@@ -170,8 +193,10 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test the difference of two models' mean scores on the items of both; None without such an
-    item."""
+    """Test the difference of the mean scores of two models, by codes, on the items of both.
+
+    None without such an item.
+    """
     scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
@@ -180,32 +205,39 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     size = float(levels[1] - levels[0]) if len(levels) == 2 else None
     if set(levels) <= {0.0, 1.0}:
         size = 1.0
-    return paired_difference(scores[:, 0] - scores[:, 1], size, 1.0 if is_share else np.inf, weight)
+    most = 1.0 if is_share else np.inf
+    return paired_difference(scores[:, 0] - scores[:, 1], size, most, weight)
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test by the sign test on which share of the items of both one model has the higher score;
-    None without such an item."""
+    """Test by the sign test which of two models has the higher score on more items of both.
+
+    None without such an item.
+    """
     scores, weight = _shared_scores(matrix, first, second)
-    return (
-        paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight)
-        if len(scores)
-        else None
-    )
+    if not len(scores):
+        return None
+    return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight)
 
 
 def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models on the items of both, shape (items, 2), and these items'
-    weights."""
+    """Return the scores of two models on the items of both, and the weights of these items.
+
+    Shapes (items, 2) and (items,).
+    """
     both = matrix.is_known[:, first] & matrix.is_known[:, second]
     shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
     return shared, matrix.weight[both]
 
 
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
-    """Return the skewness over items of the differences between models from their errors, shape
-    (models, models)."""
-    number, cubes, mixed = len(error), np.sum(error**3, axis=0), (error**2).T @ error
+    """Return the skewness over items of the differences between models, shape (models, models).
+
+    `error` is what each item adds to the error of each model, shape (items, models).
+    """
+    number = len(error)
+    cubes = np.sum(error**3, axis=0)
+    mixed = (error**2).T @ error
     third = cubes[:, None] - cubes - 3 * (mixed - mixed.T)
     products = error.T @ error
     # Rounding makes the variance of a difference that never varies negative.
@@ -216,18 +248,25 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
 
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
-    """Return the fewest `items` without which another model, `leader`, has the highest mean, or why
-    they are `unknown`. Exact: a rival gains most by its worst items. Both are None if no other
-    model scores higher on any item."""
-    if lost := int((~matrix.is_known).sum()):
-        return {
-            "unknown": f"{lost:,} {plural('score', lost)} {'is' if lost == 1 else 'are'} missing"
-        }
+    """Return the fewest items whose removal changes the model with the highest mean.
+
+    This is exact, as a rival gains most by the removal of its worst items.
+
+    Returns:
+        `items`, the number, and `leader`, the new leader; both None if no other model scores
+        higher on any item. Or `unknown`, the reason why they are.
+    """
+    missing = int((~matrix.is_known).sum())
+    if missing:
+        be = "is" if missing == 1 else "are"
+        return {"unknown": f"{missing:,} {plural('score', missing)} {be} missing"}
     if len(matrix.values) < 2:
         return {"unknown": "there is one item only"}
-    mean, weight = matrix.means, matrix.weight[:, None]
+    mean = matrix.means
+    weight = matrix.weight[:, None]
     first = int(np.argmax(mean))
-    if (shared := int(np.sum(mean > mean[first] - SAME_SCORE))) > 1:
+    shared = int(np.sum(mean > mean[first] - SAME_SCORE))
+    if shared > 1:
         return {"unknown": f"{shared} models share the first place"}
     # An item that is left out takes its weighted lead with it.
     leads = np.sort(weight * (matrix.values[:, [first]] - matrix.values), axis=0)[::-1]
@@ -242,11 +281,11 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 def estimate_medians(
     matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int
 ) -> ScoreEstimates:
-    """Return medians over items with percentile intervals, whose ends are scores or midpoints of
-    two scores."""
-    draws = resample(
-        lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng
-    )
+    """Return medians over items with percentile intervals.
+
+    Their ends are scores, or midpoints of two scores.
+    """
+    draws = resample(partial(_resampled_medians, matrix), len(matrix.values), resamples, rng)
     score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
     estimate = bootstrap_estimate(
@@ -266,21 +305,20 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Count battles and items of every scored model, including models without a readable battle."""
     coded = code_battles(battles)
     exposure = measure_exposure(battles, coded)
-    where = [matrix.models.index(name) for name in coded.models]
-    number, rates = (
-        np.zeros(len(matrix.models), dtype=np.int64),
-        np.full(len(matrix.models), np.nan),
-    )
-    number[where], rates[where] = exposure.battles, exposure.win_rates
-    known, size, counts = matrix.is_known.sum(axis=1), len(matrix.models), exposure.counts
+    size = len(matrix.models)
+    code = [matrix.models.index(name) for name in coded.models]
+    number = np.zeros(size, dtype=np.int64)
+    number[code] = exposure.battles
+    rates = np.full(size, np.nan)
+    rates[code] = exposure.win_rates
+    counts = exposure.counts
+    known = matrix.is_known.sum(axis=1)
     pairs = int((known * (known - 1)).sum() // 2)
     if pairs > counts.battles:
         # The battles are a chain, in which every score stands: count those of all pairs.
         number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
-        beaten, met = (
-            rankdata(matrix.values, axis=1, nan_policy="omit") - 1,
-            (known - 1)[:, None] * matrix.is_known,
-        )
+        beaten = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
+        met = (known - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
         rates = ratio_or_nan(np.nansum(weight * beaten, axis=0), np.sum(weight * met, axis=0))
         missing = len(known) * size * (size - 1) // 2 - pairs
@@ -298,44 +336,58 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:
-    """Collect the pointwise scores of all battles, readable or not, by item and model, and the
-    items' mean weights."""
+    """Collect the pointwise scores of all battles, readable or not, by item and model.
+
+    Scores of an item and a model are averaged, and so are the weights of an item.
+
+    Raises:
+        NotIdentifiedError: no pointwise scores, or none of some model.
+    """
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):
         raise NotIdentifiedError(
-            "no pointwise scores (columns score_a, score_b): mean and median need them; rank with bradley-terry or "
-            "win-rate instead"
+            "no pointwise scores (columns score_a, score_b): mean and median need them; "
+            "rank with bradley-terry or win-rate instead"
         )
     model = np.concatenate(battles.model_codes)
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
     present, item = np.unique(np.tile(cluster_codes(battles), 2), return_inverse=True)
     shape = (len(present), len(battles.models))
+    cells = shape[0] * shape[1]
     known = ~np.isnan(score)
     cell = (item * shape[1] + model)[known]
-    total, number = (
-        np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known])
-    )
+    total = np.bincount(cell, score[known], cells)
+    number = np.bincount(cell, known[known], cells)
     values = ratio_or_nan(total, number).reshape(shape)
-    if missing := [battles.models[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]:
+    is_missing = np.isnan(values).all(axis=0)
+    if is_missing.any():
+        missing = [battles.models[k] for k in np.flatnonzero(is_missing)]
         raise NotIdentifiedError(
             f"no pointwise score for {', '.join(missing[:5])}; leave those models out"
         )
     kept = ~np.isnan(values).all(axis=1)
     weight = None
-    if "weight" in table and not is_constant(each := table["weight"].to_numpy(dtype=float)):
-        rows = item[: len(table)]
-        weight = (np.bincount(rows, each) / np.bincount(rows))[kept]
+    if "weight" in table:
+        weight_of_row = table["weight"].to_numpy(dtype=float)
+        if not is_constant(weight_of_row):
+            item_of_row = item[: len(table)]
+            mean_weight = np.bincount(item_of_row, weight_of_row) / np.bincount(item_of_row)
+            weight = mean_weight[kept]
     return ScoreMatrix(values[kept], battles.models, weight)
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
-    """Return the weighted medians of resampled items, shape (draws, models); counts have shape
-    (draws, items)."""
-    medians, weight = np.empty((len(counts), len(matrix.models))), matrix.weight
+    """Return the weighted medians of resampled items, shape (draws, models).
+
+    `counts` says how often each item is drawn, shape (draws, items).
+    """
+    medians = np.empty((len(counts), len(matrix.models)))
+    weight = matrix.weight
     for k, values in enumerate(matrix.values.T):
         # NaN is sorted to the end.
         order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-        ordered, reached = values[order], np.cumsum(counts[:, order] * weight[order], axis=1)
+        ordered = values[order]
+        reached = np.cumsum(counts[:, order] * weight[order], axis=1)
         total = reached[:, -1:]
         lower = (reached >= total / 2 * (1 - ROUNDING)).argmax(axis=1)
         upper = (reached > total / 2 * (1 + ROUNDING)).argmax(axis=1)

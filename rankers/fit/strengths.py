@@ -47,9 +47,15 @@ only."""
 
 @dataclass(frozen=True, slots=True)
 class LadderPrior:
-    """The prior of log-strengths by model: `mean` (0 for newcomers), `covariance` of the rated
-    models, in their order, and its inverse as `precision` of all models, zero for newcomers;
-    log-strength 0 is `origin` in Elo."""
+    """The prior of log-strengths by a ladder of rated models; the others are newcomers.
+
+    Attributes:
+        mean: log-strengths by the ladder, 0 for newcomers, shape (models,).
+        covariance: their covariance, of the rated models in their order, shape (rated, rated).
+        precision: its inverse for all models, zero for newcomers, shape (models, models).
+        is_rated: which models the ladder rates, shape (models,).
+        origin: Elo of log-strength 0.
+    """
 
     mean: np.ndarray
     covariance: np.ndarray
@@ -63,25 +69,32 @@ class LadderPrior:
         return EloScale(np.zeros(len(self.mean)), self.origin)
 
     def join_rated(self, pairs: Pairs) -> Pairs:
-        """Return pairs in which neighbours among the rated models are tied, as the ladder bounds
-        their difference."""
+        """Return pairs in which neighbours among the rated models have one tie.
+
+        The ladder bounds the difference between any two of them, as ties do.
+        """
         codes = np.flatnonzero(self.is_rated)
-        a, b, tie = codes[:-1], codes[1:], np.full(len(codes) - 1, 0.5)
-        other = pairs.take(
-            ~np.isin(pairs.first * pairs.models + pairs.second, a * pairs.models + b)
-        )
-        credit, weight = np.append(other.credit, tie), np.append(other.weight, 2 * tie)
+        a = codes[:-1]
+        b = codes[1:]
+        tie = np.full(len(codes) - 1, 0.5)
+        is_neighbours = np.isin(pairs.first * pairs.models + pairs.second, a * pairs.models + b)
+        other = pairs.take(~is_neighbours)
         return Pairs(
-            np.append(other.first, a), np.append(other.second, b), credit, weight, pairs.models
+            np.append(other.first, a),
+            np.append(other.second, b),
+            np.append(other.credit, tie),
+            np.append(other.weight, 2 * tie),
+            pairs.models,
         )
 
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
-        """Return 1 for newcomers above all rated models that win nearly all battles with them, -1
-        for those below that lose nearly all, else 0, shape (models,)."""
-        rated, against = (
-            self.is_rated,
-            pairs.take(self.is_rated[pairs.first] != self.is_rated[pairs.second]),
-        )
+        """Return which newcomers are beyond all rated models, shape (models,).
+
+        1 for those above that win nearly all battles with rated models, -1 for those below that
+        lose nearly all, else 0.
+        """
+        rated = self.is_rated
+        against = pairs.take(rated[pairs.first] != rated[pairs.second])
         earned = against.sum_by_model(against.credit, against.weight - against.credit)
         total = np.maximum(against.sum_by_model(against.weight, against.weight), 1e-300)
         above = (theta > theta[rated].max()) & (earned >= NEARLY_ALL * total)

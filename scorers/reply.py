@@ -27,8 +27,12 @@ With `reported`, the verdict is somebody else's, a condition, a draft or a quest
 """
 FAILED = "failed"
 """Beginning of the reason if the call failed: `failed: HTTP 500`."""
+CODES = frozenset({FAILED, *REASONS})
+"""What the reason of a judgment begins with."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
+BETWEEN_ORDERS = " / "
+"""Stands between the reasons of a battle whose two orders are unparsed for different ones."""
 REFUSAL = re.compile(
     r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t"
     r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse) (?:to )?"
@@ -41,6 +45,31 @@ LABEL = re.compile(r"([^<>=]+)([<>]+|=+)([^<>=]+)")
 """A label that compares two responses: a name, signs of one kind, a name."""
 REVERSED = str.maketrans("<>", "><")
 CHUNK = re.compile(r"\s*\S+|\s+$")
+
+
+@dataclass(frozen=True, slots=True)
+class UnparsedReason:
+    """Why a judgment is unparsed, as the column `reason` has it.
+
+    Attributes:
+        code: `FAILED`, or one of `REASONS`; None for a reason of somebody else's file.
+        details: what is known beside the code, such as the error of a failed call.
+    """
+
+    code: str | None
+    details: str = ""
+
+    @classmethod
+    def parse(cls, written: str) -> "UnparsedReason":
+        """Parse the text of a column `reason`; of two orders, the first reason counts."""
+        code, _, details = written.partition(":")
+        if code in CODES:
+            return cls(code, details.strip())
+        first, _, _ = written.partition(BETWEEN_ORDERS)
+        return cls(first if first in CODES else None)
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.details}" if self.details else str(self.code or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +119,7 @@ class Reply:
         The reason is a failed call, a filter or a refusal.
         """
         if self.failed:
-            return f"{FAILED}: {self.failed}"
+            return str(UnparsedReason(FAILED, self.failed))
         return self.withheld or None
 
     @property

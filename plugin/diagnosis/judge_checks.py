@@ -9,7 +9,13 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
-from podium.scorers.reply import FAILED, ONE_ORDER_UNPARSED, UNSHOWN
+from podium.scorers.reply import (
+    FAILED,
+    FILTERED,
+    ONE_ORDER_UNPARSED,
+    UNSHOWN,
+    UnparsedReason,
+)
 from podium.wording import plural, some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
@@ -59,10 +65,10 @@ REMEDIES = {
     "truncated": "more-tokens",
     "refusal": "another-judge",
     "no log-probabilities": "judge-with-probabilities",
-    "content filter": "another-judge",
+    FILTERED: "another-judge",
     UNSHOWN: "judge-that-sees",
 }
-"""Codes of remedies, by the beginning of the reason why a battle is unparsed."""
+"""Codes of remedies, by the code of the reason why a judgment is unparsed."""
 MOST_REASONS = 10
 """Reasons of unparsed replies that are looked at, the most frequent first."""
 
@@ -222,29 +228,30 @@ def _remedies(battles: Battles) -> dict[str, Any]:
     These are the codes of remedies for the most frequent reason and for calls that failed, and the
     errors of such calls.
     """
-    reasons = battles.unparsed_texts("reason", MOST_REASONS)
-    failed = [(reason, times) for reason, times in reasons if reason.startswith(FAILED)]
-    if not failed:
-        return {"remedies": [_remedy_of(reasons[0][0] if reasons else "", battles)], "errors": ""}
-    errors = [
-        reason.removeprefix(FAILED).lstrip(": ")
-        + ("" if times is None else f", {times:,} {plural('time', times)}")
-        for reason, times in failed
-        if reason != FAILED
-    ]
-    if reasons[0] in failed:
+    texts = battles.unparsed_texts("reason", MOST_REASONS)
+    reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
+    most_frequent = reasons[0][0] if reasons else UnparsedReason(None)
+    errors = []
+    for reason, times in reasons:
+        if reason.code == FAILED and reason.details:
+            number = "" if times is None else f", {times:,} {plural('time', times)}"
+            errors.append(f"{reason.details}{number}")
+    if most_frequent.code == FAILED:
         remedies = ["retry"]
     else:
-        remedies = [_remedy_of(reasons[0][0], battles), "retry-failed"]
+        remedies = [_remedy_of(most_frequent, battles)]
+        if any(reason.code == FAILED for reason, _ in reasons):
+            remedies.append("retry-failed")
     return {"remedies": remedies, "errors": some(errors, "; ", most=3)}
 
 
-def _remedy_of(reason: str, battles: Battles) -> str:
+def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
     """Return the code of what to do about replies that are unparsed for a reason."""
+    if reason.code in REMEDIES:
+        return REMEDIES[reason.code]
     # Without a prompt podium did not call the judge, and knows the rows alone.
-    asked = any(battles.judge_of(name).prompt for name in battles.judges)
-    usual = "reason-first" if asked else "look-at-rows"
-    return next((remedy for start, remedy in REMEDIES.items() if reason.startswith(start)), usual)
+    is_asked = any(battles.judge_of(name).prompt for name in battles.judges)
+    return "reason-first" if is_asked else "look-at-rows"
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:

@@ -11,6 +11,7 @@ import podium
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.judge_checks import judge_warnings, unparsed_share
 from podium.notices.notice_text import notice_texts
+from podium.scorers.reply import UnparsedReason
 
 LETTER = "gpt-4o|direct|3fa9c0de1122"
 
@@ -146,6 +147,7 @@ def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
             "failed",
             "fix the error, then ask for what is missing with `inspect eval-retry` on the log",
         ),
+        ("refusal / truncated", "let another judge decide"),
     ],
 )
 def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:
@@ -288,3 +290,33 @@ def test_a_metric_stays_a_metric_in_a_slice(tmp_path: Path) -> None:
         write_run(tmp_path, name, {task: scored(right) for task in ("gpt_quiz", "llama_quiz")})
     for _, part in podium.read_battles(tmp_path).slices("task"):
         assert judge_warnings(part, {}) == []
+
+
+@pytest.mark.parametrize("reason", ["failed to parse", "refusal form filled in"])
+def test_a_reason_that_only_begins_like_one_of_podium_has_no_remedy_of_its_own(reason: str) -> None:
+    frame = table(40)
+    frame.loc[frame["credit"].isna(), "reason"] = reason
+    (alarm,) = judge_warnings(podium.read_battles(frame), {})
+    assert alarm.fields["remedies"] == ["reason-first"]
+    assert alarm.fields["errors"] == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "details"),
+    [
+        ("failed: HTTP 500: busy", "failed", "HTTP 500: busy"),
+        ("failed", "failed", ""),
+        ("truncated", "truncated", ""),
+        ("truncated / refusal", "truncated", ""),
+        ("somebody else's: words", None, ""),
+    ],
+)
+def test_a_written_reason_is_a_code_with_details(
+    written: str, code: str | None, details: str
+) -> None:
+    assert UnparsedReason.parse(written) == UnparsedReason(code, details)
+
+
+@pytest.mark.parametrize("written", ["failed: HTTP 500", "failed", "refusal"])
+def test_a_reason_is_written_as_it_was_read(written: str) -> None:
+    assert str(UnparsedReason.parse(written)) == written

@@ -37,7 +37,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
 )
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
-from podium.scorers.reply import FAILED, NOT_SHOWN
+from podium.scorers.reply import FAILED, NOT_SHOWN, UnparsedReason
 from podium.tournaments.judge_rotation import name_jury
 
 HUMAN_RATINGS = "precomputed_scores"
@@ -202,7 +202,7 @@ class _LogReader:
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
         """Add a judgment; one whose call failed waits for the sample that repeats it."""
-        if str(row.get("reason") or "").startswith(FAILED):
+        if UnparsedReason.parse(str(row.get("reason") or "")).code == FAILED:
             self.failed_rows[_judgment_of(row)] = row
             return
         if repeats:

@@ -333,6 +333,7 @@ class StandingsContent(JsonRecord):
     checks: tuple[CheckContent, ...] = ()
     warnings: tuple[WarningContent, ...] = ()
     answer: tuple[str, ...] = ()
+    error_method: str | None = None
 
 
 class RankingContent(JsonRecord):

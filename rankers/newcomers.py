@@ -114,11 +114,13 @@ def rate_newcomers(
     models = _place_models(evidence, credit, calibration, int(rng.integers(2**63)), hard)
     new = [model for model in models if model.is_new]
     unit = evidence.unit
+    error_method = f"{calibration.se_method} of own {unit}s"
     return Standings(
         ranker="soft-elo",
         scale=ELO,
         level=level,
-        interval=f"{calibration.se_method} of own {unit}s, anchors and beta held fixed",
+        interval=f"{error_method}, anchors and beta held fixed",
+        error_method=error_method,
         entries=tuple(_entries(models, rule, level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),

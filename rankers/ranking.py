@@ -89,9 +89,10 @@ class Separation:
 class Standings:
     """The result of one ranker on one set of battles, best model first.
 
-    `interval` is the method behind `low` and `high`, `slice` the value of the `--by` column (None
-    for all battles). `separation` is None if no differences were tested, or for very many models.
-    `checks` has what was checked of the battles and of this result, with the results.
+    `interval` is the method behind `low` and `high`, `error_method` that behind `se` (None if the
+    ranker does not say it), `slice` the value of the `--by` column (None for all battles).
+    `separation` is None if no differences were tested, or for very many models. `checks` has what
+    was checked of the battles and of this result, with the results.
     """
 
     ranker: str
@@ -107,11 +108,16 @@ class Standings:
     separation: Separation | None = field(default=None, repr=False)
     answer: tuple[str, ...] = ()
     checks: tuple[Check, ...] = field(default=(), repr=False)
+    error_method: str | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the contract's list `rankings`."""
         return {
-            **{name: getattr(self, name) for name in ("ranker", "slice", "level", "interval")},
+            "ranker": self.ranker,
+            "slice": self.slice,
+            "level": self.level,
+            "interval": self.interval,
+            "error_method": self.error_method,
             "scale": self.scale.name,
             "scale_record": self.scale.to_json(),
             "answer": list(self.answer),

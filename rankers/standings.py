@@ -130,6 +130,7 @@ def build_standings(
         scale=as_scale(scale),
         level=level,
         interval=result.estimate.method,
+        error_method=result.estimate.error_method,
         entries=(*_ranked_entries(exposure, result, contrasts), *unranked),
         counts=exposure.counts,
         fit=result.fit,

@@ -28,8 +28,9 @@ from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.score_scale import ELO
 
+ERROR_METHOD = "normal posterior"
 METHOD = (
-    "normal posterior, judge as predictor, spread averaged over its evidence; "
+    f"{ERROR_METHOD}, judge as predictor, spread averaged over its evidence; "
     "joined with each model's own labels"
 )
 FEWEST_LABELS = 5
@@ -158,7 +159,14 @@ def _posterior_estimate(
     variance = np.diag(scale.covariance(fit.covariance))
     below, above = np.sqrt(reach**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
     return ScoreEstimates(
-        score, score - below, score + above, covariance, clusters, METHOD, pinned=scale.pinned
+        score,
+        score - below,
+        score + above,
+        covariance,
+        clusters,
+        METHOD,
+        pinned=scale.pinned,
+        error_method=ERROR_METHOD,
     )
 
 

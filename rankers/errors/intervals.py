@@ -73,6 +73,7 @@ class ScoreEstimates:
         skewness: skewness over clusters of the row's score minus the column's, shape (models,
             models); None if it is negligible.
         tests: tests of pairs that have no standard error or few items, if there are such tests.
+        error_method: how the standard errors were made, in words; None if not said.
     """
 
     score: np.ndarray
@@ -88,6 +89,7 @@ class ScoreEstimates:
     draws: np.ndarray | None = None
     skewness: np.ndarray | None = None
     tests: PairTests | None = None
+    error_method: str | None = None
 
     @property
     def se(self) -> np.ndarray:
@@ -230,7 +232,14 @@ def sandwich_estimate(
     reach = quantile * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(
-        score, score - reach, score + reach, covariance, clusters, method, freedom=freedom
+        score,
+        score - reach,
+        score + reach,
+        covariance,
+        clusters,
+        method,
+        freedom=freedom,
+        error_method=method,
     )
 
 
@@ -274,7 +283,8 @@ def bootstrap_estimate(
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
         return _without_interval(score, clusters, *warnings, Notice("few-resamples"))
     ends = _percentile_ends(usable, level)
-    method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
+    error_method = f"{cluster} bootstrap"
+    method = f"{error_method}, percentile, {len(usable)} resamples"
     number = np.broadcast_to(clusters if items is None else items, score.shape)
     few = number < FEW
     too_few_of_model = number < FEWEST
@@ -290,7 +300,16 @@ def bootstrap_estimate(
     if too_few_of_model.any():
         fields = {"fewest": FEWEST, "unit": cluster, "models": int(too_few_of_model.sum())}
         warnings.append(Notice("few-clusters-of-models", fields))
-    return ScoreEstimates(score, low, high, covariance, clusters, method, tuple(warnings))
+    return ScoreEstimates(
+        score,
+        low,
+        high,
+        covariance,
+        clusters,
+        method,
+        tuple(warnings),
+        error_method=error_method,
+    )
 
 
 def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:

@@ -188,6 +188,22 @@ def test_a_record_of_means_counts_the_items_of_its_own_model(
     assert not {"min_score", "max_score"} & results["ash"]["metric_config"].keys()
 
 
+def test_a_record_has_the_method_of_the_standard_error_as_the_ranking_says_it(
+    podium: Podium, example: Path, tmp_path: Path
+) -> None:
+    ranking = tmp_path / "ranking.json"
+    podium("rank", example, "-o", ranking)
+    document = json.loads(ranking.read_text())
+    assert document["rankings"][0]["error_method"] == "item-clustered sandwich"
+    document["rankings"][0]["error_method"] = "sandwich, clustered by item"
+    ranking.write_text(json.dumps(document))
+    podium("export", ranking, "--to", "every-eval-ever", "-o", tmp_path / "out")
+    records = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
+    details = [record["evaluation_results"][0]["score_details"] for record in records]
+    methods = {each["uncertainty"]["standard_error"]["method"] for each in details}
+    assert methods == {"sandwich, clustered by item"}
+
+
 def test_a_judge_that_podium_asked_is_named_with_its_prompt(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:

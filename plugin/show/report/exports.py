@@ -168,7 +168,8 @@ def _describe_score(
     items = items_by_model.get(entry.model, standings.counts.items)
     uncertainty: dict[str, Any] = {"num_samples": items}
     if entry.se is not None:
-        uncertainty["standard_error"] = {"value": entry.se, "method": method.partition(",")[0]}
+        error_method = standings.error_method or method
+        uncertainty["standard_error"] = {"value": entry.se, "method": error_method}
     if entry.low is not None and entry.high is not None:
         ends = {"lower": entry.low, "upper": entry.high}
         uncertainty["confidence_interval"] = {

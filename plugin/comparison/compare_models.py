@@ -80,13 +80,10 @@ def compare(
     # A table stands among the words as a source without a path.
     placeholders = ["battles"] * len(tables)
     names, sources = split_arguments([*typed, *placeholders], baseline)
-    paths = sources[: len(sources) - len(tables)]
-    battles = _read_all(paths, tables, reading)
+    battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
     answers, unknown = find_responses(sources if not tables else (), responses)
-    pairs = []
-    for candidate, reference in _pairs(battles, names, baseline, candidates):
-        identical = None if answers is None else identical_items(answers, candidate, reference)
-        pairs.append(ComparedPair(candidate, reference, measure, level, identical))
+    models = _pairs(battles, names, baseline, candidates)
+    pairs = [_compared_pair(*both, measure, level, answers) for both in models]
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
@@ -102,6 +99,16 @@ def compare(
         lost=battles.lost,
         accepted=battles.accepted,
     )
+
+
+def _compared_pair(
+    candidate: str, baseline: str, measure: str, level: float, answers: Responses | None
+) -> ComparedPair:
+    """Return two models to compare, with the items on which their answers are identical."""
+    identical = None
+    if answers is not None:
+        identical = identical_items(answers, candidate, baseline)
+    return ComparedPair(candidate, baseline, measure, level, identical)
 
 
 def _comparison_provenance(

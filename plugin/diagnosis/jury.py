@@ -171,17 +171,10 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     figures = _judge_figures(free, level)
     spendings = []
     for name in order:
-        slope, position = figures.get(name, (None, None))
-        spending = Spending(
-            name=name,
-            battles=len(ways[name].judge),
-            se=float(np.sqrt(variances[name].sum())),
-            slope=slope,
-            position=position,
-            cost=costs[name],
-            error=errors[name],
-        )
-        spendings.append(spending)
+        se = float(np.sqrt(variances[name].sum()))
+        effects = figures.get(name, (None, None))
+        number = len(ways[name].judge)
+        spendings.append(Spending(name, number, se, *effects, costs[name], errors[name]))
     return JuryWorth(
         spendings=tuple(spendings),
         ratio=ratio,

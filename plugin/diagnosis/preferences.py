@@ -206,8 +206,7 @@ def partial_correlation(
 ) -> Figured:
     """Return the partial correlation of x and y given a third variable, corrected for its errors.
 
-    The interval is Fisher's: the variance of atanh r is 1 / (n - 1 - 3). Source: Fisher 1924;
-    Fuller 1987 for errors in `given`.
+    Source: Fuller 1987 for errors in `given`.
 
     Args:
         x: ratings of the judge, shape (models,).
@@ -238,8 +237,7 @@ def partial_correlation(
         return Missing(
             "too few models or battles to correct the errors of the reference", MORE_LABELS
         )
-    reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
-    low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
+    low, high = _fisher_interval(r, len(given), level)
     return Statistic(
         r,
         low,
@@ -250,6 +248,15 @@ def partial_correlation(
         of="models",
         unit=Unit.CORRELATION,
     )
+
+
+def _fisher_interval(r: float, n: int, level: float) -> list[float]:
+    """Return the interval of a partial correlation of n rows given one variable.
+
+    The variance of atanh r is 1 / (n - 1 - 3). Source: Fisher 1924.
+    """
+    reach = ndtri((1 + level) / 2) / np.sqrt(n - 4)
+    return np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:

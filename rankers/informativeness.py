@@ -101,12 +101,13 @@ def informativeness(
     full = count_differences(coded, verdict) if verdict is not None else None
     if len(coded.models) < 3:
         raise NotIdentifiedError(
-            f"informativeness needs at least three models: an anchor and two others to compare; got {len(coded.models)}"
+            "informativeness needs at least three models: an anchor and two others to compare; "
+            f"got {len(coded.models)}"
         )
     if not three.compared.any():
         raise NotIdentifiedError(
-            "no item has readable verdicts of two models against a common third: informativeness needs an `item` "
-            "column and several models judged on each item"
+            "no item has readable verdicts of two models against a common third: "
+            "informativeness needs an `item` column and several models judged on each item"
         )
     chosen = three if full is None else full
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
@@ -192,10 +193,15 @@ def _estimate_shares(
     counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
 ) -> ScoreEstimates:
     """Return each anchor's share of different verdicts with intervals in [0, 1]."""
-    score, clusters = counts.share, len(counts.apart)
+    score = counts.share
+    clusters = len(counts.apart)
     if interval == "bootstrap":
         apart, compared = counts.weighed_numbers
-        draws = resample(lambda n: ratio_or_nan(n @ apart, n @ compared), clusters, resamples, rng)
+
+        def resampled_shares(drawn: np.ndarray) -> np.ndarray:
+            return ratio_or_nan(drawn @ apart, drawn @ compared)
+
+        draws = resample(resampled_shares, clusters, resamples, rng)
         estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")
     else:
         estimate = sandwich_estimate(

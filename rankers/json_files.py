@@ -73,7 +73,8 @@ def read_json_record(
         version = FileVersion.model_validate_json(text).podium
         require_format(version, what, path, old_remedy or remedy)
         record = kind.model_validate_json(text)
-        if (impossible := next(_impossible_numbers(record), None)) is None:
+        impossible = next(_impossible_numbers(record), None)
+        if impossible is None:
             return record
         problem = f"is not {what}: {impossible}"
     except OSError as error:
@@ -84,12 +85,15 @@ def read_json_record(
 
 
 def _describe_problem(error: ValidationError, what: str) -> str:
-    """Return the sentence on the first problem of a document: no JSON, a missing field, or a wrong
-    value."""
+    """Return the sentence on the first problem of a document.
+
+    It is no JSON, lacks a field, or has a wrong value.
+    """
     first = error.errors()[0]
     if "recursion limit" in first["msg"]:
         return "cannot be read as JSON: it is nested too deeply"
-    field, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+    field = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "json_invalid":
         return f"cannot be read as JSON ({message.removeprefix('Invalid JSON: ')})"
     if first["type"] == "value_error":
@@ -98,7 +102,8 @@ def _describe_problem(error: ValidationError, what: str) -> str:
         return f"is not {what}: no JSON object"
     if first["type"] == "missing":
         return f"is not {what}: no field {field!r}"
-    return f"is not {what}: {field} is {shorten(repr(first['input']))}: {message[0].lower()}{message[1:]}"
+    given = shorten(repr(first["input"]))
+    return f"is not {what}: {field} is {given}: {message[0].lower()}{message[1:]}"
 
 
 SMALLEST = 1e-15
@@ -136,19 +141,15 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
             yield f"{place} is {shorten(repr(value))}: out of range"
         return
     is_record = isinstance(value, BaseModel) or is_dataclass(value)
-    if is_record:
-        value = (
-            dict(value)
-            if isinstance(value, BaseModel)
-            else {e.name: getattr(value, e.name) for e in fields(value)}
-        )
-    parts = (
-        value.items()
-        if isinstance(value, Mapping)
-        else enumerate(value)
-        if isinstance(value, list | tuple)
-        else ()
-    )
+    if isinstance(value, BaseModel):
+        value = dict(value)
+    elif is_record:
+        value = {own.name: getattr(value, own.name) for own in fields(value)}
+    parts: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, Mapping):
+        parts = value.items()
+    elif isinstance(value, list | tuple):
+        parts = enumerate(value)
     for key, part in parts:
         inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
         yield from _impossible_numbers(part, inner, str(key) if is_record else "")

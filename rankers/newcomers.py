@@ -139,6 +139,8 @@ def rate_newcomers(
 def _conformal_summary(
     new: Sequence[PlacedModel], rule: ConformalRule, unit: str
 ) -> dict[str, Any]:
+    """Return the figures of the conformal intervals, and what they assume."""
+    independent = "items" if unit == "item" else "battles"
     return {
         "level": rule.level,
         "needed": models_needed(rule.level),
@@ -147,7 +149,7 @@ def _conformal_summary(
         "t": {model.model: rule.t for model in new if rule.best != rule.q},
         "of": rule.of,
         "scale_correction": rule.scale_correction.value if rule.scale_correction else None,
-        "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
+        "assumption": f"{EXCHANGEABLE}{independent} independent within a model",
     }
 
 

@@ -20,8 +20,23 @@ from podium.score_scale import Scale
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model's row (rank 1 is best); `separated`: outside the largest strongly connected
-    component of wins."""
+    """The row of one model in standings.
+
+    Attributes:
+        model: name of the model.
+        rank: rank by score, 1 is best; equal scores share a rank.
+        rank_low: least rank of the rank set, None if unknown.
+        rank_high: largest rank of the rank set, None if unknown.
+        score: the score, None if unknown.
+        low: lower end of the score's interval, None if unknown or unbounded.
+        high: upper end, likewise.
+        se: standard error of the score, None if unknown.
+        battles: number of readable battles.
+        win_rate: win rate, None without a battle.
+        separated: whether the model is outside the largest strongly connected component of wins,
+            so that battles do not bound its rating.
+        extra: further figures of the ranker, by column.
+    """
 
     model: str
     rank: int
@@ -142,7 +157,10 @@ class Ranking(Document):
         parts = [
             each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings
         ]
-        return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} models)"
+        models: set[str] = set()
+        for each in self.standings:
+            models.update(entry.model for entry in each.entries)
+        return f"Ranking({', '.join(parts)}: {len(models)} models)"
 
     def __str__(self) -> str:
         return text_of_result(self)
@@ -167,19 +185,21 @@ class Ranking(Document):
     def to_frame(self) -> pd.DataFrame:
         """Return one row per model, slice and ranker, with the method of the interval and the
         denominators."""
-        rows = [
-            {
-                "ranker": each.ranker,
-                "slice": each.slice,
-                "scale": each.scale.name,
-                "level": each.level,
-            }
-            | entry.to_dict()
-            | {"interval": each.interval, "items": each.counts.items}
-            | {"judged": each.counts.readable, "unparsed": each.counts.unparsed}
-            for each in self.standings
-            for entry in each.entries
-        ]
+        rows = []
+        for each in self.standings:
+            for entry in each.entries:
+                row = {
+                    "ranker": each.ranker,
+                    "slice": each.slice,
+                    "scale": each.scale.name,
+                    "level": each.level,
+                    **entry.to_dict(),
+                    "interval": each.interval,
+                    "items": each.counts.items,
+                    "judged": each.counts.readable,
+                    "unparsed": each.counts.unparsed,
+                }
+                rows.append(row)
         frame = pd.DataFrame(rows)
         return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})
 

@@ -221,7 +221,7 @@ def _first_lead(
     low = test.low(contrasts.tail)
     high = test.high(contrasts.tail)
     if first > second:
-        # The test is of the difference in the other direction.
+        # The test is of the second model minus the first.
         low, high = -high, -low
     gap = abs(test.value)
     critical = float(t_quantile(max(test.items, 2), 1 - 2 * contrasts.tail))

@@ -155,13 +155,13 @@ def load_battles(battles: BattleData) -> CodedBattles:
     blocks = list(battles.blocks())
     coded = blocks[0]
     if len(blocks) > 1:
-        names = ("a", "b", "credit", "weight", "number")
-        columns: dict[str, Any] = {
-            name: np.concatenate([getattr(own, name) for own in blocks]) for name in names
-        }
-        starts = np.cumsum([0, *(block.clusters for block in blocks)])
-        numbered = [block.cluster + start for block, start in zip(blocks, starts[:-1], strict=True)]
-        cluster = np.concatenate(numbered)
+        columns: dict[str, Any] = {}
+        for name in ("a", "b", "credit", "weight", "number"):
+            columns[name] = np.concatenate([getattr(block, name) for block in blocks])
+        # Blocks number their clusters from 0.
+        starts = np.cumsum([0, *[block.clusters for block in blocks]])
+        numbers = [block.cluster + starts[k] for k, block in enumerate(blocks)]
+        cluster = np.concatenate(numbers)
         coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
     if coded.unit == "item":
         return coded

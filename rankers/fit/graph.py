@@ -60,12 +60,18 @@ def win_paths(pairs: Pairs) -> np.ndarray:
 
 
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return which models each resample of pair sums separates, as in `separated_models`, shape
-    (draws, models)."""
-    winner, loser = (
-        np.concatenate([pairs.first, pairs.second]),
-        np.concatenate([pairs.second, pairs.first]),
-    )
+    """Return which models each resample separates, as in `separated_models`.
+
+    Args:
+        pairs: the pairs.
+        credit: their sums of credits in each resample, shape (draws, pairs).
+        weight: their sums of weights in each resample, shape (draws, pairs).
+
+    Returns:
+        A mask, shape (draws, models).
+    """
+    winner = np.concatenate([pairs.first, pairs.second])
+    loser = np.concatenate([pairs.second, pairs.first])
     shape = (pairs.models, pairs.models)
     places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
     separated = np.empty((len(credit), pairs.models), dtype=bool)
@@ -131,21 +137,26 @@ def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return the best models and the others that each is clearly ahead of, with the most such
-    pairs; `beats` has, for each model, best first, the positions of those that it is clearly ahead
-    of."""
+    """Return the best models, and the others that each of them is clearly ahead of.
+
+    Both are chosen to have the most pairs. `beats` has, for each model, the best first, the
+    positions of those that it is clearly ahead of.
+    """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []
     below = set(range(len(beats)))
     for k, beaten in enumerate(beats):
-        if below.intersection(beaten):
-            above, below = [*above, k], below.intersection(beaten)
+        still_below = below.intersection(beaten)
+        if still_below:
+            above = [*above, k]
+            below = still_below
             if len(above) * len(below) > len(best[0]) * len(best[1]):
                 best = above, sorted(below)
     return best
 
 
 def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
+    """Return the adjacency matrix of edges between models, shape (size, size)."""
     return sparse.csr_matrix(
         (np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size)
     )

@@ -40,13 +40,12 @@ def bounded_models(graph: Graph) -> np.ndarray:
 
 
 def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -> str:
-    """Write a message that names the disconnected groups and the fewest battles that would join
-    them."""
+    """Name the disconnected groups, and the fewest battles that would join them."""
     models = battles.models
-    groups = [
-        [models[k] for k in np.flatnonzero(graph.group == group)]
-        for group in np.unique(graph.group)
-    ]
+    groups = []
+    for group in np.unique(graph.group):
+        members = np.flatnonzero(graph.group == group)
+        groups.append([models[k] for k in members])
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
     joins = [
         f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles.battles_by_model())
@@ -70,9 +69,12 @@ def records_of_separated(
 
 
 def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray) -> list[str]:
-    """Return for each separated model the battle that is most likely to bound its rating: the one
-    with the model of the nearest strength among those that are not separated."""
-    core, battles = np.flatnonzero(~graph.separated), []
+    """Return for each separated model the battle that is most likely to bound its rating.
+
+    It is that with the model of the nearest strength among those that are not separated.
+    """
+    core = np.flatnonzero(~graph.separated)
+    battles = []
     for k in np.flatnonzero(graph.separated).tolist():
         rival = core[np.argmin(np.abs(strength[core] - strength[k]))]
         battles.append(f"{models[k]} vs {models[rival]}")

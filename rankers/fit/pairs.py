@@ -41,7 +41,8 @@ class Pairs:
 
     def pairs_among(self, kept: np.ndarray) -> "Pairs":
         """Return the pairs between the models of a mask, models coded anew in the same order."""
-        among, codes = self.take(kept[self.first] & kept[self.second]), np.cumsum(kept) - 1
+        among = self.take(kept[self.first] & kept[self.second])
+        codes = np.cumsum(kept) - 1
         return replace(
             among, first=codes[among.first], second=codes[among.second], models=int(kept.sum())
         )
@@ -49,16 +50,25 @@ class Pairs:
     def sum_by_model(
         self, of_first: np.ndarray | None = None, of_second: np.ndarray | None = None
     ) -> np.ndarray:
-        """Add up values of the pairs' first and second models by model (None counts 1 each), shape
-        (models,)."""
+        """Add up values of each pair's two models by model, shape (models,).
+
+        Args:
+            of_first: values of the first models, shape (pairs,); by default 1 each.
+            of_second: values of the second models, likewise.
+        """
         size = self.models
         return np.bincount(self.first, of_first, size) + np.bincount(self.second, of_second, size)
 
 
 @dataclass(frozen=True, slots=True)
 class PairCells:
-    """Credits and weights summed by cluster and pair, in sparse matrices of shape (clusters,
-    pairs)."""
+    """Credits and weights summed by cluster and pair.
+
+    Attributes:
+        pairs: the pairs.
+        credit: sums of weighted credits of first, sparse, shape (clusters, pairs).
+        weight: sums of weights, in the same cells, shape (clusters, pairs).
+    """
 
     pairs: Pairs
     credit: sparse.csr_matrix
@@ -70,16 +80,22 @@ class PairCells:
         return np.diff(self.weight.tocsc().indptr)
 
     def matrix_of(self, values: np.ndarray) -> sparse.csr_matrix:
-        """Return a sparse matrix with other values in the same cells, given in the order of
-        `weight.data`."""
+        """Return a sparse matrix with other values in the same cells.
+
+        `values` are in the order of `weight.data`.
+        """
         return sparse.csr_matrix(
             (values, self.weight.indices, self.weight.indptr), shape=self.weight.shape
         )
 
     def resampled_sums(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return pair sums of resamples that draw each cluster `counts` times, shape (draws, pairs)
-        each."""
-        return np.asarray(self.credit.T @ counts.T).T, np.asarray(self.weight.T @ counts.T).T
+        """Return the sums of credits and of weights in resamples, shape (draws, pairs) each.
+
+        `counts` says how often each resample draws each cluster, shape (draws, clusters).
+        """
+        credit = np.asarray(self.credit.T @ counts.T).T
+        weight = np.asarray(self.weight.T @ counts.T).T
+        return credit, weight
 
 
 def pair_sums(coded: CodedBattles) -> Pairs:
@@ -88,16 +104,18 @@ def pair_sums(coded: CodedBattles) -> Pairs:
     if size > MOST_DENSE_MODELS:
         return _sparse_pair_sums(coded)
     cell = coded.a.astype(np.int64) * size + coded.b
-    sums = (
-        np.bincount(cell, values, size * size)
-        for values in (coded.weight * coded.credit, coded.weight)
-    )
-    return pairs_from_matrices(*(values.reshape(size, size) for values in sums))
+    credit = np.bincount(cell, coded.weight * coded.credit, size * size)
+    weight = np.bincount(cell, coded.weight, size * size)
+    return pairs_from_matrices(credit.reshape(size, size), weight.reshape(size, size))
 
 
 def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
-    """Fold sums of credits of a and of weights, indexed [a, b], into pairs with the lower code
-    first."""
+    """Fold matrices of sums, indexed [a, b], into pairs with the lower code first.
+
+    Args:
+        credit: sums of weighted credits of a, shape (models, models).
+        weight: sums of weights, shape (models, models).
+    """
     total = weight + weight.T
     first, second = np.nonzero(np.triu(total, 1))
     earned = credit[first, second] + (weight[second, first] - credit[second, first])
@@ -107,17 +125,20 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
 def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
     """Add up credits and weights by cluster and pair."""
     pair, credit = pair_index(coded, pairs)
-    cells, shape = (coded.cluster, pair), (coded.clusters, len(pairs.first))
-    sums = (
-        sparse.csr_matrix((values, cells), shape=shape)
-        for values in (coded.weight * credit, coded.weight)
+    cells = (coded.cluster, pair)
+    shape = (coded.clusters, len(pairs.first))
+    return PairCells(
+        pairs,
+        credit=sparse.csr_matrix((coded.weight * credit, cells), shape=shape),
+        weight=sparse.csr_matrix((coded.weight, cells), shape=shape),
     )
-    return PairCells(pairs, *sums)
 
 
 def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the position of each battle's pair in `pairs` and the credit of its first model, shape
-    (battles,) each."""
+    """Return each battle's pair and the credit of the pair's first model, shape (battles,) each.
+
+    The pair is a position in `pairs`.
+    """
     key, credit = _pair_keys(coded)
     return np.searchsorted(pairs.first * np.int64(pairs.models) + pairs.second, key), credit
 
@@ -129,25 +150,39 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 
 
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weight of `second` in the win rate of `first` and that of `first` in `second`'s,
-    shape (pairs,) each. Weights add up to 1, each proportional to min(1, 2 n / most): n items on
-    which the two met, most the model's largest n. They are equal if items were not counted."""
-    shares = [np.ones(len(pairs.first))] * 2
+    """Return the weights of opponents in win rates.
+
+    The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / most), where
+    n is the number of items on which the two met, and most the model's largest n. They are equal if
+    items were not counted.
+
+    Returns:
+        The weight of `second` in the win rate of `first`, and the weight of `first` in that of
+        `second`, shape (pairs,) each.
+    """
+    of_first = np.ones(len(pairs.first))
+    of_second = of_first
     if pairs.items is not None:
-        ends, most = (pairs.first, pairs.second), np.zeros(pairs.models)
-        for end in ends:
-            np.maximum.at(most, end, pairs.items)
-        shares = [np.minimum(1.0, 2 * pairs.items / most[end]) for end in ends]
-    total = pairs.sum_by_model(*shares)
-    return shares[0] / total[pairs.first], shares[1] / total[pairs.second]
+        most = np.zeros(pairs.models)
+        np.maximum.at(most, pairs.first, pairs.items)
+        np.maximum.at(most, pairs.second, pairs.items)
+        of_first = np.minimum(1.0, 2 * pairs.items / most[pairs.first])
+        of_second = np.minimum(1.0, 2 * pairs.items / most[pairs.second])
+    total = pairs.sum_by_model(of_first, of_second)
+    return of_first / total[pairs.first], of_second / total[pairs.second]
 
 
 def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return codes of models, codes of opponents with reduced weights, and these over the largest,
-    shape (n,) each."""
+    """Return the opponents that count less than others.
+
+    Returns:
+        Codes of models, codes of such opponents of theirs, and the weights of these over the
+        model's largest weight, shape (n,) each.
+    """
     in_first, in_second = opponent_weights(pairs)
-    sides = [(pairs.first, pairs.second, in_first), (pairs.second, pairs.first, in_second)]
-    model, opponent, share = (np.concatenate(column) for column in zip(*sides, strict=True))
+    model = np.concatenate([pairs.first, pairs.second])
+    opponent = np.concatenate([pairs.second, pairs.first])
+    share = np.concatenate([in_first, in_second])
     full = np.zeros(pairs.models)
     np.maximum.at(full, model, share)
     ratio = share / full[model]
@@ -156,9 +191,12 @@ def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:
-    """Return each model's mean credit over opponents (`opponent_weights`), NaN without any, shape
-    (models,)."""
-    share, (in_first, in_second) = pairs.credit / pairs.weight, opponent_weights(pairs)
+    """Return each model's mean credit over opponents, NaN without any, shape (models,).
+
+    Opponents have the weights of `opponent_weights`.
+    """
+    share = pairs.credit / pairs.weight
+    in_first, in_second = opponent_weights(pairs)
     rates = pairs.sum_by_model(in_first * share, in_second * (1 - share))
     return np.where(pairs.sum_by_model() > 0, rates, np.nan)
 
@@ -168,13 +206,16 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
     size = len(coded.models)
     key, credit = _pair_keys(coded)
     distinct, pair = np.unique(key, return_inverse=True)
-    earned, weight = np.bincount(pair, coded.weight * credit), np.bincount(pair, coded.weight)
+    earned = np.bincount(pair, coded.weight * credit)
+    weight = np.bincount(pair, coded.weight)
     return Pairs(distinct // size, distinct % size, earned, weight, size)
 
 
 def _pair_keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
-    """Return a number that identifies each battle's pair and the credit of its lower code, shape
-    (battles,) each."""
+    """Return a number that identifies each battle's pair, and the credit of its lower code.
+
+    Shape (battles,) each.
+    """
     first = np.minimum(coded.a, coded.b).astype(np.int64)
     credit = np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)
     return first * len(coded.models) + np.maximum(coded.a, coded.b), credit

@@ -105,18 +105,19 @@ class LadderPrior:
 def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
     """Build the prior of some models, of which the ladder must have at least one."""
     codes = np.array([k for k, name in enumerate(models) if name in ladder.models])
-    order, size = [ladder.models.index(models[k]) for k in codes], len(models)
+    order = [ladder.models.index(models[k]) for k in codes]
+    size = len(models)
     covariance = (
         np.diag(np.square(ladder.se)) if ladder.covariance is None else np.array(ladder.covariance)
     )
     covariance = covariance[np.ix_(order, order)] / POINTS**2 + SMALLEST_VARIANCE * np.eye(
         len(order)
     )
-    elo, mean, precision = np.array(ladder.elo)[order], np.zeros(size), np.zeros((size, size))
-    mean[codes], precision[np.ix_(codes, codes)] = (
-        (elo - elo.mean()) / POINTS,
-        linalg.inv(covariance),
-    )
+    elo = np.array(ladder.elo)[order]
+    mean = np.zeros(size)
+    mean[codes] = (elo - elo.mean()) / POINTS
+    precision = np.zeros((size, size))
+    precision[np.ix_(codes, codes)] = linalg.inv(covariance)
     return LadderPrior(
         mean, covariance, precision, np.isin(np.arange(size), codes), float(elo.mean())
     )
@@ -193,20 +194,22 @@ class Strengths:
             factor = self._factor()
             covariance = linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
         covariance *= clusters / max(clusters - 1, 1)
-        return (
-            covariance
-            if self.prior is None
-            else covariance + self.solve(self.solve(self.prior.precision).T)
-        )
+        if self.prior is None:
+            return covariance
+        return covariance + self.solve(self.solve(self.prior.precision).T)
 
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws,
-        models)."""
+        """Fit log-strengths to resamples, shape (draws, models).
+
+        A resample that separates models, or does not connect them, has NaN.
+
+        Args:
+            cells: sums by cluster and pair.
+            counts: how often each resample draws each cluster, shape (draws, clusters).
+        """
         credit, weight = cells.resampled_sums(counts)
-        theta, sound = (
-            np.full((len(counts), self.pairs.models), np.nan),
-            are_sound(self.pairs, credit, weight),
-        )
+        theta = np.full((len(counts), self.pairs.models), np.nan)
+        sound = are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
         theta[sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         return theta

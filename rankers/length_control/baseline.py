@@ -102,9 +102,12 @@ def estimate_equal_lengths(
 ) -> ScoreEstimates:
     """Return win rates with intervals; the baseline's is 1 minus the mean of the others."""
     size = len(coded.models)
-    score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)
+    score = np.full(size, np.nan)
+    spread = np.zeros((coded.clusters, size))
+    freedom = np.zeros(size)
     for which, (own, rate) in rates.items():
-        score[which], freedom[which] = rate.value, rate.freedom
+        score[which] = rate.value
+        freedom[which] = rate.freedom
         spread[:, which] = np.bincount(coded.cluster[own], rate.influence, coded.clusters)
     score[base] = 1 - np.mean([rate.value for _, rate in rates.values()])
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
@@ -119,7 +122,8 @@ def estimate_equal_lengths(
         return estimate
     # Intervals of logits stay within 0 and 1.
     reach = t_quantile(freedom + 1, level) * estimate.se / (score * (1 - score))
-    low, high = expit(logit(score) - reach), expit(logit(score) + reach)
+    low = expit(logit(score) - reach)
+    high = expit(logit(score) + reach)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 
@@ -260,11 +264,11 @@ def _with_gamed(
 
 
 def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
-    """Raise NotIdentifiedError if so few battles are lost, or won, that the coefficients rest on
-    their lengths."""
+    """Raise NotIdentifiedError if too few battles are lost, or won, for the coefficients."""
     # With fewer losses than coefficients intervals held in 45 to 75% of simulated worlds, with as
     # many in 93 to 96%.
-    won, lost = float(credit.sum()), float((1 - credit).sum())
+    won = float(credit.sum())
+    lost = float((1 - credit).sum())
     what, number = ("won", won) if won < lost else ("lost", lost)
     if number < coefficients:
         raise NotIdentifiedError(

@@ -36,18 +36,21 @@ class EqualLength:
     def warnings(self) -> tuple[Notice, ...]:
         """Warn if strength and length predict the verdicts on all but an item or two."""
         coded = self.lengths.coded
-        behind = float(
-            effective_clusters(np.bincount(coded.cluster, slope_influence(self.strengths)))
-        )
+        influence_of_item = np.bincount(coded.cluster, slope_influence(self.strengths))
+        behind = float(effective_clusters(influence_of_item))
         fields = {"behind": behind, "clusters": coded.clusters, "unit": coded.unit}
         return (Notice("length-effect-of-few", fields),) if behind < FEW else ()
 
     def summary(self, level: float) -> dict[str, Any]:
-        """Return model, slope and Elo points gained by a response that is longer by one sd, for the
-        diagnostics."""
-        coded, (slope,) = self.lengths.coded, self.strengths.coefficients.tolist()
+        """Return model, slope, and the Elo points that a response gains by one sd more length.
+
+        `level` is the confidence level of the interval of these points, in (0, 1).
+        """
+        coded = self.lengths.coded
+        [slope] = self.strengths.coefficients.tolist()
         spread = self.strengths.covariance(coded)
-        points, se = float(POINTS * np.tanh(1)), float(np.sqrt(spread[-1, -1]))
+        points = float(POINTS * np.tanh(1))
+        se = float(np.sqrt(spread[-1, -1]))
         reach = t_quantile(coded.clusters, level) * se
         ends = (
             (points * (slope - reach), points * (slope + reach))
@@ -69,12 +72,20 @@ class EqualLength:
 
 
 def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
-    """Fit P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), strengths
-    at equal lengths. AlpacaEval's length term (Dubois et al. 2024), one slope for all models, in a
-    joint fit; sd is the root mean square of the length differences, so that nothing depends on
-    which model is a. The slope has no regularization. `plain` are strengths without the term."""
+    """Fit strengths at equal lengths, jointly with one slope of length for all models.
+
+    P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), with the length
+    term of AlpacaEval (Dubois et al. 2024). sd is the root mean square of the length differences,
+    so that nothing depends on which model is a. The slope has no penalty.
+
+    Args:
+        lengths: battles with the lengths of both responses.
+        plain: strengths without the term, from which the fit starts.
+    """
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
-    term = saturate_lengths(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
+    term = np.zeros(len(lengths.difference))
+    if sd > 0:
+        term = saturate_lengths(lengths.difference, sd)
     fit = fit_with_length(lengths.coded, term, plain.regularization, plain.theta)
     return EqualLength(fit, lengths, sd)
 
@@ -82,12 +93,23 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
 def fit_with_length(
     coded: CodedBattles, term: np.ndarray, regularization: float, start: np.ndarray
 ) -> Strengths:
-    """Fit strengths, penalized by lambda, and the slope of a length term; NotIdentifiedError if
-    they are confounded."""
+    """Fit strengths and the slope of a length term.
+
+    Args:
+        coded: the battles.
+        term: length term of a, shape (battles,).
+        regularization: lambda of the strengths.
+        start: first guess of the strengths, shape (models,).
+
+    Raises:
+        NotIdentifiedError: strengths and slope are confounded, or predict every winner.
+        NotConvergedError: the fit has no maximum.
+    """
     likelihood = column_likelihood(coded, term[:, None], regularization)
     free = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
     matrix = free.information_at(np.append(start, 0.0))
-    total, cross = matrix[-1, -1], matrix[:-1, -1]
+    total = matrix[-1, -1]
+    cross = matrix[:-1, -1]
     left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
     if left <= COLLINEAR * total:
         raise NotIdentifiedError(
@@ -113,8 +135,7 @@ def fit_with_length(
 
 
 def slope_influence(fit: Strengths) -> np.ndarray:
-    """Return what each battle adds to the error of the slope of the length term, shape
-    (battles,)."""
+    """Return what each battle adds to the error of the slope of length, shape (battles,)."""
     likelihood = fit.likelihood
     logits = likelihood.logits(fit.optimum.at[None])[0]
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
@@ -123,14 +144,22 @@ def slope_influence(fit: Strengths) -> np.ndarray:
 
 
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
-    """Return whether some strengths and a slope of 1 or -1 predict every winner, so that the
-    likelihood has no maximum. A win says theta_a - theta_b >= -slope term, a loss <=, a tie both:
-    such bounds can be met unless they add up to less than 0 around a circle of models (Bellman and
-    Ford)."""
+    """Return whether strengths and length predict every winner.
+
+    Then the likelihood has no maximum. With a slope of 1 or -1, a win says that
+    theta_a - theta_b >= -slope term, a loss that it is at most that, a tie both. Such bounds can be
+    met unless they add up to less than 0 around a circle of models (Bellman and Ford).
+
+    `term` is the length term of a, shape (battles,).
+    """
     counted = coded.weight > 0
-    a, b, credit = coded.a[counted], coded.b[counted], coded.credit[counted]
-    won, lost = credit > 0, credit < 1
-    start, end = np.concatenate([a[won], b[lost]]), np.concatenate([b[won], a[lost]])
+    a = coded.a[counted]
+    b = coded.b[counted]
+    credit = coded.credit[counted]
+    won = credit > 0
+    lost = credit < 1
+    start = np.concatenate([a[won], b[lost]])
+    end = np.concatenate([b[won], a[lost]])
     lead = np.concatenate([term[counted][won], -term[counted][lost]])
     return any(_can_be_met(start, end, slope * lead, len(coded.models)) for slope in (1, -1))
 

@@ -49,16 +49,21 @@ def read_lengths(
     interval: Interval,
     length_of: LengthOf = "answer",
 ) -> Lengths:
-    """Code the battles that have both lengths; NotIdentifiedError if none has, UsageError for
-    `interval=bootstrap`."""
+    """Code the battles that have the lengths of both responses.
+
+    Raises:
+        NotIdentifiedError: no readable battle has both lengths.
+        UsageError: `interval` is `bootstrap`, or an unknown option value.
+    """
     if interval == "bootstrap":
         raise UsageError(
             "length_control=true cannot be combined with interval=bootstrap: leave one of them out"
         )
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("length_of", length_of, tuple(SIDES))
-    sides, has_both = SIDES[length_of], {*SIDES["transcript"]} <= {*battles.table.columns}
+    sides = SIDES[length_of]
     table = battles.table
+    has_both = {*SIDES["transcript"]} <= {*table.columns}
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(sides) <= set(table.columns):
         raise NotIdentifiedError(
@@ -76,8 +81,10 @@ def read_lengths(
 
 
 def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
-    """Return tanh(difference / sd): far longer counts little more than longer (Dubois et al. 2024,
-    equation 2)."""
+    """Return tanh(difference / sd) (Dubois et al. 2024, equation 2).
+
+    A response that is far longer counts little more than one that is longer.
+    """
     return np.tanh(difference / sd)
 
 

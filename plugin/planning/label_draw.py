@@ -81,10 +81,9 @@ def draw_labels(
         raise UsageError(
             "no item column: labels are matched by item and pair; name it, as --columns item=prompt"
         )
+    counts = np.zeros(len(coded.models), dtype=np.int64)
     if labels:
         counts = labels.coded.battles_by_model()
-    else:
-        counts = np.zeros(len(coded.models), dtype=np.int64)
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))

@@ -438,8 +438,7 @@ class Stopping:
             is_subject: mask of the models whose errors `error:X` is about; none for all.
         """
         half = self._half_widths(fit, is_subject)
-        nothing = np.zeros(pairs.shape, dtype=np.int64)
-        settled = nothing if before is None else before.settled.copy()
+        settled = np.zeros_like(pairs, np.int64) if before is None else before.settled.copy()
         spent = np.zeros_like(pairs) if before is None else before.spent.copy()
         planned = None
         critical = np.nan

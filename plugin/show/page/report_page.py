@@ -26,7 +26,7 @@ from podium.show.pictures.style import DARK, LIGHT, theme
 from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.html import html_part, section_body, table_part
 from podium.show.report.ranking_view import ranking_reports, ranking_warnings, standings_name
-from podium.tables import Section, Table
+from podium.tables import Report, Section, Table
 from podium.wording import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
@@ -74,9 +74,6 @@ def report_page(content: PageContent) -> str:
     calibration = ""
     if content.calibration:
         calibration = html_part(calibration_reports(content.calibration), 3)
-    judge = []
-    for card in content.judge:
-        judge.append((card.title, html_part([replace(card, title="", answer=())])))
     return render_page(
         "report",
         [charting_library(), *map(read_asset, SCRIPTS)],
@@ -89,10 +86,15 @@ def report_page(content: PageContent) -> str:
         content=content,
         charts=charts,
         calibration=calibration,
-        judge=judge,
+        judge=[_card_part(card) for card in content.judge],
         costs=table_part(content.costs) if content.costs else "",
         provenance=table_part(_provenance_table(content)),
     )
+
+
+def _card_part(card: Report) -> tuple[str, str]:
+    """Return the title and the content of a report of the judge card."""
+    return card.title, html_part([replace(card, title="", answer=())])
 
 
 def plain_answer(first: Standings) -> tuple[str, ...]:

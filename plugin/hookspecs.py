@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from podium.data.run import Run
     from podium.scorers.realization import Realization
     from podium.storage.remote import RemoteFile
 
@@ -147,6 +148,7 @@ class GatheredBattles:
         apart: a column whose values are ranked separately by default.
         accepted: sentences on findings that would be errors if they were not allowed; the answer
             repeats them.
+        runs: the runs of hosts' evals whose scores are in the sheets.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
@@ -155,6 +157,7 @@ class GatheredBattles:
     lost: Sequence[Notice] = ()
     apart: str | None = None
     accepted: Sequence[str] = ()
+    runs: "Sequence[Run]" = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,8 @@ def merge_jury(
             as many must vote decisively, or as many for a tie.
 
     Returns:
-        The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum.
+        The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum. A single
+        judge keeps the reason why it is unparsed.
 
     Raises:
         UsageError: the quorum is below 1 or above the number of judges.
@@ -182,6 +183,8 @@ def merge_jury(
     if not 1 <= needed <= len(verdicts):
         raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")
     readable = [verdict for verdict in verdicts if verdict.credit is not None]
+    if len(verdicts) == 1 and not readable:
+        return verdicts[0]
     if rule == "mean":
         has_quorum = len(readable) >= needed
         return mean_verdict(readable) if has_quorum else Verdict(None, reason=NO_QUORUM)

@@ -24,7 +24,6 @@ RANKERS = [
     ("bradley-terry", FEW),
     ("bradley-terry", {**FEW, "cluster": "row"}),
     ("bradley-terry", {"length_control": True}),
-    ("bradley-terry", {**FEW, "length_control": True}),
     ("soft-elo", {"hard": True}),
     ("soft-elo", {"target": "criteria"}),
     ("win-rate", {}),

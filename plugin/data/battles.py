@@ -14,6 +14,7 @@ from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.data.measure import Measure
+from podium.data.run import Run
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -122,6 +123,7 @@ class Battles:
             gave.
         likely_item: without items, the column that looks like the item; then nobody is called
             clearly ahead.
+        runs: the runs of hosts' evals that gave the scores.
         whole: the battles that these are a part of; None if they are all.
         accepted: sentences on findings that the user accepted by name; the answer repeats them.
     """
@@ -141,6 +143,7 @@ class Battles:
     votes: "Battles | None" = None
     default_ranker: str = "bradley-terry"
     accepted: tuple[str, ...] = ()
+    runs: tuple[Run, ...] = ()
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
 

@@ -5,12 +5,11 @@ podium runs. A host with other names of options sets its form with `typed_as`.
 """
 
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, TypeAlias
-
-import click
 
 Kind = Literal["option", "setting", "argument"]
 """`option`: of podium's commands. `setting`: of a ranker. `argument`: of a tournament's task."""
@@ -68,7 +67,12 @@ def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
     """
     form = _FORM.get()
     if form is None:
-        form = (
-            typed_in_python if click.get_current_context(silent=True) is None else typed_in_command
-        )
+        form = typed_in_command if _runs_in_command() else typed_in_python
     return form(kind, name, value)
+
+
+def _runs_in_command() -> bool:
+    """Return whether a command of podium or Inspect runs, both of which are click's."""
+    # Nothing imports click here, because the help of lm-eval loads this file.
+    click = sys.modules.get("click")
+    return click is not None and click.get_current_context(silent=True) is not None

@@ -380,7 +380,7 @@ def test_another_map_beside_a_calibration_is_rejected(frame, options):
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"of": "human"}, {"conformal_level": 0.8}])
 def test_options_of_conformal_intervals_need_a_calibration(options):
-    with pytest.raises(UsageError, match="conformal_level and of need --calibration FILE"):
+    with pytest.raises(UsageError, match="conformal_level and of need calibration=FILE"):
         rank(read_battles(among_old()), "soft-elo", **options)
 
 

@@ -478,7 +478,7 @@ def test_smoothing_by_a_constant_fits_the_share_of_agreement():
         ({"target": "criteria", "ridge": -1.0}, "0 or more"),
         ({"strata": "family"}, "strata was removed"),
         ({"halflife": 30.0}, "halflife was removed"),
-        ({"conformal_level": 0.9}, "--calibration"),
+        ({"conformal_level": 0.9}, "calibration=FILE"),
         ({"cluster": "model"}, "item, row"),
         ({"regularization": -1.0}, "0 or more"),
     ],

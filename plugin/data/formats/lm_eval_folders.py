@@ -17,6 +17,7 @@ from podium.data.formats.lm_eval_layout import (
     select_runs,
 )
 from podium.data.formats.lm_eval_repeats import accept_repeats
+from podium.data.formats.lm_eval_runs import run_of_samples
 from podium.data.formats.lm_eval_scores import (
     Scores,
     choose_metrics,
@@ -79,7 +80,12 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     if len(sizes) > 1:
         notes.append(Notice("tasks-count-alike", {"tasks": sizes}))
     return GatheredBattles(
-        tuple(sheets), frozenset(paths), tuple(notes), tuple(lost), accepted=tuple(accepted)
+        sheets=tuple(sheets),
+        claimed=frozenset(paths),
+        notes=tuple(notes),
+        lost=tuple(lost),
+        accepted=tuple(accepted),
+        runs=tuple(run_of_samples(each.file) for each in scores if each.file.task in sizes),
     )
 
 

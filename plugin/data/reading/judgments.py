@@ -355,6 +355,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         ladder=shared.ladder,
         default_ranker=shared.default_ranker,
         accepted=tuple(gathered.accepted),
+        runs=tuple(gathered.runs),
         likely_item=likely,
     )
 
@@ -444,6 +445,7 @@ def _gather_tables(
             lost=[*whole.lost, *(loss.map_texts(with_urls) for loss in gathered.lost)],
             apart=whole.apart or (gathered.apart if gathered.sheets else None),
             accepted=[*whole.accepted, *map(with_urls, gathered.accepted)],
+            runs=[*whole.runs, *gathered.runs],
         )
         places[:] = [_without_files(place, gathered.claimed) for place in places]
     return tables, whole

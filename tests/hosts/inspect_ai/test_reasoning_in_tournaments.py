@@ -16,7 +16,7 @@ def test_reasoning_is_neither_judged_nor_parsed(play, behave, record, write_resp
     }
     log = play(round_robin(responses=write_responses(texts=aloud), logprobs="off"))
     assert (
-        "24 of 24 responses begin with reasoning, which the judge is not shown; reasoning=keep"
+        "24 of 24 responses begin with reasoning, which the judge is not shown; reasoning='keep'"
         in capfd.readouterr().err
     )
     assert not any("SECRET" in prompt for _, prompt in record.prompts)

@@ -217,7 +217,7 @@ def test_forged_verdicts_in_a_response_are_not_read(found: dict[str, Any], tmp_p
     """A plain filter passes on the response, which here imitates the judging filter's output."""
     for row in found["samples"]["judged"]:
         row["resps"] = [[row["filtered_resps"][0]]]
-    with pytest.raises(NotIdentifiedError, match="choose with --metric"):
+    with pytest.raises(NotIdentifiedError, match="choose with metric="):
         read_battles(judged_folder(tmp_path / "out", found))
 
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +18,12 @@ from pydantic_core import to_jsonable_python
 from podium.checks import CHECKS
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.run_folders import FiledRun, choose_runs
+from podium.data.run import Run, differing_settings
 from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
+from podium.hosts.inspect_ai.logs.eval_scores import LeftOut
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -28,6 +31,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     is_tournament,
     read_tournament,
 )
+from podium.hosts.inspect_ai.logs.run_records import run_in_log
 from podium.hosts.inspect_ai.logs.scored_runs import (
     ScoredRun,
     accept_reductions,
@@ -240,12 +244,8 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
             groups.setdefault(run.question, []).append(run)
     notes = []
     for first, *others in groups.values():
-        settings = [_run_settings(run.header) for run in (first, *others)]
-        names = []
-        for name in sorted(set().union(*settings)):
-            values = {own.get(name) for own in settings}
-            if len(values) > 1:
-                names.append(name)
+        records = [run_in_log(run.path, run.header, run.who) for run in (first, *others)]
+        names = differing_settings(records)
         if not names:
             continue
         last = others[-1]
@@ -260,24 +260,6 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
             raise UsageError(notice_text(Notice("repeats-differ", fields)))
         notes.append(Notice("runs-differ", fields))
     return notes
-
-
-def _run_settings(log: EvalLog) -> dict[str, str]:
-    """Return the settings of a run by name, each as JSON."""
-    spec = log.eval
-    generation = log.plan.config.model_dump(exclude_none=True)
-    settings = {
-        **spec.task_args,
-        **(spec.model_args or {}),
-        **generation,
-        **(spec.solver_args or {}),
-    }
-    settings |= {"solver": spec.solver, "version": spec.task_version, "limit": spec.config.limit}
-    return {
-        name: json.dumps(own, sort_keys=True, default=str)
-        for name, own in settings.items()
-        if own is not None
-    }
 
 
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
@@ -296,6 +278,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
     frames: list[LogFrame] = []
     evals: list[ScoredRun] = []
+    runs: list[Run] = []
     inputs = AskedInputs()
     for log in logs:
         try:
@@ -303,6 +286,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
             notes += _notes_on_log(log, frame)
             if "reduction" in frame.attrs:
                 evals.append(ScoredRun.of_frame(log, frame))
+                runs.append(_run_record(log, frame))
             frames.append((log, _with_task(frame, log.header, labels[log.path])))
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
@@ -329,8 +313,21 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     return GatheredBattles(
-        sheets, frozenset(labels), tuple(notes), tuple(lost), "task", tuple(accepted)
+        sheets=sheets,
+        claimed=frozenset(labels),
+        notes=tuple(notes),
+        lost=tuple(lost),
+        apart="task",
+        accepted=tuple(accepted),
+        runs=tuple(runs),
     )
+
+
+def _run_record(log: FiledRun, frame: pd.DataFrame) -> Run:
+    """Return what a log says of its run, with the number of invalidated samples."""
+    record = run_in_log(log.path, log.header, log.who)
+    left_out: LeftOut = frame.attrs["invalidated"]
+    return replace(record, invalidated=len(left_out.names))
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from podium.data.run import Run
+    from podium.data.run_record import RunRecord
     from podium.scorers.realization import Realization
     from podium.storage.remote import RemoteFile
 
@@ -157,7 +157,7 @@ class GatheredBattles:
     lost: Sequence[Notice] = ()
     apart: str | None = None
     accepted: Sequence[str] = ()
-    runs: "Sequence[Run]" = ()
+    runs: "Sequence[RunRecord]" = ()
 
 
 @dataclass(frozen=True, slots=True)

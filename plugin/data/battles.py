@@ -14,7 +14,7 @@ from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.data.measure import Measure
-from podium.data.run import Run
+from podium.data.run_record import RunRecord
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -143,7 +143,7 @@ class Battles:
     votes: "Battles | None" = None
     default_ranker: str = "bradley-terry"
     accepted: tuple[str, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[RunRecord, ...] = ()
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
 

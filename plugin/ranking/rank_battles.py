@@ -103,7 +103,7 @@ def rank(
         asked["models"] = str(models)
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
     provenance = build_provenance(battles.sources, recorded)
-    sources = _describe_metrics(battles) | _describe_judges(battles)
+    sources = _describe_runs(battles) | _describe_metrics(battles) | _describe_judges(battles)
     return Ranking(standings, provenance | sources, failures)
 
 
@@ -146,6 +146,11 @@ def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool
     if column in SOURCES:
         return True
     return column is not None and not pool and len(battles.judges) > 1
+
+
+def _describe_runs(battles: Battles) -> dict[str, Any]:
+    """Return what is known of the runs of hosts' evals; empty without any."""
+    return {"runs": [run.to_json() for run in battles.runs]} if battles.runs else {}
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:

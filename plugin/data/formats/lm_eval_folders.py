@@ -17,7 +17,7 @@ from podium.data.formats.lm_eval_layout import (
     select_runs,
 )
 from podium.data.formats.lm_eval_repeats import accept_repeats
-from podium.data.formats.lm_eval_runs import run_of_samples
+from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.formats.lm_eval_scores import (
     Scores,
     choose_metrics,

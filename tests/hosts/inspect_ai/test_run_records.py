@@ -6,10 +6,11 @@ import pytest
 from inspect_ai import Task, eval, task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from podium.data.run import differing_settings
+from podium.data.run_record import differing_settings
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
 
 
@@ -23,18 +24,27 @@ def greeting(word: str = "hello", style: str = "plain") -> Task:
     )
 
 
-def answer_with_usage(text: str) -> ModelOutput:
-    """Return an answer with its usage, which Inspect would otherwise count by a downloaded file."""
-    output = ModelOutput.from_content("model", text)
-    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-    return output
+@solver
+def say_hello() -> Solver:
+    """Answer without a model."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content("model", "hello")
+        return state
+
+    return solve
 
 
 def played(folder: Path, given: Task, **options: object) -> EvalLog:
     """Run a task in a folder; return its log."""
-    outputs = [answer_with_usage("hello") for _ in range(2)]
-    model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
-    [log] = eval(given, model=model, log_dir=str(folder), display="none", **options)
+    [log] = eval(
+        given,
+        model="mockllm/model",
+        solver=say_hello(),
+        log_dir=str(folder),
+        display="none",
+        **options,
+    )
     assert log.status == "success", log.error
     return log
 

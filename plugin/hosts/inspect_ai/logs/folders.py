@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 from podium.checks import CHECKS
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.run_folders import FiledRun, choose_runs
-from podium.data.run import Run, differing_settings
+from podium.data.run_record import RunRecord, differing_settings
 from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
@@ -278,7 +278,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
     frames: list[LogFrame] = []
     evals: list[ScoredRun] = []
-    runs: list[Run] = []
+    runs: list[RunRecord] = []
     inputs = AskedInputs()
     for log in logs:
         try:
@@ -323,7 +323,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     )
 
 
-def _run_record(log: FiledRun, frame: pd.DataFrame) -> Run:
+def _run_record(log: FiledRun, frame: pd.DataFrame) -> RunRecord:
     """Return what a log says of its run, with the number of invalidated samples."""
     record = run_in_log(log.path, log.header, log.who)
     left_out: LeftOut = frame.attrs["invalidated"]

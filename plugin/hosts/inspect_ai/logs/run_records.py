@@ -5,13 +5,13 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from podium.data.run import Run, settings_of
+from podium.data.run_record import RunRecord, settings_as_pairs
 
 OWN_FIELDS = ("system_message",)
 """Settings of generation that a field of a run holds."""
 
 
-def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> Run:
+def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
     """Return what the header of a log says of its run.
 
     Args:
@@ -23,17 +23,17 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> Run:
     generation = log.plan.config.model_dump(exclude_none=True)
     system = generation.get("system_message")
     limit = spec.config.limit
-    return Run(
+    return RunRecord(
         model=model or spec.model,
         task=spec.task,
         source=str(path),
         time=spec.created,
         task_version=str(spec.task_version),
-        task_arguments=settings_of(_given_arguments(log)),
-        model_arguments=settings_of(spec.model_args),
+        task_arguments=settings_as_pairs(_given_arguments(log)),
+        model_arguments=settings_as_pairs(spec.model_args),
         solver=spec.solver,
-        solver_arguments=settings_of(_solver_arguments(log)),
-        generation=settings_of(
+        solver_arguments=settings_as_pairs(_solver_arguments(log)),
+        generation=settings_as_pairs(
             {name: value for name, value in generation.items() if name not in OWN_FIELDS}
         ),
         system_instruction=None if system is None else str(system),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 Settings: TypeAlias = tuple[tuple[str, str], ...]
@@ -10,7 +10,7 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRecord:
     """A run of one model on one task, as far as its files say. None means: they do not say.
 
     Attributes:
@@ -57,25 +57,25 @@ class Run:
 
     def settings(self) -> dict[str, str]:
         """Return how the model was asked: values as text by name, without unknown ones."""
-        known = dict[str, str]()
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name in ASKED and value is not None:
-                known[each.name] = str(value)
-        for name in GIVEN:
-            known |= getattr(self, name)
-        return known
+        asked = {
+            "task_version": self.task_version,
+            "solver": self.solver,
+            "shots": self.shots,
+            "system_instruction": self.system_instruction,
+            "chat_template": self.chat_template,
+            "limit": self.limit,
+        }
+        known = {name: str(value) for name, value in asked.items() if value is not None}
+        given = (*self.task_arguments, *self.model_arguments)
+        return known | dict((*given, *self.generation, *self.solver_arguments))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is known, for the provenance of a ranking."""
+        known = asdict(self)
+        return {name: value for name, value in known.items() if value not in (None, (), "")}
 
 
-GIVEN = ("task_arguments", "model_arguments", "generation", "solver_arguments")
-"""Fields of a run that hold settings with names of their own."""
-ASKED = frozenset(
-    {"task_version", "solver", "shots", "system_instruction", "chat_template", "limit"}
-)
-"""Fields of a run that hold one setting each."""
-
-
-def settings_of(*given: Mapping[str, Any] | None) -> Settings:
+def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
     """Return the settings of mappings, the last one first where two have a name; None is left
     out."""
     values = dict[str, str]()
@@ -86,7 +86,7 @@ def settings_of(*given: Mapping[str, Any] | None) -> Settings:
     return tuple(sorted(values.items()))
 
 
-def differing_settings(runs: Sequence[Run]) -> list[str]:
+def differing_settings(runs: Sequence[RunRecord]) -> list[str]:
     """Return the names of the settings in which runs differ, sorted; one that some run lacks counts
     as different."""
     settings = [run.settings() for run in runs]

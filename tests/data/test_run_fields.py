@@ -7,7 +7,7 @@ import pytest
 from lm_eval_output import sample, write_run
 
 import podium
-from podium.data.run import Run, differing_settings, settings_of
+from podium.data.run_record import RunRecord, differing_settings, settings_as_pairs
 
 
 def test_a_results_file_says_how_a_model_was_asked(tmp_path: Path) -> None:
@@ -43,10 +43,10 @@ def test_what_a_file_does_not_say_is_unknown(tmp_path: Path) -> None:
         ({"time": "later", "source": "other"}, []),
         ({"shots": 5}, ["shots"]),
         ({"task_version": "2"}, ["task_version"]),
-        ({"generation": settings_of({"temperature": 1})}, ["temperature"]),
-        ({"task_arguments": settings_of({"hint": None, "style": "x"})}, ["style"]),
+        ({"generation": settings_as_pairs({"temperature": 1})}, ["temperature"]),
+        ({"task_arguments": settings_as_pairs({"hint": None, "style": "x"})}, ["style"]),
     ],
 )
 def test_runs_differ_in_what_they_were_asked(change: dict[str, object], names: list[str]) -> None:
     known = {"model": "m", "task": "t", "source": "s", "shots": 0, "task_version": "1"}
-    assert differing_settings([Run(**known), Run(**{**known, **change})]) == names
+    assert differing_settings([RunRecord(**known), RunRecord(**{**known, **change})]) == names

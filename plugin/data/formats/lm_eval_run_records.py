@@ -3,30 +3,30 @@
 from typing import Any
 
 from podium.data.formats.lm_eval_layout import Samples
-from podium.data.run import Run, settings_of
+from podium.data.run_record import RunRecord, settings_as_pairs
 from podium.text import text_of
 
 
-def run_of_samples(file: Samples) -> Run:
+def run_of_samples(file: Samples) -> RunRecord:
     """Return what is known of the run that a samples file is of; little without a results file."""
     results = file.results
     if results is None:
-        return Run(file.model, file.task, str(file.path), file.time)
+        return RunRecord(file.model, file.task, str(file.path), file.time)
     task = file.task
     shots = results.value("n-shot", task)
-    return Run(
+    return RunRecord(
         model=file.model,
         task=task,
         source=str(file.path),
         time=file.time,
         task_version=_text_or_none(results.value("versions", task)),
-        model_arguments=settings_of(results.arguments),
-        generation=settings_of(results.generation),
+        model_arguments=settings_as_pairs(results.arguments),
+        generation=settings_as_pairs(results.generation),
         shots=shots if isinstance(shots, int) else None,
         system_instruction=_text_or_none(results.value("system_instruction")),
         chat_template=_text_or_none(results.value("chat_template_sha")),
         limit=_text_or_none(results.value("config", "limit")),
-        epochs=_number_or_none(results.value("configs", task, "repeats")),
+        epochs=_count_or_none(results.value("configs", task, "repeats")),
     )
 
 
@@ -35,6 +35,6 @@ def _text_or_none(value: Any) -> str | None:
     return text_of(value) or None
 
 
-def _number_or_none(value: Any) -> int | None:
+def _count_or_none(value: Any) -> int | None:
     """Return a whole number; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -111,15 +111,12 @@ def informativeness(
         )
     chosen = three if full is None else full
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
-    lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
-    further = (
-        {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))}
-        if full
-        else {}
-    )
+    pairs = chosen.compared.sum(axis=0)
+    lacking = [coded.models[k] for k in np.flatnonzero(pairs == 0)]
+    columns = _three_level_columns(three) if full else {}
     result = RankerResult(
         estimate,
-        extra=further | {"pairs": chosen.compared.sum(axis=0)},
+        extra=columns | {"pairs": pairs},
         diagnostics={"levels": "full" if full else "three"},
         warnings=[*_comparison_warnings(battles, full, lacking)],
     )
@@ -127,6 +124,11 @@ def informativeness(
     return build_standings(
         "informativeness", "informativeness", exposure, result, level=level, rng=rng
     )
+
+
+def _three_level_columns(three: Comparisons) -> dict[str, np.ndarray]:
+    """Return the columns of the shares on win, tie, loss and their standard errors."""
+    return {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))}
 
 
 def count_differences(

@@ -176,26 +176,39 @@ def _place_models(
         strength = theta[k] if evidence.models[k] in known else fit_single_strength(own, penalty)
         return own, strength, finite_or_none(MEAN + POINTS * factors[kind] * strength)
 
+    errors = ErrorMethod(calibration.resamples, seed)
     models = []
     for k, name in enumerate(evidence.models):
         own, theta, elo = rate(k, "soft", credit, soft)
         hard_elo = rate(k, "hard", evidence.hard, verdicts)[2] if hard else None
         model = PlacedModel(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
         if name not in known and len(own.credit):
-            se, _ = ErrorMethod(calibration.resamples, seed).standard_error(own, theta, penalty)
-            se = factors["soft"] * se if se > SMALLEST_SE else np.nan
-            earned, weight = own.opponent_sums()
-            model = replace(
-                model,
-                battles=len(own.credit),
-                win_rate=float(np.mean(earned[weight > 0] / weight[weight > 0])),
-                is_new=True,
-                items=own.clusters,
-                se=se,
-                separated=own.is_separated,
-            )
+            se, _ = errors.standard_error(own, theta, penalty)
+            se_of_elo = factors["soft"] * se if se > SMALLEST_SE else np.nan
+            model = _describe_newcomer(model, own, se_of_elo)
         models.append(model)
     return models
+
+
+def _describe_newcomer(model: PlacedModel, own: ModelBattles, se: float) -> PlacedModel:
+    """Add to a new model what only new models have: its standard error and its own battles.
+
+    Args:
+        model: name and ratings of the model.
+        own: its battles against calibrated models, from which numbers and win rate are taken.
+        se: standard error in Elo points, NaN if unknown.
+    """
+    earned, weight = own.opponent_sums()
+    has_met = weight > 0
+    return replace(
+        model,
+        battles=len(own.credit),
+        win_rate=float(np.mean(earned[has_met] / weight[has_met])),
+        is_new=True,
+        items=own.clusters,
+        se=se,
+        separated=own.is_separated,
+    )
 
 
 def _entries(

@@ -28,7 +28,6 @@ FEWEST = 5
 cover 86%."""
 FEWEST_DRAWS = 0.5
 """Smallest share of usable resamples for a bootstrap interval."""
-"""What a ranker that has the option `interval` advises where a bootstrap has too few clusters."""
 VARIANCE_INFLATION = 3.0
 """Share added to a variance that rests on one cluster; without it, coverage is .89 instead of
 .97."""
@@ -276,13 +275,9 @@ def bootstrap_estimate(
     if clusters < FEWEST:
         fields = {"clusters": clusters, "unit": cluster, "fewest": FEWEST}
         return _without_interval(score, clusters, Notice(too_few, fields))
-    usable = draws[~np.isnan(draws).all(axis=1)]
-    lost = len(draws) - len(usable)
-    left_out = Notice("resamples-left-out", {"lost": lost, "resamples": len(draws)})
-    warnings = [left_out] if lost else []
+    usable, warnings = _leave_out_empty(draws)
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
         return _without_interval(score, clusters, *warnings, Notice("few-resamples"))
-    ends = _percentile_ends(usable, level)
     error_method = f"{cluster} bootstrap"
     method = f"{error_method}, percentile, {len(usable)} resamples"
     number = np.broadcast_to(clusters if items is None else items, score.shape)
@@ -290,11 +285,7 @@ def bootstrap_estimate(
     too_few_of_model = number < FEWEST
     if few.any():
         method += f", widened below {FEW} {cluster}s"
-    factor = small_sample_factor(number, level)
-    reach = np.select([too_few_of_model, few], [np.nan, factor], 1.0)
-    # Ends are not widened around an infinite score.
-    centre = np.where(np.isfinite(score), score, 0.0)
-    low, high = np.where(reach == 1, ends, centre + reach * (ends - centre))
+    low, high = _widen_ends(_percentile_ends(usable, level), score, number, level)
     swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
     covariance = _covariance_of_draws(usable) * np.outer(swell, swell)
     if too_few_of_model.any():
@@ -310,6 +301,40 @@ def bootstrap_estimate(
         tuple(warnings),
         error_method=error_method,
     )
+
+
+def _leave_out_empty(draws: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
+    """Return the resamples that have a score, and a warning if others were left out.
+
+    Args:
+        draws: resampled scores, NaN where unknown, shape (resamples, models).
+    """
+    usable = draws[~np.isnan(draws).all(axis=1)]
+    lost = len(draws) - len(usable)
+    if not lost:
+        return usable, []
+    return usable, [Notice("resamples-left-out", {"lost": lost, "resamples": len(draws)})]
+
+
+def _widen_ends(
+    ends: np.ndarray, score: np.ndarray, clusters: np.ndarray, level: float
+) -> np.ndarray:
+    """Widen percentile intervals of models with few clusters, shape (2, models).
+
+    Below 30 clusters an end moves away from the score by `small_sample_factor`. Below 5 both ends
+    are NaN.
+
+    Args:
+        ends: both ends of each interval, shape (2, models).
+        score: the scores, shape (models,).
+        clusters: number of clusters of each model, shape (models,).
+        level: confidence level, in (0, 1).
+    """
+    factor = small_sample_factor(clusters, level)
+    reach = np.select([clusters < FEWEST, clusters < FEW], [np.nan, factor], 1.0)
+    # Ends are not widened around an infinite score.
+    centre = np.where(np.isfinite(score), score, 0.0)
+    return np.where(reach == 1, ends, centre + reach * (ends - centre))
 
 
 def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:

@@ -2,6 +2,7 @@
 scores."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -35,53 +36,92 @@ from podium.wording import some
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Reject samples in a file of another name, because the name holds task and time of the run."""
     del records
-    problem = "rows of lm-eval samples under another name"
-    raise DataError(
-        problem,
-        remedy="give the folder as lm_eval wrote it, or call the file, unpacked, samples_TASK.jsonl",
-    )
+    remedy = "give the folder as lm_eval wrote it, or call the file, unpacked, samples_TASK.jsonl"
+    raise DataError("rows of lm-eval samples under another name", remedy=remedy)
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the samples of all sources: verdicts of podium's filter or, without any or for a metric,
-    scores."""
+    """Read the samples of all sources.
+
+    Verdicts of podium's filter are read if there are any and no metric is asked for, else scores.
+
+    Args:
+        sources: folders and files of lm-eval.
+        reading: which tasks, metrics and runs count, and what findings are allowed.
+
+    Raises:
+        DataError: no two models have scores on the same documents.
+        UsageError: a task or a metric that there is not.
+    """
     samples: dict[Path, Samples] = {}
-    paths, notes, lost = set[Path](), list[Notice](), list[Notice]()
+    paths = set[Path]()
+    lost: list[Notice] = []
     for source in sources:
         of_source, results = _find_run_files(source, lost)
-        paths.update([*(file.path for file in of_source), *(run.path for run in results)])
+        paths.update(file.path for file in of_source)
+        paths.update(run.path for run in results)
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()
     chosen = _select_samples([*samples.values()], reading.where)
-    files, left_out = select_runs(chosen, every=reading.all_runs)
+    files, notes = select_runs(chosen, every=reading.all_runs)
     if not files:
         raise _nothing_to_compare(lost)
-    notes += left_out
+    gathered = None
     if not reading.metrics:
-        verdicts = gather_verdicts([file for file in files if not is_details(file.path)])
-        if verdicts.sheets:
-            notes, lost = [*notes, *verdicts.notes], [*lost, *verdicts.lost]
-            return GatheredBattles(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
+        gathered = _gather_verdicts_of_filter(files)
+    if gathered is None:
+        gathered = _gather_scores(files, reading, lost)
+    return replace(
+        gathered,
+        claimed=frozenset(paths),
+        notes=(*notes, *gathered.notes),
+        lost=(*lost, *gathered.lost),
+    )
+
+
+def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:
+    """Read the verdicts of podium's filter in samples files; None if they hold none."""
+    gathered = gather_verdicts([file for file in files if not is_details(file.path)])
+    return gathered if gathered.sheets else None
+
+
+def _gather_scores(
+    files: Sequence[Samples], reading: Reading, lost_before: Sequence[Notice]
+) -> GatheredBattles:
+    """Read the scores in samples files by the metrics asked for, or by each task's only one.
+
+    Args:
+        files: the samples files.
+        reading: metrics, runs, and findings that are allowed.
+        lost_before: what was lost before, which the error repeats.
+
+    Raises:
+        DataError: no two models have scores on the same documents.
+        UsageError: no task has a metric that is asked for.
+    """
+    lost: list[Notice] = []
     scores = _read_all_scores(files, lost)
     if not scores:
-        raise _nothing_to_compare(lost)
-    metrics, without_metric = choose_metrics(scores, reading.metrics)
-    notes += without_metric
-    sheets, sizes, accepted = list[tuple[str, pd.DataFrame]](), dict[str, int](), list[str]()
-    for task, name in [(task, name) for task, names in metrics.items() for name in names]:
-        measured = [each for each in scores if each.file.task == task and name in each.values]
-        accepted += accept_repeats(task, name, measured, reading.allowed)
-        rows, documents = _join_runs(task, name, scores, notes, lost)
-        sheets += _sheets_of(rows, reading.all_runs)
-        sizes |= {task: documents} if documents else {}
+        raise _nothing_to_compare([*lost_before, *lost])
+    metrics, notes = choose_metrics(scores, reading.metrics)
+    sheets: list[tuple[str, pd.DataFrame]] = []
+    sizes: dict[str, int] = {}
+    accepted: list[str] = []
+    for task, names in metrics.items():
+        for name in names:
+            measured = [each for each in scores if each.file.task == task and name in each.values]
+            accepted += accept_repeats(task, name, measured, reading.allowed)
+            rows, documents = _join_runs(task, name, scores, notes, lost)
+            sheets += _sheets_of(rows, reading.all_runs)
+            if documents:
+                sizes[task] = documents
     if not sizes:
-        raise _nothing_to_compare(lost)
+        raise _nothing_to_compare([*lost_before, *lost])
     if len(sizes) > 1:
         notes.append(Notice("tasks-count-alike", {"tasks": sizes}))
     return GatheredBattles(
         sheets=tuple(sheets),
-        claimed=frozenset(paths),
         notes=tuple(notes),
         lost=tuple(lost),
         accepted=tuple(accepted),

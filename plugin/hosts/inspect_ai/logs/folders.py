@@ -53,6 +53,20 @@ CARRIED = ("missing", "answer", "ladder", "judges", "measures")
 LogFrame = tuple[FiledRun, pd.DataFrame]
 
 
+class ReadLogs(NamedTuple):
+    """What was read from several logs.
+
+    Attributes:
+        frames: each log and its rows.
+        evals: the logs of ordinary evals, with how their scores were made.
+        runs: what these logs say of their runs.
+    """
+
+    frames: list[LogFrame]
+    evals: list[ScoredRun]
+    runs: list[RunRecord]
+
+
 class PlannedLog(NamedTuple):
     """A tournament's log."""
 
@@ -276,22 +290,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         OtherQuestionError: samples of one task and id have different inputs.
     """
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
-    frames: list[LogFrame] = []
-    evals: list[ScoredRun] = []
-    runs: list[RunRecord] = []
-    inputs = AskedInputs()
-    for log in logs:
-        try:
-            frame = log_rows(log.path, inputs)
-            notes += _notes_on_log(log, frame)
-            if "reduction" in frame.attrs:
-                evals.append(ScoredRun.of_frame(log, frame))
-                runs.append(_run_record(log, frame))
-            frames.append((log, _with_task(frame, log.header, labels[log.path])))
-        except DataError as error:
-            if len(labels) == 1 or isinstance(error, OtherQuestionError):
-                raise
-            lost.append(Notice("left-out", {"why": str(error)}))
+    frames, evals, runs = _read_each_log(logs, labels, notes, lost)
     if reading.all_runs:
         _number_repeats(frames)
     notes += join_shards(frames)
@@ -321,6 +320,41 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         accepted=tuple(accepted),
         runs=tuple(runs),
     )
+
+
+def _read_each_log(
+    logs: Iterable[FiledRun],
+    labels: Mapping[Path, str | None],
+    notes: list[Notice],
+    lost: list[Notice],
+) -> ReadLogs:
+    """Read the rows of each log; append notes on it to `notes`, and unreadable logs to `lost`.
+
+    Args:
+        logs: the logs.
+        labels: paths of all logs given, and the label of each; None without one.
+        notes: notes so far.
+        lost: notes on logs that could not be used, so far.
+
+    Raises:
+        DataError: the only log given cannot be read.
+        OtherQuestionError: samples of one task and id have different inputs.
+    """
+    contents = ReadLogs([], [], [])
+    inputs = AskedInputs()
+    for log in logs:
+        try:
+            frame = log_rows(log.path, inputs)
+            notes += _notes_on_log(log, frame)
+            if "reduction" in frame.attrs:
+                contents.evals.append(ScoredRun.of_frame(log, frame))
+                contents.runs.append(_run_record(log, frame))
+            contents.frames.append((log, _with_task(frame, log.header, labels[log.path])))
+        except DataError as error:
+            if len(labels) == 1 or isinstance(error, OtherQuestionError):
+                raise
+            lost.append(Notice("left-out", {"why": str(error)}))
+    return contents
 
 
 def _run_record(log: FiledRun, frame: pd.DataFrame) -> RunRecord:

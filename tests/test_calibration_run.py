@@ -79,6 +79,7 @@ def test_several_judges_are_rejected_with_the_ways_on():
     assert told in message
 
 
+@pytest.mark.slow
 def test_verdicts_without_margins_are_margins_of_twice_the_credit_less_one():
     frame = labelled().drop(columns="margin")
     by_verdict, by_margin = run(frame), run(frame.assign(margin=2 * frame["credit"] - 1))
@@ -219,6 +220,7 @@ def test_a_model_whose_battles_all_say_the_same_has_no_score():
     assert "zed" in warning_with(found, "no standard error and no score")
 
 
+@pytest.mark.slow
 def test_a_single_enormous_margin_that_human_agree_with_does_not_stop_it():
     frame = labelled()
     row = frame.index[(frame["margin"] > 1) & (frame["human"] == 1)][0]
@@ -475,6 +477,7 @@ def test_the_sign_of_the_margin_itself_is_another_smoothing():
     )
 
 
+@pytest.mark.slow
 def test_criteria_under_a_huge_ridge_are_their_mean():
     frame = with_criteria(labelled())
     margin, criteria = run(frame), run(frame, target="criteria", ridge=1e9)
@@ -528,6 +531,7 @@ def test_the_file_says_what_it_was_made_with():
     assert (options["level"], options["splits"], options["target"]) == (0.8, 3, "margin")
 
 
+@pytest.mark.slow
 def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers():
     """Its small error is that of ratings all alike."""
     frame = labelled()

@@ -366,6 +366,7 @@ def test_the_labels_of_arena_hard_are_read_from_either_side():
     assert compared(case).by_item == (2, 2, 1)
 
 
+@pytest.mark.slow
 def test_one_rare_model_does_not_take_the_intervals_of_the_others():
     case = case_of("20-rare-model-bootstrap.csv")
     words = ("rank", case.name, "--set", "interval=bootstrap", "--format", "json")
@@ -403,6 +404,7 @@ def test_a_judge_of_a_models_name_or_family_is_named_by_every_command(name):
         assert "checks passed" not in one.answer
 
 
+@pytest.mark.slow
 def test_a_model_that_is_right_on_every_item_is_clearly_ahead():
     case = case_of("statistics/all_right.csv")
     for ranker in ("mean", "win-rate", "bradley-terry"):

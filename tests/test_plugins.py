@@ -217,6 +217,7 @@ def podium_tournaments():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "words", "complaint"),
     [
@@ -398,6 +399,7 @@ print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance i
 """
 
 
+@pytest.mark.slow
 def test_judges_and_tournament_of_the_docs_work(tmp_path: Path) -> None:
     install(
         tmp_path, "mine", CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1]
@@ -492,6 +494,7 @@ def test_what_a_scorer_is_made_of_is_public_and_documented() -> None:
         assert "Attributes:" in getattr(podium, name).__doc__
 
 
+@pytest.mark.slow
 def test_a_ranker_of_several_judges_gets_them_without_pool_and_the_others_are_rejected(
     tmp_path: Path,
 ) -> None:
@@ -540,6 +543,7 @@ def podium_rankers():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["of-pairs", "of-entries"])
 def test_an_infinite_score_of_a_plugin_gets_a_warning_that_names_it(
     tmp_path: Path, ranker: str

@@ -125,6 +125,7 @@ def test_the_swap_report_of_the_round_robin():
     }
 
 
+@pytest.mark.slow
 def test_keeping_one_sided_battles_moves_the_best_model_by_3_and_a_half_elo():
     """The figure of the data's own notes."""
     dropped = by_model(rank(round_robin(), "bradley-terry"))["gpt4"]
@@ -144,6 +145,7 @@ def test_317_items_are_complete():
     assert round_robin().complete_items().counts().items == 317
 
 
+@pytest.mark.slow
 def test_win_rates_against_every_anchor_equal_the_reference(references):
     """The reference rounds the merged verdict to win, tie, loss, as the paper does: hard labels."""
     complete = round_robin().complete_items()
@@ -227,6 +229,7 @@ def test_labels_change_no_rating_of_the_judge():
     assert by_model(plain) == by_model(labelled)
 
 
+@pytest.mark.slow
 def test_llmfao_models_in_few_items_have_no_bootstrap_interval_and_leave_others_theirs():
     """19 items: half of the resamples bound every model; those that do not count for the models
     that they bound."""

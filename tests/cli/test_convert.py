@@ -57,6 +57,7 @@ def test_margins_on_criteria_are_converted_and_read_back(
     )
 
 
+@pytest.mark.slow
 def test_what_was_written_ranks_as_the_original(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:

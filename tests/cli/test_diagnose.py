@@ -211,6 +211,7 @@ def test_families_come_from_a_file(podium, verdicts, tmp_path):
     assert "family of the judge: House (given)" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [

@@ -63,6 +63,7 @@ def test_a_judge_card_names_the_judge_as_it_is(podium, named) -> None:
     assert (card["judge"], card["realization"]) == (name, None)
 
 
+@pytest.mark.slow
 def test_comparisons_replays_and_pages_take_every_name(podium, named, tmp_path) -> None:
     name, path = named
     assert podium("compare", "ash", "elm", path).code == 0
@@ -72,6 +73,7 @@ def test_comparisons_replays_and_pages_take_every_name(podium, named, tmp_path) 
     assert podium("report", path, "-o", page).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
 def test_what_is_known_of_a_judge_survives_a_conversion(podium, tmp_path, suffix) -> None:
     source, again, last = (tmp_path / f"{name}.{suffix}" for name in ("one", "two", "three"))
@@ -103,6 +105,7 @@ def test_a_table_with_names_alone_gets_no_columns_that_describe_judges(podium, t
     assert battles.judge_of("gpt-x|rubric|3fa9c0de1122").realization is None
 
 
+@pytest.mark.slow
 def test_a_human_called_like_a_model_judges_nothing_of_its_own(podium, tmp_path) -> None:
     path = tmp_path / "votes.csv"
     battles_of("gpt-x").to_csv(path, index=False)

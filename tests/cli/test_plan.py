@@ -39,6 +39,7 @@ def test_table_2_is_one_command(podium: Podium) -> None:
     assert answer.code == 0
 
 
+@pytest.mark.slow
 def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(
     podium: Podium, example: Path
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(
     assert answer.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [100, 120, 200])
 def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, width: int) -> None:
     """The picture of the candidates is there only where it fits; figures are the same at any

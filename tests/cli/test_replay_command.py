@@ -69,6 +69,7 @@ def test_replay_of_several_tournaments_prints_errors_by_cost(podium: Podium, exa
     ]
 
 
+@pytest.mark.slow
 def test_replay_table_opens_with_the_cheapest_tournament_that_answers_the_question(
     podium: Podium, example: Path
 ) -> None:

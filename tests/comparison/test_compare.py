@@ -68,6 +68,7 @@ def test_a_gap_without_a_bound_above_is_said_to_be_at_least_its_lower_end():
     assert behind == "b is clearly behind a by at least 220 Elo: p < .001, sign flips of items."
 
 
+@pytest.mark.slow
 def test_the_order_of_the_two_only_turns_the_sign():
     ahead, behind = (
         api.compare(*names, EXAMPLE).findings[0]
@@ -364,6 +365,7 @@ def test_names_before_a_baseline_are_rejected_with_how_candidates_are_chosen() -
         api.compare("amber", EXAMPLE, baseline="dune")
 
 
+@pytest.mark.slow
 def test_missing_scores_are_missing_and_not_unparsed_as_in_rank(podium, tmp_path):
     """10 of the 50 scores of one model are missing."""
     path = tmp_path / "scores.csv"

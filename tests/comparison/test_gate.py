@@ -100,6 +100,7 @@ def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
         assert gate.decisions[0].high == pytest.approx(high, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_pass_on_scores_says_how_rare_a_loss_it_would_not_see(scores):
     """20 gains and no loss: with probability .95 a loss on one item in seven would be among
     them."""
@@ -162,6 +163,7 @@ advisory = {}
         assert document["answer"][0].startswith(f"{word}: ")
 
 
+@pytest.mark.slow
 def test_a_required_task_that_is_absent_is_undecided(tmp_path, runs, podium):
     text = "requirements:\n- require: not-worse=2points\n  task: gsm\n- require: better\n  task: mmlu\n"
     pytest.importorskip("yaml")

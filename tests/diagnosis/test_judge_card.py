@@ -81,6 +81,7 @@ def checks_of(frame):
     return {check.name: check for check in diagnosed(frame).cards[0].checks}
 
 
+@pytest.mark.slow
 def test_families_are_asked_for_only_where_they_would_help():
     alone = world(3, 5).judgments(Judge("gpt-9"))
     assert "--human-judge" in checks_of(alone)["self-preference"].remedy

@@ -151,6 +151,7 @@ def test_gpt4_beside_the_crowd(beside_the_crowd):
     assert isinstance(found["position"], Missing)
 
 
+@pytest.mark.slow
 def test_the_crowd_repeats_itself_and_the_card_says_how_often():
     """Oracle: agreeing pairs of votes per pair of responses, counted in pandas."""
     rows = pd.read_parquet(DATA / "llmfao.parquet").query("judge == 'crowd'")

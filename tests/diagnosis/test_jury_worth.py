@@ -16,6 +16,7 @@ def worth_of(frame):
     return diagnose(podium.read_battles(frame, merge=False), battles).across["jury"]
 
 
+@pytest.mark.slow
 def test_a_sharp_judge_beats_the_rotation_and_a_blunt_one():
     worth = worth_of(play(Jury(slopes=(2.6, 1.0, 0.4), shared=0.15, own=0.1), items=1000, seed=4))
     assert isinstance(worth, JuryWorth)
@@ -90,6 +91,7 @@ def test_costs_that_are_no_amounts_are_unknown(wrong):
     assert worth.by_cost is None
 
 
+@pytest.mark.slow
 def test_ways_that_do_not_rate_all_models_are_not_compared():
     frame = play(Jury(), items=200, seed=6)
     lacks = (frame["judge"] == "judge-2") & (
@@ -126,6 +128,7 @@ def test_judges_without_readable_verdicts_are_named_and_do_not_make_a_jury():
     assert worth_of(alone).why == "there is one judge only"
 
 
+@pytest.mark.slow
 def test_ratings_against_human_labels_have_no_error_in_elo():
     frame = play(Jury(slopes=(1.5, 1.2)), items=200, seed=3, overlap=1.0)
     worth = worth_of(frame.assign(human=1 - frame["credit"].round()))

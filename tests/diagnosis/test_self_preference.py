@@ -195,6 +195,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
     assert Gold("gold.csv", scores).source_ratings.ratings.influence.shape == (0, 6)
 
 
+@pytest.mark.slow
 def test_self_preference_uses_other_judges_without_labels_or_gold():
     """Truth: of two judges, one favours its family by 0.8 logits."""
     vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")

@@ -111,6 +111,7 @@ def test_drift_of_the_judge_and_of_the_models_are_distinguishable_with_honest_in
     assert shown >= 15
 
 
+@pytest.mark.slow
 def test_incomparable_judges_are_reported():
     old = verdicts(OLD, range(20), "a", 1)
     assert "one judge only" in compare_judges_of(old).why

@@ -248,6 +248,7 @@ def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_before_the_host_runs(
     )
 
 
+@pytest.mark.slow
 def test_inspect_without_loadable_hook_is_rejected_before_the_run(
     on: Environment, write: Write
 ) -> None:

@@ -40,6 +40,7 @@ def texts_in(tree: ast.AST) -> set[str]:
     return {node.value for node in constants if isinstance(node.value, str)}
 
 
+@pytest.mark.slow
 def test_every_code_in_the_source_has_a_text_and_every_text_is_used():
     used = {CHECKS[name].code for name in CHECKS}
     for path, tree in modules():
@@ -55,6 +56,7 @@ def test_every_code_in_the_source_has_a_text_and_every_text_is_used():
     assert set(TEMPLATES) >= NOTES
 
 
+@pytest.mark.slow
 def test_nothing_looks_for_words_in_the_text_of_a_warning():
     for path, tree in modules():
         for node in ast.walk(tree):
@@ -75,6 +77,7 @@ def test_nothing_looks_for_words_in_the_text_of_a_warning():
                 assert name not in WRITERS, (path, node.lineno)
 
 
+@pytest.mark.slow
 def test_no_record_keeps_its_warnings_as_texts():
     for path, tree in modules():
         for node in ast.walk(tree):

@@ -71,6 +71,7 @@ def test_noise_stays_within_its_width():
     )
 
 
+@pytest.mark.slow
 @given(degree=st.floats(0, 1), chance=st.floats(0, 1), tie=st.booleans())
 def test_chances_sum_to_one_and_turn_with_the_preference(degree, chance, tie):
     asked = Settings(tie=tie)

@@ -37,6 +37,7 @@ def test_the_items_of_the_sign_test_are_near_the_closed_form():
     assert 1 <= size.items / closed < 1.08
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("difference", "disagree"), [(0.1, 0.15), (0.1, 0.4), (0.2, 0.2)])
 def test_the_power_of_the_sign_test_is_that_of_an_enumeration(difference, disagree):
     """The probability of all wins and losses of 60 items that scipy's binomial test calls a

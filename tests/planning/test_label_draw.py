@@ -73,6 +73,7 @@ def test_label_draw_without_battles_left_gives_the_reason():
     assert "--responses" not in str(unparsed.value)
 
 
+@pytest.mark.slow
 def test_label_draw_of_items_does_not_depend_on_verdicts():
     """Verdicts and margins that are turned round change no draw."""
     turned = (

@@ -177,6 +177,7 @@ def test_the_same_seed_gives_the_same_plan(battles: Battles) -> None:
     assert one.to_json() == other.to_json()
 
 
+@pytest.mark.slow
 def test_the_order_of_the_rows_changes_nothing(battles: Battles, piloted) -> None:
     mixed = battles.to_frame().sample(frac=1, random_state=1)
     found = make_plan(read_battles(mixed.drop(columns="swap"), merge=False), items=200)
@@ -259,6 +260,7 @@ def test_a_pilot_of_one_item_has_no_precision() -> None:
     assert [line.error for line in found.lines] == [None] * 5
 
 
+@pytest.mark.slow
 def test_plan_gives_the_reason_for_a_missing_interval() -> None:
     single = make_plan(simulate(4, 1, seed=1).battles())
     given = make_plan(simulate(4, 20, seed=1).battles(), informativeness=0.5)
@@ -353,6 +355,7 @@ def command_of(plan, design: str) -> str:
     return play.notes[0]
 
 
+@pytest.mark.slow
 def test_the_command_names_what_the_tournament_needs(numbers, battles: Battles) -> None:
     assert (
         command_of(numbers, "ring")
@@ -366,6 +369,7 @@ def test_the_command_names_what_the_tournament_needs(numbers, battles: Battles) 
     assert command_of(plan, "anchor my model") == anchored.format("'anchor=my model'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["team, large", "one, by a pilot", "ring x"])
 def test_an_anchor_with_a_comma_in_its_name_stays_whole(battles: Battles, name: str) -> None:
     named = read_battles(battles.to_frame().replace({"model-03": name}), merge=False)

@@ -98,6 +98,7 @@ def test_a_pilot_in_one_order_predicts_both_orders() -> None:
     assert single == pytest.approx(both, rel=0.1)
 
 
+@pytest.mark.slow
 def test_four_times_the_items_halve_the_error(pilot: Battles) -> None:
     errors = [round_robin_of(pilot, items=items).error.value for items in (100, 400)]
     assert errors[0] == pytest.approx(2 * errors[1])
@@ -129,6 +130,7 @@ def test_planned_items_reach_the_promised_power() -> None:
     assert np.mean(reported) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
 
 
+@pytest.mark.slow
 def test_items_without_the_power_term_miss_the_promised_power(pilot: Battles) -> None:
     """The wrong variant: with z_alpha alone, items detect the gap in half of all cases only."""
     half, whole = (round_robin_of(pilot, power=power).items.value for power in (0.5, 0.8))

@@ -463,6 +463,7 @@ def test_a_model_that_only_won_within_its_group_is_found_separated():
     ]
 
 
+@pytest.mark.slow
 def test_resamples_that_separate_a_model_are_counted_and_open_its_interval_alone():
     """Only one of 6 items has d losing: resamples without it separate d, (5/6)^6 of them."""
     rows = [
@@ -548,6 +549,7 @@ def core_and_unbeaten(seed, items=60):
     return simulate(5, items, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
 
 
+@pytest.mark.slow
 def test_an_unbeaten_model_does_not_move_the_others_scale():
     """With it in the origin, changing lambda from 0.01 to 1e-4 moved the others by 180 Elo."""
     battles = next(

@@ -38,6 +38,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("items", [100, 200])
 def test_rare_large_losses_are_not_taken_for_gains(name: str, items: int):

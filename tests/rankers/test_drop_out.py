@@ -68,6 +68,7 @@ def test_rows_without_an_item_are_called_by_their_number() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enumerated", [12, 0])
 def test_the_rest_is_led_by_the_rival_as_the_ranker_itself_says(enumerated: int) -> None:
     battles = podium.simulate(5, 12, seed=4, spread=0.4).battles()

@@ -47,6 +47,7 @@ def test_a_ranking_of_podium_is_a_ladder(tmp_path):
     assert np.allclose(ladder.se, [entry.se for entry in entries])
 
 
+@pytest.mark.slow
 def test_a_model_without_a_bounded_rating_in_a_ranking_is_named_as_a_newcomer(tmp_path):
     """It once became a newcomer without a word."""
     world = simulate(4, 60, seed=1).battles()

@@ -192,6 +192,7 @@ def test_labels_that_contradict_a_judge_on_no_model_are_no_passed_check():
     )
 
 
+@pytest.mark.slow
 def test_a_pinned_model_that_may_be_misjudged_widens_the_others():
     battles = read_battles(reversed_table())
     found = {

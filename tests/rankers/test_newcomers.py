@@ -135,6 +135,7 @@ def test_newcomers_score_solves_its_score_equation(name):
     assert found == pytest.approx(own_score(name, arrivals(), known()), rel=0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_joint_fit_would_give_other_scores():
     joint = rank(read_battles(arrivals()), "soft-elo", beta=known().target.beta).standings[0]
     apart = placed(arrivals())
@@ -428,6 +429,7 @@ def test_battles_without_items_are_reported_as_independent():
     assert "battles independent" in found.diagnostics["conformal"]["assumption"]
 
 
+@pytest.mark.slow
 def test_a_calibration_of_single_battles_warns_where_battles_share_items():
     found = standings(arrivals(), calibration=calibrated(cluster="row"))
     assert warning_with(found, "too narrow").startswith(
@@ -480,6 +482,7 @@ def test_battles_that_do_not_say_their_judge_are_warned_of():
     )
 
 
+@pytest.mark.slow
 def test_another_prompt_is_warned_of_by_its_hash():
     found = standings(arrivals().assign(prompt_hash="def"), calibration=calibrated(hashed=True))
     assert (

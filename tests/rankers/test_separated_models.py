@@ -223,6 +223,7 @@ def test_renaming_the_models_changes_no_rank_set():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new", ["abcd", "dcba", "cdab", "badc"])
 def test_of_two_groups_of_one_size_the_names_do_not_decide_which_is_separated(new):
     frame = verdicts(dict(zip("abcd", (20.0, 20.4, 0.0, 0.4), strict=True)), 25)
@@ -234,6 +235,7 @@ def test_of_two_groups_of_one_size_the_names_do_not_decide_which_is_separated(ne
     assert all(rows[name].score == pytest.approx(others[names[name]].score) for name in rows)
 
 
+@pytest.mark.slow
 def test_a_rare_model_takes_no_bootstrap_interval_from_the_others():
     """`rare` has one win and one loss in 60 items: most resamples separate it, or do not contain
     it."""

@@ -27,6 +27,7 @@ def test_the_corrected_t_of_skewed_differences_is_that_of_compare() -> None:
     assert paired_difference(gains).p_above() == pytest.approx(max(corrected, stats.t.sf(t, 79)))
 
 
+@pytest.mark.slow
 def test_a_model_with_rare_large_losses_is_not_ranked_above_its_equal() -> None:
     """500 worlds of 100 items, 3% of them lost by 1 and the others won by 3/97; by t alone it was
     16% of them."""

@@ -219,6 +219,7 @@ def without_labels():
     return world().drop(columns="human")
 
 
+@pytest.mark.slow
 def test_the_column_and_a_file_of_labels_give_the_same_ratings():
     frame = labelled()
     by_file = label_by_table(
@@ -238,6 +239,7 @@ def test_a_human_judge_gives_the_same_ratings():
     )
 
 
+@pytest.mark.slow
 def test_labels_on_battles_that_no_judge_saw_count():
     frame = labelled()
     unseen = as_labels(frame).assign(item="another " + as_labels(frame)["item"])
@@ -301,6 +303,7 @@ def test_human_labels_that_are_all_ties_are_reported():
     )
 
 
+@pytest.mark.slow
 def test_contradicting_human_labels_are_reported_as_ties_are():
     one = as_labels(labelled()).assign(judge="ann")
     one = one[one["credit"] != 0.5]
@@ -319,6 +322,7 @@ def test_contradicting_human_labels_are_reported_as_ties_are():
     )
 
 
+@pytest.mark.slow
 def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone():
     frame = labelled()
     won, lost = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
@@ -333,6 +337,7 @@ def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone(
     assert len(warnings_with(found, "labels alone do not bound these")) == 1
 
 
+@pytest.mark.slow
 def test_labels_that_rank_all_models_without_an_exception_bound_none_even_beside_a_model_without_labels():
     frame = world()
     fixed = frame.assign(human=(frame["model_a"] < frame["model_b"]).astype(float))
@@ -359,6 +364,7 @@ def test_labels_that_are_all_ties_have_no_interval_of_no_width():
     }
 
 
+@pytest.mark.slow
 def test_under_the_table_stand_the_slope_and_the_spread_with_their_ends():
     found = standings(read_battles(labelled()))
     kappa, spread = (
@@ -379,6 +385,7 @@ def test_two_models_are_ranked():
     assert len(standings(read_battles(world()[pair.to_numpy()])).entries) == 2
 
 
+@pytest.mark.slow
 def test_labels_of_models_without_verdicts_are_left_out_and_named():
     strange = as_labels(labelled()).replace({"model-01": "stranger"})
     battles = label_by_table(read_battles(without_labels()), read_battles(strange), must_meet=False)
@@ -423,6 +430,7 @@ def test_an_impossible_prior_is_rejected():
         standings(read_battles(labelled()), spread_prior=0.0)
 
 
+@pytest.mark.slow
 def test_labels_where_the_judge_is_unsure_are_no_random_sample_and_random_ones_are():
     frame = world()
     unsure = frame["margin"].abs().rank() < 0.2 * len(frame)
@@ -431,6 +439,7 @@ def test_labels_where_the_judge_is_unsure_are_no_random_sample_and_random_ones_a
     assert warnings_with(standings(read_battles(labelled())), "no random sample") == []
 
 
+@pytest.mark.slow
 def test_the_columns_beside_the_rating_are_labels_human_judge_and_pull():
     found = standings(read_battles(labelled(0.5)))
     columns = ["human", "human_low", "human_high", "judge", "labels", "pull"]

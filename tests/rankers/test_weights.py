@@ -43,6 +43,7 @@ def scores_by_item(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     return scores, every.groupby("item")["weight"].mean().loc[scores.index]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_a_battle_with_a_weight_counts_as_that_many_copies_on_its_item(ranker):
     """Copies are one cluster: the errors are those of the weighted battles, too."""
@@ -65,6 +66,7 @@ def test_an_item_with_a_weight_counts_as_that_many_items(ranker):
     assert ours.to_numpy() == pytest.approx(theirs.to_numpy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ranker", ["bradley-terry", "win-rate", "mean", "median", "informativeness"]
 )
@@ -89,6 +91,7 @@ def test_the_weighted_mean_is_that_of_statsmodels_with_the_error_of_a_weighted_r
         assert found.loc[name, "se"] == pytest.approx(robust.bse.iloc[0])
 
 
+@pytest.mark.slow
 def test_the_bootstrap_of_a_weighted_mean_has_its_error():
     table = weighted_battles()
     sandwich, bootstrap = ranked(table, "mean"), ranked(table, "mean", interval="bootstrap", seed=1)

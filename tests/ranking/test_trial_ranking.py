@@ -13,6 +13,7 @@ def verdicts(realization="labels", *, judges=("judge",), **options):
     return coming_verdicts(MODELS, judges, judging_settings(realization), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ranker", ["bradley-terry", "win-rate", "mean", "median", "informativeness"]
 )
@@ -35,6 +36,7 @@ def test_an_absent_anchor_is_rejected():
         check_rankers(["win-rate"], verdicts(), {"anchor": "birch"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranker", "coming", "why"),
     [

@@ -168,6 +168,7 @@ def test_an_answer_that_is_too_long_is_whole_and_reported():
     assert not work.fits
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 3_000), st.integers(0, 3_000), st.booleans()), max_size=12),
     st.integers(300, 2_000),

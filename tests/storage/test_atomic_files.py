@@ -486,6 +486,7 @@ def test_of_a_folder_that_was_not_finished_nothing_stays(tmp_path: Path) -> None
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_of_two_writers_at_once_one_result_stands_whole(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     texts = {letter * 300_000 for letter in "ab"}

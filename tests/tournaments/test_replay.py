@@ -79,6 +79,7 @@ def test_standings_contain_the_cost(battles: Battles) -> None:
     )
 
 
+@pytest.mark.slow
 def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFrame) -> None:
     """Ratings agree to 1e-9: sums over rows and over cells are taken in another order."""
     lost = (frame["item"] < "item-10") & (frame["model_a"] == "model-01")
@@ -238,6 +239,7 @@ def test_rows_without_an_item_are_never_played() -> None:
     assert (found.price.battles, len(found.battles)) == (2, 2)
 
 
+@pytest.mark.slow
 def test_several_judges_are_rejected_unless_pooled(frame: pd.DataFrame) -> None:
     two = pd.concat([frame, frame.assign(judge="second")])
     with pytest.raises(NotIdentifiedError, match="2 judges"):

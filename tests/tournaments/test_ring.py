@@ -187,6 +187,7 @@ def test_a_field_in_two_groups_no_longer_stands_for_a_round_robin() -> None:
         assert build_tournament_answer(rule, field, rounds).about == about
 
 
+@pytest.mark.slow
 def test_models_that_left_are_met_again_by_default_and_not_with_opponents_open() -> None:
     field = field_of(6, 400)
     for options, is_met in (({}, True), ({"opponents": "open"}, False)):
@@ -509,6 +510,7 @@ def test_an_answer_from_too_few_items_says_how_many_there_were() -> None:
     )
 
 
+@pytest.mark.slow
 def test_replay_gives_newcomers_the_recorded_battles_of_the_ranked_models() -> None:
     frame = simulate(4, 60, seed=2, strengths=[-2, -1, 0, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", until="order", rated="model-01,model-02,model-03")
@@ -538,6 +540,7 @@ def newcomer_record(gap: float = 0.0) -> Battles:
 GIVEN = {f"model-0{k}": (1500 + 87 * (k - 3), 20) for k in range(1, 6)}
 
 
+@pytest.mark.slow
 def test_the_stopping_rule_the_table_and_the_json_rest_on_one_fit_of_battles_and_ratings() -> None:
     # In a second pass, the table merges two orders to one battle.
     found = replay(newcomer_record(), "ring", until="error:60", passes=1, ratings=GIVEN)
@@ -612,6 +615,7 @@ def test_a_ring_without_newcomers_says_about_whom_nothing_is_claimed_on_another_
     )
 
 
+@pytest.mark.slow
 def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refused(
     tmp_path: Path,
 ) -> None:

@@ -63,6 +63,7 @@ def test_recorded_round_robin_counts_alike(keep_one_sided):
     check(*recorded_round_robin(), keep_one_sided=keep_one_sided)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @needs_data
 def test_recorded_votes_of_several_judges_count_alike():

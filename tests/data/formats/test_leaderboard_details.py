@@ -119,6 +119,7 @@ def test_a_damaged_file_of_helm_is_named(tmp_path, content):
         podium.read_battles(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["number", "record"])
 def test_lmms_eval(tmp_path, shape):
     for name, solved in SOLVED.items():

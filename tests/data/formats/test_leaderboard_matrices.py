@@ -36,6 +36,7 @@ def test_a_row_per_item(save, matrix, name):
     assert {each.model: each.score for each in entries} == pytest.approx(matrix.mean().to_dict())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["model", "system", "submission"])
 def test_a_row_per_model_is_the_same_matrix(save, matrix, name):
     turned = matrix.T.rename_axis(name).assign(org="lab")
@@ -50,6 +51,7 @@ def test_the_name_of_the_first_column_has_any_case(save, matrix, name):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["m.csv", "m.parquet", "m.jsonl"])
 @pytest.mark.parametrize("turned", [False, True])
 def test_true_and_false_are_1_and_0(save, matrix, tmp_path, kind, turned):
@@ -69,6 +71,7 @@ def test_a_column_of_true_and_false_beside_scores_is_no_model(save, matrix):
     assert len(entries_of(save("m.csv", marked.to_csv()))) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_column_of_true_and_false_beside_scores_is_noted(save, matrix, turned):
     mixed = (matrix.T.rename_axis("model") if turned else matrix.rename_axis("item")).astype(object)
@@ -81,6 +84,7 @@ def test_a_column_of_true_and_false_beside_scores_is_noted(save, matrix, turned)
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [None, "problem", "Unnamed: 0"])
 @pytest.mark.parametrize(("turned", "way"), [(False, "row per item"), (True, "row per model")])
 def test_other_words_above_the_first_column_or_none(save, matrix, name, turned, way):
@@ -109,6 +113,7 @@ def test_words_or_other_numbers_beside_an_unnamed_column_are_no_matrix(save, mat
             podium.read_battles(save("m.csv", matrix.assign(ash=other).to_csv()))
 
 
+@pytest.mark.slow
 def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
     gaps = matrix.astype(object).T.rename_axis("model")
     gaps.iloc[1, :3] = None
@@ -132,6 +137,7 @@ def test_a_missing_score_is_no_unparsed_reply(save, matrix, ranker):
     assert "replies" not in " ".join([*ranking.answer, *notice_texts(ranking.warnings)])
 
 
+@pytest.mark.slow
 def test_means_rank_a_matrix_unless_a_ranker_is_named(podium, save, matrix):
     path = save("m.csv", matrix.rename_axis("item").to_csv())
     default, named = (
@@ -178,12 +184,14 @@ def test_what_is_wrong_is_named(save, matrix):
     assert "column 'elm' appears twice" in refusal_of(save("same.csv", text.replace("ash", "elm")))
 
 
+@pytest.mark.slow
 def test_a_model_that_stands_twice_is_named(save, matrix):
     turned = matrix.T.rename_axis("model")
     with pytest.raises(DataError, match="row 2 and row 5: 'elm' has two scores on 'q0'"):
         podium.read_battles(save("m.csv", pd.concat([turned, turned.iloc[[1]]]).to_csv()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["item", "model"])
 def test_a_model_that_stands_twice_with_blanks_is_named(matrix, by):
     twice = matrix.assign(**{"ash ": matrix["ash"]})
@@ -203,6 +211,7 @@ def test_a_table_of_results_by_model_is_no_matrix(save):
         podium.read_battles(save("r.csv", "model,size,score\nash,7,0.5\nelm,8,0.25\n"))
 
 
+@pytest.mark.slow
 def test_a_chain_of_scores_has_the_figures_of_all_pairs(save, matrix, monkeypatch):
     path = save("m.csv", matrix.rename_axis("item").to_csv())
     whole = podium.rank(podium.read_battles(path), "mean")

@@ -76,6 +76,7 @@ def test_the_items_on_which_models_differ_are_counted(out: Path) -> None:
     assert podium.read_battles(out).tally.informative == 2
 
 
+@pytest.mark.slow
 def test_folders_given_one_by_one_with_labels_are_the_same_battles(out: Path) -> None:
     battles = podium.read_battles(f"x={out}/org__a", f"y={out}/org__b")
     assert (battles.models, credits(battles)) == (("x", "y"), credits(podium.read_battles(out)))
@@ -156,6 +157,7 @@ def test_without_a_common_target_there_is_nothing_to_compare(tmp_path: Path) -> 
         podium.read_battles(tmp_path)
 
 
+@pytest.mark.slow
 def test_one_metric_with_two_filters_must_be_chosen(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         rows = [*scored(values, "em", filter_="strict"), *scored(B, "em", filter_="flexible")]
@@ -191,11 +193,13 @@ def test_several_metrics_are_listed_and_one_must_be_chosen(two_metrics: Path) ->
         podium.read_battles(two_metrics)
 
 
+@pytest.mark.slow
 def test_the_chosen_metric_decides(two_metrics: Path) -> None:
     assert scores_by_mean(two_metrics, metric="acc") == {"a": 0.75, "b": 0.25}
     assert scores_by_mean(two_metrics, metric="acc_norm,none") == {"a": 0.25, "b": 0.75}
 
 
+@pytest.mark.slow
 def test_all_metrics_are_ranked_apart(two_metrics: Path) -> None:
     ranking = rank(podium.read_battles(two_metrics, metric="all"), "mean", by="metric")
     assert [(one.slice, one.entries[0].model) for one in ranking.standings] == [
@@ -211,6 +215,7 @@ def test_a_metric_that_is_not_there_is_rejected_with_those_that_are(out: Path) -
         podium.read_battles(out, metric="f1")
 
 
+@pytest.mark.slow
 def test_lower_is_better_where_the_results_say_so_and_scores_say_that_they_are_negated(
     tmp_path: Path,
 ) -> None:
@@ -336,6 +341,7 @@ def test_a_metric_that_some_documents_lack_is_missing_there(tmp_path: Path) -> N
     assert (counts.readable, counts.unparsed, counts.missing) == (1, 0, 1)
 
 
+@pytest.mark.slow
 def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) -> None:
     write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER)
     battles = podium.read_battles(out)
@@ -412,6 +418,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_runs_with_other_settings_of_generation_are_models_named_by_what_differs(
     tmp_path: Path,
 ) -> None:
@@ -427,6 +434,7 @@ def test_runs_with_other_settings_of_generation_are_models_named_by_what_differs
         )
 
 
+@pytest.mark.slow
 def test_a_run_without_settings_keeps_its_name_and_a_label_is_never_changed(tmp_path: Path) -> None:
     for name, settings in (
         ("one", None),
@@ -466,6 +474,7 @@ def test_a_label_may_hold_an_equals_sign_before_a_path_that_exists(out: Path) ->
     )
 
 
+@pytest.mark.slow
 def test_tasks_of_one_model_in_two_folders_belong_together(tmp_path: Path) -> None:
     for task in ("t", "u"):
         for name, values in (("a", A), ("b", B)):
@@ -501,6 +510,7 @@ def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> 
     assert notice_texts(battles.lost)[0] in notice_texts(battles.notes)
 
 
+@pytest.mark.slow
 def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples(out: Path) -> None:
     home = write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER, samples=False)
     words = (
@@ -518,6 +528,7 @@ def test_folders_without_any_samples_are_an_error_with_the_remedy(tmp_path: Path
         podium.read_battles(tmp_path)
 
 
+@pytest.mark.slow
 def test_lm_eval_reports_other_documents_under_one_task_name_and_ranks_the_rest(out: Path) -> None:
     write_run(out, "org/c", {"t": [sample(f"other {k}", {"acc": 1.0}) for k in range(4)]})
     battles = podium.read_battles(out)
@@ -541,6 +552,7 @@ def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_last_line_that_is_cut_off_is_missing_and_the_rest_is_ranked(out: Path) -> None:
     path = out / "org__b" / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-200])
@@ -551,6 +563,7 @@ def test_a_last_line_that_is_cut_off_is_missing_and_the_rest_is_ranked(out: Path
     )
 
 
+@pytest.mark.slow
 def test_samples_that_end_early_between_lines_are_noticed_by_the_results(out: Path) -> None:
     path = out / "org__b" / f"samples_t_{TIME}.jsonl"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
@@ -611,6 +624,7 @@ def test_lm_eval_omits_and_reports_a_model_without_the_filter(out: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_tasks_are_columns_and_every_document_counts_the_same(out: Path) -> None:
     for name, values in (("org/a", [0.0, 0.0]), ("org/b", [1.0, 1.0])):
         write_run(out, name, {"u": scored(values)}, time=LATER)
@@ -644,6 +658,7 @@ def test_only_the_metrics_of_the_tasks_that_are_asked_for_must_be_chosen(two_met
     assert podium.read_battles(two_metrics, where={"task": "u"}).metrics == ("acc,none",)
 
 
+@pytest.mark.slow
 def test_tasks_with_different_metrics_are_ranked_task_by_task(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         write_run(tmp_path, name, {"t": scored(values), "u": scored(values, "em")})

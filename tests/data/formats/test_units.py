@@ -151,6 +151,7 @@ def test_a_rater_who_judges_every_pair_once_is_no_item(frame, name):
     assert "the 40 in" in notice_texts(read.notes)[1]
 
 
+@pytest.mark.slow
 def test_random_columns_are_seldom_taken_for_items():
     rng = np.random.default_rng(0)
     frame = battles_of(20, 4).drop(columns="key")
@@ -211,6 +212,7 @@ def test_the_column_is_named_by_diagnose(unnamed, podium):
     )
 
 
+@pytest.mark.slow
 def test_the_column_is_named_on_the_page(unnamed, podium, tmp_path):
     podium("report", unnamed, "-o", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()

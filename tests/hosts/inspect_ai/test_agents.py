@@ -107,6 +107,7 @@ def judgments(sample):
     return verdict_of(sample).metadata["podium"]["judgments"]
 
 
+@pytest.mark.slow
 def test_several_turns_without_a_call_are_reported(tmp_path, capsys):
     def two_turns(name, item):
         return [ChatMessageAssistant(content="First."), *only_answer(name, item)]
@@ -257,6 +258,7 @@ def local_judge(monkeypatch):
     return judge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("realization", ["direct", "rubric", "numeric"])
 def test_two_transcripts_fit_the_context_of_a_local_server(
     tmp_path, local_judge, capsys, realization
@@ -282,6 +284,7 @@ def test_tokens_that_the_user_gives_are_kept_where_the_context_is_assumed(local_
     assert choose_show("auto", 6_000, judging_settings()) == (Show("auto", 6_000), "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "answer"),
     [

@@ -75,6 +75,7 @@ def test_epochs_of_one_log_with_different_inputs_are_rejected():
         podium.read_battles(folder)
 
 
+@pytest.mark.slow
 def test_samples_of_different_tasks_may_have_one_id():
     write(log_with_inputs("one", {}))
     write(log_with_inputs("two", {}))
@@ -123,6 +124,7 @@ ALIKE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 @pytest.mark.parametrize("name", ALIKE)
 def test_inputs_that_differ_by_nature_are_ranked_and_compared(name, suffix):

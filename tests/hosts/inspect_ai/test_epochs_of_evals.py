@@ -31,6 +31,7 @@ def write_pair(first, second, suffix=".eval"):
     return write(second, suffix=suffix)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_unequal_epochs_of_means_are_all_counted(suffix):
     folder = write_pair(
@@ -165,6 +166,7 @@ def passes(items, seed, epochs, chance):
     return {f"q{k}": [float(rng.random() < chance) for _ in range(epochs)] for k in range(items)}
 
 
+@pytest.mark.slow
 def test_equal_models_with_unequal_epochs_of_pass_at_k_win_equally_often():
     few = build_log("few", passes(400, 1, 2, 0.5), reducer="pass_at_2")
     many = build_log("many", passes(400, 2, 4, 0.5), reducer="pass_at_2")
@@ -181,6 +183,7 @@ def test_equal_models_with_unequal_epochs_of_pass_at_k_win_equally_often():
     )
 
 
+@pytest.mark.slow
 def test_the_first_of_several_reducers_counts_and_the_others_are_named():
     reducers = ["max", "mean"]
     logs = [

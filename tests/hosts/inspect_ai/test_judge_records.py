@@ -9,6 +9,7 @@ from podium.hosts.inspect_ai.tasks import round_robin
 from podium.scorers.judge_record import JudgeRecord
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 @pytest.mark.parametrize("name", ["a b", "org/模型: 7|x", "gpt-4"])
 def test_a_log_tells_all_of_its_judge_whatever_it_is_called(
@@ -41,6 +42,7 @@ def test_a_log_tells_all_of_its_judge_whatever_it_is_called(
     assert names_itself == (name == "gpt-4")
 
 
+@pytest.mark.slow
 def test_a_converted_log_keeps_what_is_known_of_its_judge(
     play, behave, write_responses, tmp_path, run_podium
 ):

@@ -70,6 +70,7 @@ def test_a_rating_outside_0_and_1_is_named(play, behave, write_responses, tmp_pa
         podium.read_battles(str(place(log)))
 
 
+@pytest.mark.slow
 @needs
 def test_human_ratings_of_answers_are_labels_of_another_scorers_battles(tmp_path):
     for model, answers in (("ash", "110100"), ("elm", "100000")):
@@ -118,6 +119,7 @@ def scores_of(log: Any, name: str) -> np.ndarray:
     return np.array([sample.scores[name].value for sample in log.samples], dtype=float)
 
 
+@pytest.mark.slow
 @needs
 def test_verdicts_of_two_judges_are_units_of_krippendorffs_alpha(tmp_path):
     @scorer(metrics=[inspect_scorer.krippendorff_alpha(level="interval")])

@@ -143,6 +143,7 @@ def test_number_of_rounds_is_announced(task, options, stated, write_responses, c
     assert stated in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -161,6 +162,7 @@ def test_replay_takes_at_most_the_announced_rounds(name, settings):
     assert settings or took == rounds_of(rule, record.field)
 
 
+@pytest.mark.slow
 def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(
     write_responses, capsys, monkeypatch
 ):

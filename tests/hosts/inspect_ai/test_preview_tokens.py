@@ -8,6 +8,7 @@ import pytest
 from podium.hosts.inspect_ai.tasks import round_robin
 
 
+@pytest.mark.slow
 def test_input_tokens_count_the_fences(play, write_responses, capfd):
     play(
         round_robin(responses=write_responses({"ash": 1.0, "elm": 2.0}, items=1)), "scripted/judge"

@@ -35,6 +35,7 @@ def kept_in(path):
     return header_of(path).results.metadata["podium"]["rankings"]
 
 
+@pytest.mark.slow
 def test_the_scores_of_the_eval_keep_their_order_and_its_headline(quiz, monkeypatch):
     before = [header_of(path) for path in quiz]
     assert rank_by(monkeypatch, quiz, "bradley-terry,mean")
@@ -46,6 +47,7 @@ def test_the_scores_of_the_eval_keep_their_order_and_its_headline(quiz, monkeypa
         assert new.results.metadata["own"] == "figure"
 
 
+@pytest.mark.slow
 def test_a_log_gets_one_score_per_ranker_of_its_own_model(quiz, monkeypatch):
     rank_by(monkeypatch, quiz, "bradley-terry,mean")
     for path in quiz:
@@ -61,6 +63,7 @@ def test_a_log_gets_one_score_per_ranker_of_its_own_model(quiz, monkeypatch):
         assert figures["score"] == pytest.approx(RIGHT[log.eval.model] / 12)
 
 
+@pytest.mark.slow
 def test_the_whole_ranking_is_in_the_metadata_and_beside_the_log(quiz, monkeypatch, tmp_path):
     rank_by(monkeypatch, quiz, "mean")
     [beside] = tmp_path.glob("podium-*.ranking.json")
@@ -69,6 +72,7 @@ def test_the_whole_ranking_is_in_the_metadata_and_beside_the_log(quiz, monkeypat
     assert all(kept_in(path) == rankings for path in quiz)
 
 
+@pytest.mark.slow
 def test_data_frames_of_evals_gain_at_most_six_columns_per_ranker(quiz, monkeypatch, tmp_path):
     evals, samples = evals_df(str(tmp_path), quiet=True), samples_df(str(tmp_path), quiet=True)
     rank_by(monkeypatch, quiz, "bradley-terry,mean")
@@ -80,6 +84,7 @@ def test_data_frames_of_evals_gain_at_most_six_columns_per_ranker(quiz, monkeypa
     assert samples_df(str(tmp_path), quiet=True).equals(samples)
 
 
+@pytest.mark.slow
 def test_each_scorer_has_a_score_of_its_own_ranking(monkeypatch, tmp_path):
     paths = [
         write_quiz(tmp_path, model, right, scorers=("match", "near"))
@@ -90,6 +95,7 @@ def test_each_scorer_has_a_score_of_its_own_ranking(monkeypatch, tmp_path):
     assert names == ["match", "near", "mean [match]", "mean [near]"]
 
 
+@pytest.mark.slow
 def test_ranking_again_replaces_the_earlier_entries_of_that_ranker_alone(quiz, monkeypatch):
     rank_by(monkeypatch, quiz, "bradley-terry,mean")
     rank_by(monkeypatch, quiz[:2], "mean")
@@ -99,12 +105,14 @@ def test_ranking_again_replaces_the_earlier_entries_of_that_ranker_alone(quiz, m
     assert sizes == {"bradley-terry": 3, "mean": 2}
 
 
+@pytest.mark.slow
 def test_ranking_the_same_logs_in_another_order_leaves_one_file(quiz, monkeypatch, tmp_path):
     rank_by(monkeypatch, quiz, "mean")
     rank_by(monkeypatch, quiz[::-1], "mean")
     assert len([*tmp_path.glob("*.ranking.json")]) == 1
 
 
+@pytest.mark.slow
 def test_entries_on_slices_that_are_gone_are_replaced_too(monkeypatch, tmp_path):
     paths = [
         write_quiz(tmp_path, model, right, scorers=("match", "near"))
@@ -122,6 +130,7 @@ def test_entries_on_slices_that_are_gone_are_replaced_too(monkeypatch, tmp_path)
     assert [row["slice"] for row in kept_in(paths[0])] == [None]
 
 
+@pytest.mark.slow
 def test_an_earlier_run_of_a_model_gets_no_ranking(quiz, monkeypatch, tmp_path):
     (tmp_path / "earlier").mkdir()
     earlier = write_quiz(tmp_path / "earlier", "lab/weak", 1)
@@ -133,6 +142,7 @@ def test_an_earlier_run_of_a_model_gets_no_ranking(quiz, monkeypatch, tmp_path):
     assert kept_in(quiz[0])
 
 
+@pytest.mark.slow
 def test_the_score_of_a_model_whose_rating_the_data_do_not_bound_is_left_out(monkeypatch, tmp_path):
     right = {"lab/all": 12, "lab/none": 0, "lab/nil": 0}
     paths = [write_quiz(tmp_path, model, number) for model, number in right.items()]
@@ -156,6 +166,7 @@ def score_again(path, *, keep=False):
     write_eval_log(log)
 
 
+@pytest.mark.slow
 def test_a_log_that_is_scored_again_keeps_no_stale_ranking(quiz, monkeypatch, tmp_path, capsys):
     rank_by(monkeypatch, quiz, "mean")
     score_again(quiz[1])
@@ -166,6 +177,7 @@ def test_a_log_that_is_scored_again_keeps_no_stale_ranking(quiz, monkeypatch, tm
     assert "removed its ranking by mean, made of the scores before" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_log_whose_scores_were_added_to_keeps_its_ranking(quiz, monkeypatch, tmp_path):
     rank_by(monkeypatch, quiz, "mean")
     score_again(quiz[1], keep=True)
@@ -174,6 +186,7 @@ def test_a_log_whose_scores_were_added_to_keeps_its_ranking(quiz, monkeypatch, t
     assert list(tmp_path.glob("*.ranking.json"))
 
 
+@pytest.mark.slow
 def test_a_scored_copy_of_a_log_leaves_the_ranking_of_the_log_itself(quiz, monkeypatch, tmp_path):
     rank_by(monkeypatch, quiz, "mean")
     copy = tmp_path / "copy.eval"
@@ -185,6 +198,7 @@ def test_a_scored_copy_of_a_log_leaves_the_ranking_of_the_log_itself(quiz, monke
     assert list(tmp_path.glob("*.ranking.json"))
 
 
+@pytest.mark.slow
 def test_the_command_that_scores_removes_stale_rankings_when_it_ends(quiz, monkeypatch):
     rank_by(monkeypatch, quiz, "mean")
     command = click.Context(click.Command("score"), info_name="score")
@@ -196,6 +210,7 @@ def test_the_command_that_scores_removes_stale_rankings_when_it_ends(quiz, monke
     assert "podium" not in header_of(quiz[1]).results.metadata
 
 
+@pytest.mark.slow
 def test_a_ranking_by_another_ranker_drops_what_a_new_scoring_made_stale(quiz, monkeypatch):
     rank_by(monkeypatch, quiz, "mean")
     score_again(quiz[1])
@@ -203,6 +218,7 @@ def test_a_ranking_by_another_ranker_drops_what_a_new_scoring_made_stale(quiz, m
     assert [row["ranker"] for row in kept_in(quiz[1])] == ["win-rate"]
 
 
+@pytest.mark.slow
 def test_soft_elo_of_scores_is_stored_as_bradley_terry(quiz, monkeypatch, capsys):
     assert rank_by(monkeypatch, quiz, "soft-elo")
     assert [score.name for score in header_of(quiz[0]).results.scores] == ["match", "bradley-terry"]

@@ -72,6 +72,7 @@ def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("habit", "why"), [("ignores", "no JSON object"), ("rejects", "response_format")]
 )
@@ -107,6 +108,7 @@ def test_text_never_sends_a_schema(play, write_responses):
     assert not [config for config, _ in CALLS if config.response_schema]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("replies", "forms"), [("schema", {True}), ("text", {False}), ("auto", {False, True})]
 )

@@ -50,6 +50,7 @@ def test_a_metric_that_was_chosen_is_no_jury():
         checked({}, rankers=("judge-aware",), metric="acc,none")
 
 
+@pytest.mark.slow
 def test_a_calibration_without_a_ranker_that_uses_it_is_rejected(tmp_path):
     from podium import Judge, calibrate, simulate
 

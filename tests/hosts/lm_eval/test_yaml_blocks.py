@@ -74,6 +74,7 @@ def test_the_packaged_block_is_included_by_its_path(tmp_path: Path):
     assert figure(evaluated(tasks), "judged") == ITEMS * 2
 
 
+@pytest.mark.slow
 def test_a_part_of_the_metrics_is_a_list_of_ones_own(tmp_path: Path):
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
     text = (tasks / "judged.yaml").read_text().partition("metric_list:")[0]

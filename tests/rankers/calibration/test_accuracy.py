@@ -123,6 +123,7 @@ def test_each_model_is_tried_where_halves_are_too_small(number):
     assert 2 * largest[0] * se.min() <= width <= 2 * largest[1] * se.max()
 
 
+@pytest.mark.slow
 def test_half_splits_and_leaving_one_out_take_turns():
     battles = simulate(11, 40, seed=4).battles(Judge(scale=1.5), human=True)
     found = calibrate(battles, scale_correction=False).conformal["soft"]

@@ -244,6 +244,7 @@ def test_a_copy_of_every_battle_within_its_item_leaves_the_error_of_items():
     )
 
 
+@pytest.mark.slow
 def test_a_copy_of_every_battle_shrinks_the_error_of_rows_by_root_two():
     own = many()
     copies = doubled(own, np.arange(2 * len(own.credit)))

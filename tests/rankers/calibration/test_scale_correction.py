@@ -132,6 +132,7 @@ def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
         assert scale_corrected.accuracy[kind].plain_mae == plain.accuracy[kind].mae
 
 
+@pytest.mark.slow
 def test_each_fold_is_scale_corrected_by_the_other_models():
     """Transcribed for one model: human ratings and the judge's ratings of the others, without any
     battle of it."""
@@ -165,6 +166,7 @@ def test_a_models_own_labels_do_not_move_its_factor():
     assert factors[0] == pytest.approx(factors[1], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty():
     known, plain = calibration(), newcomers(calibration(scale_correction=False))
     scale_correction, q = known.scale_correction["soft"], known.conformal["soft"].q
@@ -193,6 +195,7 @@ def test_scores_are_residuals_over_all_errors():
     )
 
 
+@pytest.mark.slow
 def test_a_file_keeps_the_scale_correction_and_an_older_one_has_none(tmp_path):
     path = tmp_path / "calibration.json"
     path.write_text(calibration().to_json())
@@ -213,6 +216,7 @@ def of_six(**options):
     )
 
 
+@pytest.mark.slow
 def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
     known = of_six()
     scores = np.array([held.score("soft", known.scale_correction["soft"]) for held in known.models])
@@ -224,6 +228,7 @@ def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 
 
+@pytest.mark.slow
 def test_intervals_of_six_models_are_infinite_without_scale_correction():
     assert {
         entry.extra["conformal_low"] for entry in newcomers(of_six(scale_correction=False)).values()
@@ -253,6 +258,7 @@ def scale_corrected_by(known):
     return next(row for row in table.rows if row[0] == "scale-corrected by")
 
 
+@pytest.mark.slow
 def test_interval_for_unlimited_human_votes_is_omitted_if_label_noise_hides_it():
     with pytest.raises(NotIdentifiedError, match="of=human needs 20 calibrated models"):
         newcomers(calibration(), of="human")
@@ -260,6 +266,7 @@ def test_interval_for_unlimited_human_votes_is_omitted_if_label_noise_hides_it()
         newcomers(calibration(), of="judges")
 
 
+@pytest.mark.slow
 def test_scale_doubt_and_error_floor_are_reported_without_scale_correction():
     plain, scale_corrected = calibration(scale_correction=False), calibration()
     [doubt] = [
@@ -274,6 +281,7 @@ def test_scale_doubt_and_error_floor_are_reported_without_scale_correction():
     )
 
 
+@pytest.mark.slow
 def test_interval_for_unlimited_human_votes_omits_the_label_error():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(
@@ -317,6 +325,7 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
         assert (high - low) / 2 == pytest.approx(known.conformal["soft"].reach * error)
 
 
+@pytest.mark.slow
 def test_footnote_names_the_rating_of_the_interval():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(
@@ -356,6 +365,7 @@ def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
     assert known.accuracy["soft"].floor == pytest.approx(np.sqrt(2 / np.pi) * np.mean(errors))
 
 
+@pytest.mark.slow
 def test_verdicts_with_smaller_error_than_the_target_are_reported():
     """Margins that are noise beside verdicts that are not: hard labels have a smaller error, and
     this is reported."""
@@ -442,6 +452,7 @@ def test_without_a_scale_correction_the_error_is_the_standard_error():
     assert ConformalRule(0.9, "votes", None, 1.5, 12, np.nan).error(12.0) == 12.0
 
 
+@pytest.mark.slow
 def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     ranking = rank(read_battles(world()[1]), "soft-elo", calibration=calibration()).standings[0]
     stated = ranking.answer[0]

@@ -172,12 +172,14 @@ def test_no_further_items_are_promised_for_a_gap_within_its_error_or_a_clear_lea
     assert next_sentence(standings(across(1))) is None
 
 
+@pytest.mark.slow
 def test_slices_say_in_how_many_the_same_lead() -> None:
     ranking = podium.rank("examples/simulated/battles.csv", by="category")
     assert ranking.standings[0].answer[-1] == "No place is certain in both slices."
     assert all(len(each.answer) == 3 for each in ranking.standings)
 
 
+@pytest.mark.slow
 def test_of_several_slices_each_answer_names_its_own_though_another_could_not_be_ranked() -> None:
     ranking = podium.rank("examples/simulated/battles.csv", by="category")
     assert [each.answer[0].partition(": ")[0] for each in ranking.standings] == [
@@ -192,12 +194,14 @@ def test_of_several_slices_each_answer_names_its_own_though_another_could_not_be
     assert len(lone.failures) == 1
 
 
+@pytest.mark.slow
 def test_a_ranking_of_one_slice_does_not_name_it() -> None:
     frame = pd.read_csv("examples/simulated/battles.csv").query("category == 'code'")
     [only] = podium.rank(frame, by="category").standings
     assert only.answer[0].startswith("No place is certain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
@@ -240,6 +244,7 @@ def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
     assert ranking_text(ranking).startswith(answer[0][:60])
 
 
+@pytest.mark.slow
 def test_models_that_only_tied_are_too_close_to_call() -> None:
     """Ties give no standard error, and no evidence of a difference or of none."""
     frame = podium.simulate(4, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
@@ -269,6 +274,7 @@ def test_equal_scores_without_tests_are_too_close_to_call() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [None, "category"])
 def test_few_items_are_mentioned_once(by: str | None) -> None:
     """Where the printed answer, the first, mentions them, no warning repeats it; where it does not,

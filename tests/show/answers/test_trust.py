@@ -77,6 +77,7 @@ def trust_of(frame: pd.DataFrame) -> str:
     return trust_sentence(adjust_tests(checks_of_battles(podium.read_battles(frame), {})))
 
 
+@pytest.mark.slow
 def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_are() -> None:
     share = (
         r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"

@@ -32,22 +32,41 @@ class PodiumError(Exception):
 
 
 class DataError(PodiumError):
-    """A value in a file is invalid; the message names file, row, value and remedy."""
+    """A value in a file is invalid; the message names file, row, value and remedy.
+
+    Attributes:
+        problem: what is wrong.
+        remedy: what to do.
+        source: the file; None if it is not known.
+        row: the row; None if it is not known.
+        column: the column whose value breaks a rule; None for other problems.
+    """
 
     def __init__(
-        self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None
+        self,
+        problem: str,
+        *,
+        remedy: str,
+        source: str | None = None,
+        row: str | None = None,
+        column: str | None = None,
     ) -> None:
         self.problem = problem
         self.remedy = remedy
         self.source = source
         self.row = row
+        self.column = column
         place = ", ".join(filter(None, (source, row)))
         super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return a copy with file and row filled in where they are missing."""
         return type(self)(
-            self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row
+            self.problem,
+            remedy=self.remedy,
+            source=self.source or source,
+            row=self.row or row,
+            column=self.column,
         )
 
 

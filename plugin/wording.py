@@ -25,11 +25,10 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def join_item_names(names: Sequence[str]) -> str:
-    """Join names of items in a sentence; a row without an item is called by its number."""
+def join_item_names(names: Sequence[str], *, are_rows: bool) -> str:
+    """Join names of items in a sentence; those of rows without an item say that they are rows."""
     joined = join_names(names)
-    is_row = names[0].startswith("row ")
-    return joined if is_row else f"{plural('item', len(names))} {joined}"
+    return joined if are_rows else f"{plural('item', len(names))} {joined}"
 
 
 def item_option(column: str) -> str:

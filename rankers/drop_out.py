@@ -35,6 +35,7 @@ class DropOutRobustness:
         items: the items; empty if the first place is shared, or no removal changes the leader.
         is_exact: whether all smaller sets were tried; else their number is an upper bound.
         largest_tried: number of items of the largest sets that were tried, 0 if none was.
+        are_rows: whether the items are rows that name no item.
     """
 
     leader: str
@@ -42,6 +43,7 @@ class DropOutRobustness:
     items: tuple[str, ...]
     is_exact: bool
     largest_tried: int
+    are_rows: bool = False
 
 
 def drop_out_robustness(
@@ -62,8 +64,9 @@ def drop_out_robustness(
     table = battles.table[battles.readable]
     rows = table.iloc[[int(np.argmax(coded.cluster == int(code))) for code in robustness.items]]
     items = as_text(rows["item"]) if "item" in rows else [None] * len(rows)
-    names = (item or f"row {row + 1}" for item, row in zip(items, rows.index, strict=True))
-    return replace(robustness, items=tuple(sorted(names)))
+    named = [item for item in items if item]
+    unnamed = [f"row {row + 1}" for item, row in zip(items, rows.index, strict=True) if not item]
+    return replace(robustness, items=tuple(sorted(named + unnamed)), are_rows=not named)
 
 
 def drop_out_of_clusters(

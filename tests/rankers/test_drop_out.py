@@ -117,3 +117,14 @@ def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_of_unbal
     assert (greedy[greedy > 0] >= exact[greedy > 0]).all()
     assert not (exact[greedy > 0] == 0).any()
     assert {0, 1, 2, 3} <= set(exact.tolist()), "none is an answer, too"
+
+
+def test_an_item_that_is_called_like_a_row_is_an_item() -> None:
+    frame = pd.DataFrame(
+        [
+            {"item": f"row {k}", "model_a": "a", "model_b": "b", "credit": float(k < 6)}
+            for k in range(10)
+        ]
+    )
+    assert not drop_out_robustness(podium.read_battles(frame)).are_rows
+    assert drop_out_robustness(podium.read_battles(frame.drop(columns="item"))).are_rows

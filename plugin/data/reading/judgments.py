@@ -632,7 +632,7 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
         return check(records, skip_alone=skip_alone)
     except DataError as error:
         option = None
-        if error.problem.startswith("credit "):
+        if error.column == "credit":
             option = propose_map(records, records.source == FRAME)
         if option is None:
             raise

@@ -184,7 +184,8 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
         shown = f" {shorten(value if column.type == JSON else repr(value))}"
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"{rule.column}{shown} {rule.problem}{more}"
-    return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
+    place = records.name_row(row)
+    return DataError(problem, remedy=rule.remedy, row=place, column=rule.column)
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:

@@ -113,7 +113,7 @@ def _check_robustness(robustness: DropOutRobustness) -> Check:
     fields = {
         "leader": robustness.leader,
         "rival": robustness.new_leader,
-        "items": join_item_names(robustness.items),
+        "items": join_item_names(robustness.items, are_rows=robustness.are_rows),
         "dropped": dropped,
         "tried": robustness.largest_tried,
     }

@@ -239,7 +239,8 @@ def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -
     """Return why the number of further items is unknown; None if the error of the gap is, too."""
     if robustness and robustness.items:
         return rank_templates.RIVAL_LEADS.format(
-            items=join_item_names(robustness.items), rival=robustness.new_leader
+            items=join_item_names(robustness.items, are_rows=robustness.are_rows),
+            rival=robustness.new_leader,
         )
     if separation.gap == 0:
         return rank_templates.NO_GAP

@@ -135,7 +135,8 @@ def strengths(rows: Rows, credit: np.ndarray) -> np.ndarray:
     steepest = np.abs(found.jac).max() * rows.models / (2 * len(rows.a))
     if steepest > FLAT:
         raise RuntimeError(
-            f"the transcription did not converge: gradient {steepest:.1e} per battle ({found.message})"
+            f"the transcription did not converge: gradient {steepest:.1e} per battle "
+            f"({found.message})"
         )
     return found.x
 

@@ -116,7 +116,8 @@ if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     start = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     print(
-        f"no fault: false alarms in {false_alarm_rate(number, start):.1%} of {number} (at most 10%)",
+        f"no fault: false alarms in {false_alarm_rate(number, start):.1%} of {number} (at most "
+        "10%)",
         flush=True,
     )
     for name in FAULTS:

@@ -302,7 +302,10 @@ def main() -> None:
             results[name].append((DESIGNS[name](run, seed), run))
     rows = [row_of(name, own) for name, own in results.items()]
     kind = "a record" if options.record else options.strengths
-    title = f"{options.worlds} worlds ({kind}) of {len(run.truth)} models and {len(run.earned)} items; {machine()}"
+    title = (
+        f"{options.worlds} worlds ({kind}) of {len(run.truth)} models and {len(run.earned)} "
+        f"items; {machine()}"
+    )
     show(
         title,
         ("design", "calls", "RMSE", "tau", "answered", "wrong", "open"),
@@ -328,7 +331,8 @@ def time_rounds(models: int, items: int) -> None:
         begun = time.process_time()
         coming = rule.next(field, rounds)
         print(
-            f"round {len(rounds) + 1}: {time.process_time() - begun:.2f} s for {len(coming.pairings):,} battles"
+            f"round {len(rounds) + 1}: {time.process_time() - begun:.2f} s for "
+            f"{len(coming.pairings):,} battles"
         )
         if not coming.pairings:
             return

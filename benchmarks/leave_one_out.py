@@ -166,16 +166,17 @@ def speed(found: list[Comparison], resamples: int, markdown: bool) -> None:
         markdown=markdown,
     )
     print(
-        "\npodium: `calibrate(battles, bootstrap=..., splits=5)` on battles already read, with joint fits, half "
-        "splits, agreement\nand the stability of beta; the transcription, in memory too, does none of these four."
+        "\npodium: `calibrate(battles, bootstrap=..., splits=5)` on battles already read, with "
+        "joint fits, half splits, agreement\nand the stability of beta; the transcription, in "
+        "memory too, does none of these four."
     )
 
 
 def differences(found: list[Comparison], resamples: int, markdown: bool) -> None:
     """Print the largest differences at each size."""
     show(
-        "Largest difference of podium from the transcription over all models: Elo points, and share of a standard "
-        "error",
+        "Largest difference of podium from the transcription over all models: Elo points, and "
+        "share of a standard error",
         ["size", "human", "hard", "soft", "se, hard", "se, soft"],
         [
             [
@@ -189,9 +190,9 @@ def differences(found: list[Comparison], resamples: int, markdown: bool) -> None
     )
     chance = 1 / np.sqrt(resamples - 1)
     print(
-        f"\nStandard errors: the two draw different resamples. Two errors from {resamples} resamples each differ by "
-        f"{chance:.0%} by chance alone\n(one standard deviation, where resampled ratings are normal); the largest of "
-        "many differ by more."
+        f"\nStandard errors: the two draw different resamples. Two errors from {resamples} "
+        f"resamples each differ by {chance:.0%} by chance alone\n(one standard deviation, where "
+        "resampled ratings are normal); the largest of many differ by more."
     )
 
 

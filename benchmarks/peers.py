@@ -113,8 +113,8 @@ def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> lis
     speeds = _speeds(tools, hard)
     errors = {tool.name: _errors(tool, (hard, soft), optima) for tool in tools}
     show(
-        f"Bradley-Terry fit of {len(hard.a):,} battles, {hard.items:,} items, {hard.models} models: seconds, "
-        "and largest error of a log-strength",
+        f"Bradley-Terry fit of {len(hard.a):,} battles, {hard.items:,} items, {hard.models} "
+        "models: seconds, and largest error of a log-strength",
         [
             "tool",
             "own input",
@@ -130,9 +130,10 @@ def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> lis
         markdown=markdown,
     )
     print(
-        "\nown input: the fit alone, on what the tool's numerical core takes (podium: coded arrays; evalica: lists of "
-        "codes;\nchoix: matrix of counts; statsmodels: pair counts and design; arena-rank: its dataset). "
-        "`evalica.bradley_terry`\nis the public function; the rows above it call the compiled core directly."
+        "\nown input: the fit alone, on what the tool's numerical core takes (podium: coded "
+        "arrays; evalica: lists of codes;\nchoix: matrix of counts; statsmodels: pair counts and "
+        "design; arena-rank: its dataset). `evalica.bradley_terry`\nis the public function; the "
+        "rows above it call the compiled core directly."
     )
     return _fit_goals(speeds, errors)
 
@@ -208,8 +209,9 @@ def intervals(tools: list[Tool], hard: Problem, few: int, many: int, markdown: b
         markdown=markdown,
     )
     print(
-        "\n* seconds of one resample times the number. `whole ranking`: from battles to standings with rank sets. "
-        "choix has no intervals;\nstatsmodels clusters a GLM by items only on unaggregated rows, here a design of "
+        "\n* seconds of one resample times the number. `whole ranking`: from battles to "
+        "standings with rank sets. choix has no intervals;\nstatsmodels clusters a GLM by items "
+        "only on unaggregated rows, here a design of "
         f"{len(hard.a) * (hard.models - 1) * 8 / 1e9:.1f} GB (checked small, below)."
     )
     goals = [
@@ -361,7 +363,8 @@ def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
         for tool in tools
     }
     show(
-        "Largest Elo error if only models of neighbouring strength meet: 200 models, 500 battles per edge",
+        "Largest Elo error if only models of neighbouring strength meet: 200 models, 500 battles "
+        "per edge",
         ["tool", *problems],
         [[name, *map(_error, row)] for name, row in errors.items()],
         markdown=markdown,
@@ -416,7 +419,8 @@ def memory(tools: list[Tool], hard: Problem, markdown: bool) -> None:
     finally:
         path.unlink(missing_ok=True)
     show(
-        f"Peak memory of a fit from string columns beyond the frame's own {size:.0f} MB, process by process",
+        f"Peak memory of a fit from string columns beyond the frame's own {size:.0f} MB, process "
+        "by process",
         ["tool", "MB"],
         rows,
         markdown=markdown,

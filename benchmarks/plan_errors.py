@@ -116,6 +116,9 @@ if __name__ == "__main__":
         is_off |= abs(ratio - 1) > 0.1 + 2 * doubt
         rows.append((name, f"{predicted:.1f}", f"{simulated:.1f}", f"{ratio:.3f} ± {doubt:.3f}"))
     print(machine())
-    title = f"{options.models} models, {options.items} items, {options.worlds} worlds: standard error, Elo"
+    title = (
+        f"{options.models} models, {options.items} items, {options.worlds} worlds: standard "
+        "error, Elo"
+    )
     show(title, ("design", "predicted", "simulated", "ratio"), rows, markdown=options.markdown)
     sys.exit(int(is_off))

@@ -25,7 +25,10 @@ from test_speed_of_readers import PIECES
 
 LENGTH, COUNT = 2_000, 1_000
 LARGE = 1_000_000
-SCORES = '{"adherence": 7, "helpfulness": 8, "factuality": 6, "completeness": 7, "clarity": 8, "fluency": 9}'
+SCORES = (
+    '{"adherence": 7, "helpfulness": 8, "factuality": 6, "completeness": 7, "clarity": 8, '
+    '"fluency": 9}'
+)
 VERDICTS = {
     "direct": "Answer: A",
     "cot": "Verdict: A",
@@ -35,8 +38,10 @@ VERDICTS = {
     "rubric": f'{{"A": {SCORES}, "B": {SCORES}}}',
 }
 REASONS = (
-    'Response A names all three causes and gives a source for each. It says that "rates fell in 2019", which the table '
-    "shows.\nResponse B is shorter; it names two causes, and its second date isn't right. If the person wanted an "
+    'Response A names all three causes and gives a source for each. It says that "rates fell in '
+    '2019", which the table '
+    "shows.\nResponse B is shorter; it names two causes, and its second date isn't right. If the "
+    "person wanted an "
     "overview only, B would be better.\n\n"
 )
 LAST = re.compile(r"(?s).*(\[\[[^\]]+\]\]|\b[ABC]\b|\})")

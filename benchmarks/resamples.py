@@ -26,7 +26,8 @@ BATTLES = """
     paired as (select *, case when other < a then other else other + 1 end as b from drawn)
     select format('item-{{:06d}}', item) as item, format('model-{{:04d}}', a) as model_a,
         format('model-{{:04d}}', b) as model_b,
-        case when luck < 1 / (1 + exp((cast(b as double) - a) / {models} * 4)) then 1.0 else 0.0 end as credit
+        case when luck < 1 / (1 + exp((cast(b as double) - a) / {models} * 4)) then 1.0 else 0.0 end
+            as credit
     from paired"""
 
 
@@ -52,7 +53,10 @@ def main() -> None:
             rows.append(
                 ("older podium", *cells(chosen.old_python, path, chosen.resamples, chosen.timeout))
             )
-    title = f"{chosen.models:,} models, {int(chosen.battles):,} battles, {chosen.resamples} resamples of items"
+    title = (
+        f"{chosen.models:,} models, {int(chosen.battles):,} battles, {chosen.resamples} "
+        "resamples of items"
+    )
     show(title, ("line", "wall s", "CPU s", "peak MiB", "battles"), rows, markdown=chosen.markdown)
 
 

@@ -34,17 +34,21 @@ LARGEST = {"csv": 10_000_000, "old": 10_000_000, "evalica": 10_000_000}
 JUDGMENTS = f"""
     with battles as (
         select i // 2 as battle, i % 2 as turn, i // {2 * PAIRS_AN_ITEM} as item,
-            ((i // 2) % {PAIRS_AN_ITEM} * {MODELS - 1} + hash(i // {2 * PAIRS_AN_ITEM}) % 4950) % 4950 as pair
+            ((i // 2) % {PAIRS_AN_ITEM} * {MODELS - 1}
+                + hash(i // {2 * PAIRS_AN_ITEM}) % 4950) % 4950 as pair
         from range({{rows}}) as numbers(i)),
     sided as (
-        select *, cast(floor((1 + sqrt(1 + 8 * pair)) / 2) as bigint) as a, hash(battle, turn) % 1000 / 1000 as luck
+        select *, cast(floor((1 + sqrt(1 + 8 * pair)) / 2) as bigint) as a,
+            hash(battle, turn) % 1000 / 1000 as luck
         from battles),
-    drawn as (select *, pair - a * (a - 1) // 2 as b, 1 / (1 + exp(({MODELS} - 2 * a) / 50)) as share from sided)
+    drawn as (
+        select *, pair - a * (a - 1) // 2 as b, 1 / (1 + exp(({MODELS} - 2 * a) / 50)) as share
+        from sided)
     select format('item-{{{{:07d}}}}', item) as item,
         format('model-{{{{:02d}}}}', a) as model_a, format('model-{{{{:02d}}}}', b) as model_b,
         case when turn = 0 then 'ab' else 'ba' end as "order",
-        case when luck < 0.03 then null when luck < 0.15 then 0.5 when luck < 0.15 + 0.85 * share then 1.0 else 0.0 end
-            as credit
+        case when luck < 0.03 then null when luck < 0.15 then 0.5
+            when luck < 0.15 + 0.85 * share then 1.0 else 0.0 end as credit
     from drawn"""
 COUNTED = """
     with sided as (
@@ -53,14 +57,16 @@ COUNTED = """
             ("order" = 'ab') = (model_a < model_b) as low_first
         from read_parquet('{path}')),
     cells as (
-        select item, low, high, count(*) as n, count(credit) as judged, coalesce(sum(credit), 0) as credit,
+        select item, low, high, count(*) as n, count(credit) as judged,
+            coalesce(sum(credit), 0) as credit,
             max(sign(credit - 0.5)) as best, min(sign(credit - 0.5)) as worst,
             n = 2 and sum(cast(low_first as int)) = 1 as order_pair
         from sided group by item, low, high),
     battles as (
         select low, high, case when order_pair then 1 else n end as battles,
             case when order_pair then cast(judged = 2 as int) else judged end as weight,
-            case when not order_pair then credit when judged = 2 then credit / 2 else 0 end as credit,
+            case when not order_pair then credit when judged = 2 then credit / 2 else 0 end
+                as credit,
             order_pair and judged = 2 and best = worst as same
         from cells)
     select low, high, sum(battles) as battles, sum(weight) as weight, sum(credit) as credit,
@@ -180,7 +186,8 @@ def write_table(data: Path, rows: int, kind: str) -> Path:
             connection.execute("set enable_progress_bar = false")
             query = JUDGMENTS.format(rows=rows)
             connection.execute(
-                f"copy ({query}) to '{temporary}' (format {kind}{', header' if kind == 'csv' else ''})"
+                f"copy ({query}) to '{temporary}' (format "
+                f"{kind}{', header' if kind == 'csv' else ''})"
             )
         temporary.replace(path)
     return path

@@ -108,7 +108,10 @@ def machine(*versions: str) -> str:
         f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     )
     system = f"{platform.system()} {platform.machine()}"
-    return f"{system}, {cores} cores{load}; {', '.join([f'Python {platform.python_version()}', *versions])}"
+    return (
+        f"{system}, {cores} cores{load}; "
+        f"{', '.join([f'Python {platform.python_version()}', *versions])}"
+    )
 
 
 def _short(seconds: float) -> str:

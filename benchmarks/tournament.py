@@ -165,7 +165,8 @@ def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None
             both = measured_together(bare, plan)
             own.append((1000 * both[0].cpu / (2 * battles), 1000 * both[1].cpu / (2 * battles)))
             print(
-                f"{plan.name}: {own[-1][1]:.2f} ms per call, bare at the same time {own[-1][0]:.2f}",
+                f"{plan.name}: {own[-1][1]:.2f} ms per call, bare at the same time "
+                f"{own[-1][0]:.2f}",
                 flush=True,
             )
     rows = []

@@ -82,7 +82,10 @@ def main() -> None:
             [name, *(f"{figure:,.1f}" for figure in run_apart(measure, log, way))]
             for name, way in ways.items()
         ]
-        title = f"{options.samples:,} samples of {options.turns:,} turns and {options.characters / 1e6:g} MB"
+        title = (
+            f"{options.samples:,} samples of {options.turns:,} turns and "
+            f"{options.characters / 1e6:g} MB"
+        )
         show(title, ["reading", "CPU seconds", "peak memory, MB"], rows, markdown=options.markdown)
         shares = zip(
             MARKS, run_apart(shares_of_marks, log), run_apart(shares_of_marks, AGENTS), strict=True

@@ -164,7 +164,8 @@ def report(one: Comparison, markdown: bool) -> None:
     triples = math.comb(one.models, 3)
     ours = one.timings["podium"].median
     show(
-        f"PNT and SNTD of {triples:,} triples on {one.items:,} items ({one.models} models): seconds",
+        f"PNT and SNTD of {triples:,} triples on {one.items:,} items ({one.models} models): "
+        "seconds",
         ["way", "median", "fastest", "runs", "times podium"],
         [
             [

@@ -26,15 +26,20 @@ from podium.scorers.judging import Judging, build_judging
 
 HEAD = """# Every option
 
-Made by `python docs/make_options.py`; `podium COMMAND --help` says the same. `podium inspect` and `podium lm_eval` take
-all options of the hosts' own commands, and `--ranker` beside them: [inspect](inspect.md), [lm-eval](lm_eval.md).
+Made by `python docs/make_options.py`; `podium COMMAND --help` says the same. `podium inspect` \
+and `podium lm_eval` take
+all options of the hosts' own commands, and `--ranker` beside them: [inspect](inspect.md), \
+[lm-eval](lm_eval.md).
 """
 OF_THE_HOSTS = {"inspect", "lm_eval"}
 OPTIONS_OF_TASKS = """## Tournaments in Inspect
 
-`inspect eval podium/NAME -T responses=SOURCE,... -T OPTION=VALUE ... --model-role judge=MODEL`: every tournament takes
-the [options of a run](#options-of-a-run) and the [options of the judge](#options-of-the-judge), and some of its own,
-which `podium replay` takes as `--set OPTION=VALUE`. Examples: [inspect](inspect.md), [stopping](stopping.md).
+`inspect eval podium/NAME -T responses=SOURCE,... -T OPTION=VALUE ... --model-role judge=MODEL`: \
+every tournament takes
+the [options of a run](#options-of-a-run) and the [options of the judge](#options-of-the-judge), \
+and some of its own,
+which `podium replay` takes as `--set OPTION=VALUE`. Examples: [inspect](inspect.md), \
+[stopping](stopping.md).
 """
 KIND_OF_VALUE = {bool: "true, false", int: "whole number", float: "number", str: "text"}
 KIND_OF_VALUE |= {Sequence: "list, or text with commas", Mapping: "mapping"}

@@ -257,8 +257,8 @@ def test_an_infinite_margin_is_rejected(save, margin):
     line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
     message = refusal(save("votes.jsonl", json.dumps(line)))
     assert (
-        f"line 1: margin {json.dumps(margin)} is infinite or too large. Remedy: leave the cell empty"
-        in message
+        f"line 1: margin {json.dumps(margin)} is infinite or too large. Remedy: leave the cell "
+        "empty" in message
     )
 
 
@@ -284,8 +284,8 @@ def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
         )
     )
     assert (
-        "v.csv, row 2: reason 'refusal' contradicts the credit of its row. Remedy: empty one of the two, or rename"
-        in message
+        "v.csv, row 2: reason 'refusal' contradicts the credit of its row. Remedy: empty one of "
+        "the two, or rename" in message
     )
 
 
@@ -296,7 +296,8 @@ def test_a_column_reason_of_explanations_is_kept_under_another_name(save):
     battles = podium.read_battles(
         save(
             "v.csv",
-            f"item,model_a,model_b,credit,reason\n1,x,y,1,{words.replace(',', ' -')}\n2,x,y,0,it is\n",
+            f"item,model_a,model_b,credit,reason\n1,x,y,1,{words.replace(',', ' -')}\n2,x,y,0,it "
+            "is\n",
         )
     )
     assert (battles.counts().unparsed, battles.to_frame()["reason_"].notna().sum()) == (0, 2)

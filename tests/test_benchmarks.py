@@ -115,7 +115,8 @@ def test_the_enumerated_tests_of_right_or_wrong_scores_are_those_of_scipy_and_st
         "        't corrected': paired_difference(signs).p_above(),\n"
         "    }\n"
         "    for name, value in expected.items():\n"
-        "        np.testing.assert_allclose(p[name][k], value, rtol=1e-7, atol=1e-12, err_msg=name)\n"
+        "        np.testing.assert_allclose(p[name][k], value, rtol=1e-7, atol=1e-12, "
+        "err_msg=name)\n"
         "    checked += 1\n"
         "print(checked)\n"
     )

@@ -75,7 +75,10 @@ def test_without_human_labels_it_is_rejected_with_both_ways_to_give_them(human):
 def test_several_judges_are_rejected_with_the_ways_on():
     frame = labelled()
     message = refusal(frame.assign(judge=np.where(np.arange(len(frame)) % 2, "strict", "kind")))
-    told = "verdicts of 2 judges in one table (kind, strict): calibrate one at a time, with --where judge=NAME"
+    told = (
+        "verdicts of 2 judges in one table (kind, strict): calibrate one at a time, with --where "
+        "judge=NAME"
+    )
     assert told in message
 
 
@@ -254,8 +257,8 @@ def test_too_few_models_for_the_level_are_reported_with_the_number_needed():
 
 def test_few_scale_corrected_models_get_a_t_interval_with_its_assumption():
     assert warning_with(calibrated(), "conformal interval needs") == (
-        "7 models with a score: a 90% conformal interval needs 9, the interval is by t, which assumes normal "
-        "disagreement"
+        "7 models with a score: a 90% conformal interval needs 9, the interval is by t, which "
+        "assumes normal disagreement"
     )
 
 
@@ -538,7 +541,8 @@ def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers
     blind = frame.assign(human=np.random.default_rng(0).choice([0.0, 1.0], len(frame)))
     calibration = run(blind)
     assert calibration.answer[0] == (
-        "The soft ratings carry no information about human ratings: take another judge or another target."
+        "The soft ratings carry no information about human ratings: take another judge or "
+        "another target."
     )
     assert (
         len(calibration.answer),

@@ -145,8 +145,8 @@ def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_insp
     with pytest.raises(UsageError) as refusal:
         command.run(["eval", "podium/ring", *role])
     assert str(refusal.value) == (
-        "judge lm-eval:hf: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a server with an "
-        "OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
+        "judge lm-eval:hf: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "
+        "server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
     )
 
 

@@ -366,7 +366,8 @@ with asked_by(mine, texts):
         (", write_reply", "B"),
         (
             "",
-            "plugin third 1.2 (main = third): scorer 'mine' cannot be asked of podium/offline: its Realization has no ",
+            "plugin third 1.2 (main = third): scorer 'mine' cannot be asked of podium/offline: "
+            "its Realization has no ",
         ),
     ],
 )
@@ -394,7 +395,8 @@ from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 judge = catalogue.find_realization("customer")
 print(judge.prompt(Texts("q", ("x", "y")), Settings()).count("<response_"))
-print(*[judge.read_reply(Reply(text), Settings()).credit for text in ("first.", "SECOND", "FIRST, or SECOND")])
+replies = ("first.", "SECOND", "FIRST, or SECOND")
+print(*[judge.read_reply(Reply(text), Settings()).credit for text in replies])
 print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance in (0.9, 0.1)])
 """
 
@@ -483,8 +485,8 @@ def test_a_template_of_the_wrong_type_is_an_error_that_names_the_plugin(
         [sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False
     )
     assert (
-        "plugin third 1.2 (main = third): scorer 'mine': its template must be a function that returns a"
-        in done.stderr
+        "plugin third 1.2 (main = third): scorer 'mine': its template must be a function that "
+        "returns a" in done.stderr
     )
 
 
@@ -530,7 +532,8 @@ def unbounded_points(pairs):
     return scores
 
 def of_pairs(battles, *, level, rng):
-    return from_pairs("mine", "points", unbounded_points, battles, level=level, rng=rng, resamples=50)
+    options = {"level": level, "rng": rng, "resamples": 50}
+    return from_pairs("mine", "points", unbounded_points, battles, **options)
 
 def of_entries(battles, *, level, rng):
     done = from_pairs("mine", "points", points, battles, level=level, rng=rng, resamples=50)

@@ -52,8 +52,8 @@ def test_foreign_frame_message_names_columns_and_verdicts_to_map() -> None:
         podium.rank(frame)
     call = columns.value.remedy.split(": ", 1)[1].split(";")[0]
     assert call == (
-        "podium.read_battles(frame, columns={'item': 'prompt', 'model_a': 'model_1', 'model_b': 'model_2', "
-        "'credit': 'vote'})"
+        "podium.read_battles(frame, columns={'item': 'prompt', 'model_a': 'model_1', 'model_b': "
+        "'model_2', 'credit': 'vote'})"
     )
     with pytest.raises(podium.DataError) as words:
         eval(call, {"podium": podium, "frame": frame})

@@ -215,8 +215,8 @@ def test_labels_of_llmfao_are_reported_with_their_denominators():
     several = votes.nunique()[votes.size() > 1]
     assert (len(several), f"{(several == 1).mean():.0%}") == (2_124, "25%")
     assert notice_texts(llmfao("gpt4", human_judge="crowd").notes) == (
-        "human labels: 8,931 votes by crowd, on 2,139 pairs of responses, label 2,139 of 3,236 battles; "
-        "1,097 have no label",
+        "human labels: 8,931 votes by crowd, on 2,139 pairs of responses, label 2,139 of 3,236 "
+        "battles; 1,097 have no label",
         "of 2,124 battles with several votes, all votes agree on 25%",
     )
 

@@ -191,7 +191,13 @@ def report(_worlds: int | None, markdown: bool) -> None:
     ]
     for title in LEVELS:
         cases = [by_level[title] for by_level in found]
-        words = f"right-or-wrong scores, {title}: level of each test, and most points of power lost to t"
+        words = (
+            f"right-or-wrong scores, {title}: level of each test, and most points of power lost "
+            "to t"
+        )
         show(words, header, [*case_rows(cases)], markdown=markdown)
-        words = f"{title}: most points of power lost to t where t is valid, by expected number of differing items"
+        words = (
+            f"{title}: most points of power lost to t where t is valid, by expected number of "
+            "differing items"
+        )
         show(words, ("items that differ", *losses), [*band_rows(cases)], markdown=markdown)

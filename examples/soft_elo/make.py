@@ -14,7 +14,8 @@ from podium import Judge, simulate
 
 HERE = Path(__file__).parent
 NAMES = """
-alder apple ash aspen beech cherry chestnut elder elm hazel hornbeam juniper larch lime maple oak pear pine plum rowan
+alder apple ash aspen beech cherry chestnut elder elm hazel hornbeam juniper larch lime
+maple oak pear pine plum rowan
 """
 OLD = NAMES.split()
 NEW = ["spruce", "willow", "yew"]

@@ -77,7 +77,7 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
 
     \b
     Exit codes with --require or --requirements: 0 all are met; 4 one is refuted; 5 undecided; else as everywhere.
-    """
+    """  # noqa: E501
     from podium.comparison.compare_models import compare as compare_models
     from podium.show.writing import write_result
 

@@ -16,8 +16,10 @@ from podium.storage.atomic_files import write_text
 NAME = "podium_ranker.pth"
 ON_START = Path(__file__).parents[1] / "hosts" / "on_start.py"
 LINES = """\
-# `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval then take --ranker.
-import sys; typed = str(sys.orig_argv); ("eval" in typed or "inspect" in typed) and exec({program!a}, {{}})
+# `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval \
+then take --ranker.
+import sys; typed = str(sys.orig_argv); \
+("eval" in typed or "inspect" in typed) and exec({program!a}, {{}})
 """
 """Python compiles and runs the second line at every start, so it is short."""
 PROGRAM = """\
@@ -27,7 +29,8 @@ try:
     if not typed.isdisjoint({programs!a}):
         from importlib.machinery import SourceFileLoader
         on_start = {{"__name__": "podium.hosts.on_start"}}
-        exec(SourceFileLoader(on_start["__name__"], {path!a}).get_code(on_start["__name__"]), on_start)
+        exec(SourceFileLoader(on_start["__name__"], {path!a}).get_code(on_start["__name__"]), \
+on_start)
         on_start["watch"]()
 except Exception:
     pass

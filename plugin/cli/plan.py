@@ -157,7 +157,7 @@ def plan(
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
     podium plan --models 7 --ties 0.39 --informativeness 0.45
     podium plan --difference 2points --disagree 0.15
-    """
+    """  # noqa: E501
     from podium.data.reading.judgments import read_query
     from podium.planning.plan_record import Tariff
     from podium.planning.plan_report import select_reports

@@ -86,7 +86,7 @@ def replay(query: BattleQuery, how: ReplayOptions, destination: Destination) -> 
     podium replay battles.csv --tournament anchor --set anchor.anchor=gpt-4 --ranker win-rate
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
     podium replay battles.csv --tournament ring,chain,swim --set ring.until=top3 --set chain.until=top3 --seeds 20
-    """
+    """  # noqa: E501
     from podium.data.reading.judgments import read_query
     from podium.planning.replays import replay as replay_battles
     from podium.planning.tournament_table import compare_tournaments, tournament_names

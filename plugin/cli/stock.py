@@ -52,7 +52,7 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     \b
     podium lm_eval run --model hf --model_args pretrained=gpt2 --tasks gsm8k -o runs --ranker bradley-terry
     podium lm_eval run ... --ranker soft-elo --ranker_against runs/ --ranker_judge openai/gpt-5
-    """
+    """  # noqa: E501
     from podium.hosts.lm_eval.lm_eval_command import run_lm_eval
 
     context.exit(run_lm_eval(arguments))

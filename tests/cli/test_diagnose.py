@@ -80,7 +80,8 @@ def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
     lines = podium("diagnose", example).out.splitlines()
     assert lines[:4] == [
         "This judge may rank: it agrees with humans on 79.2% of winners (75.1 … 82.8).",
-        "Its Elo gaps are 1.26 times the human ones (0.962 … 1.553): calibrate before you quote Elo.",
+        "Its Elo gaps are 1.26 times the human ones (0.962 … 1.553): calibrate before you quote "
+        "Elo.",
         "19% of verdicts flip when the responses change places, and the response shown first has a "
         "win rate of 56.8%: keep both",
         "orders, which together cancel this preference.",

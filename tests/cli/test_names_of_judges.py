@@ -1,4 +1,4 @@
-"""Names of judges of every form in every command: a name is shown, and nothing is read out of it."""
+"""Names of judges of every form in every command: a name is shown, and nothing is read from it."""
 
 import json
 from pathlib import Path

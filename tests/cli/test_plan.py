@@ -77,9 +77,9 @@ def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, w
 
 def test_the_reasoning_is_printed(podium: Podium) -> None:
     lines = podium("plan", "--models", "3", "--full").out.splitlines()
-    assert (
-        lines[4]
-        == "are there at most 3 models? yes, 3: all pairs cost no more than an anchor from outside would"
+    assert lines[4] == (
+        "are there at most 3 models? yes, 3: all pairs cost no more than an anchor from "
+        "outside would"
     )
     assert lines[0] == "Compare all pairs."
 
@@ -111,8 +111,8 @@ def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
         "plan", "--models", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900"
     ).out
     assert (
-        "tokens and money: not all tokens and prices of a call are known; give --tokens-out, --price-out"
-        in out
+        "tokens and money: not all tokens and prices of a call are known; give --tokens-out, "
+        "--price-out" in out
     )
 
 

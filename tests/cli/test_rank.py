@@ -673,7 +673,8 @@ def test_a_ranking_does_without_the_slowest_imports(table: Table) -> None:
         "import sys; from podium.cli.main import main\n"
         "try: main()\n"
         "except SystemExit as end: assert not end.code\n"
-        "print([m for m in ('scipy.stats', 'altair', 'inspect_ai', 'lm_eval') if m in sys.modules], file=sys.stderr)"
+        "print([m for m in ('scipy.stats', 'altair', 'inspect_ai', 'lm_eval') if m in "
+        "sys.modules], file=sys.stderr)"
     )
     path = str(table(*TRIANGLE))
     done = subprocess.run(

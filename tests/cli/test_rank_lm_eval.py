@@ -46,8 +46,8 @@ def test_the_number_of_informative_items_stands_under_the_table(
         write_run(tmp_path, name, {"t": scored(values)})
     answer = podium("rank", tmp_path, "--ranker", "win-rate")
     assert (
-        "3 items, 3 judgments, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 of 3 "
-        in answer.out
+        "3 items, 3 judgments, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 "
+        "of 3 " in answer.out
     )
 
 

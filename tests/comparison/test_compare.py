@@ -46,7 +46,8 @@ def test_answer_names_leader_gap_and_further_items_needed():
     assert items == "17 wins, 10 losses, 10 ties by item."
     assert further.startswith("If the true gap between amber and birch is the measured 72 Elo, ")
     assert further.endswith(
-        " more items would separate them with 80% power. This number is for a test of these two models alone."
+        " more items would separate them with 80% power. This number is for a test of these two "
+        "models alone."
     )
     finding = found.findings[0]
     low, critical = finding.interval[0], stats.t.isf(0.025, finding.difference.items - 1)
@@ -96,7 +97,8 @@ def test_several_candidates_are_corrected_by_holm_and_have_simultaneous_interval
         assert own.interval[0] < single.interval[0]
         assert own.interval[1] > single.interval[1]
     assert found.answer == (
-        "Compared with birch, clearly behind: dune, ember, fjord; too close to call: amber, cedar (5 tests, Holm).",
+        "Compared with birch, clearly behind: dune, ember, fjord; too close to call: amber, "
+        "cedar (5 tests, Holm).",
     )
     chosen = api.compare(EXAMPLE, baseline="birch", candidates=["dune"])
     assert [own.candidate for own in chosen.findings] == ["dune"]
@@ -338,7 +340,10 @@ def test_a_frame_has_a_row_per_finding_and_slice():
 
 
 def test_help_loads_neither_numpy_nor_a_host():
-    code = "import sys, podium.cli.main; print([m for m in ('numpy', 'inspect_ai', 'scipy') if m in sys.modules])"
+    code = (
+        "import sys, podium.cli.main; print([m for m in ('numpy', 'inspect_ai', 'scipy') if m in "
+        "sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -346,8 +351,8 @@ def test_help_loads_neither_numpy_nor_a_host():
 def test_compare_explains_unknown_answers_under_the_table(podium, scores):
     answer = podium("compare", scores("new", np.arange(40) % 3), scores("old", np.arange(40) % 2))
     assert (
-        "identical answers are not counted: no answers were found in the sources (add them with --responses)"
-        in answer.out
+        "identical answers are not counted: no answers were found in the sources (add them with "
+        "--responses)" in answer.out
     )
 
 

@@ -165,7 +165,10 @@ advisory = {}
 
 @pytest.mark.slow
 def test_a_required_task_that_is_absent_is_undecided(tmp_path, runs, podium):
-    text = "requirements:\n- require: not-worse=2points\n  task: gsm\n- require: better\n  task: mmlu\n"
+    text = (
+        "requirements:\n- require: not-worse=2points\n  task: gsm\n- require: better\n  task: "
+        "mmlu\n"
+    )
     pytest.importorskip("yaml")
     answer = podium("compare", *runs, "--requirements", requirements(tmp_path, text, "yaml"))
     assert answer.code == 5

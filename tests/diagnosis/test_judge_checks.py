@@ -52,8 +52,9 @@ def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_wha
         text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unparsed" in text
     ]
     assert alarm == (
-        "40 of 100 battles are unparsed, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). "
-        "What helps: let the judge reason first (realization='cot'), or take one that keeps to a form"
+        "40 of 100 battles are unparsed, 40.0% of the replies; most often the judge wrote "
+        "'Both.' (27), 'Hm.' (13). What helps: let the judge reason first (realization='cot'), "
+        "or take one that keeps to a form"
     )
 
 
@@ -99,8 +100,9 @@ def unparsed_alarm(frame: pd.DataFrame, **options: object) -> str:
 
 def test_the_share_of_replies_is_of_judgments_and_the_error_of_failed_calls_is_named() -> None:
     assert unparsed_alarm(failed_calls(ab=37)) == (
-        "37 of 200 battles are unparsed, 9.2% of the replies. What helps: fix the error (HTTP 500, 37 times), then ask "
-        "for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
+        "37 of 200 battles are unparsed, 9.2% of the replies. What helps: fix the error (HTTP "
+        "500, 37 times), then ask for what is missing with `inspect eval-retry` on the log (in "
+        "lm-eval, run again)"
     )
 
 
@@ -132,8 +134,9 @@ def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
     frame = failed_calls(ab=37)
     frame.loc[frame.index[frame["reason"].notna()][:30], "reason"] = "truncated"
     assert unparsed_alarm(frame).partition("What helps: ")[2] == (
-        "give it room: max_tokens=2000, or more; of the calls that failed: fix the error (HTTP 500, 7 times), then "
-        "ask for what is missing with `inspect eval-retry` on the log (in lm-eval, run again)"
+        "give it room: max_tokens=2000, or more; of the calls that failed: fix the error (HTTP "
+        "500, 7 times), then ask for what is missing with `inspect eval-retry` on the log (in "
+        "lm-eval, run again)"
     )
 
 
@@ -216,8 +219,8 @@ def test_a_judge_with_a_blank_in_its_name_has_a_family() -> None:
 def test_a_judge_of_one_model_and_of_the_family_of_another_gets_both_findings() -> None:
     frame = table(judge="GPT-4 Turbo").replace({"ash": "gpt-4-turbo", "elm": "gpt-4o"})
     assert podium.rank(podium.read_battles(frame)).standings[0].answer[1] == (
-        "The judge GPT-4 Turbo judges itself: use another judge; also: the judge GPT-4 Turbo is of the same family as "
-        "gpt-4o (OpenAI): add a judge of another family."
+        "The judge GPT-4 Turbo judges itself: use another judge; also: the judge GPT-4 Turbo is "
+        "of the same family as gpt-4o (OpenAI): add a judge of another family."
     )
 
 

@@ -158,7 +158,8 @@ def test_nothing_is_claimed_of_a_model_whose_lost_battles_are_missing(ranker: st
     standings = podium.rank(draw_world(0, 150, 0.0, lost_of_one=0.3), ranker).standings[0]
     assert standings.entries[0].model == NAMED
     assert standings.answer[0] == (
-        f"All pairs of the nine models are too close to call on these 150 items. Nothing is claimed about {NAMED}."
+        "All pairs of the nine models are too close to call on these 150 items. Nothing is "
+        f"claimed about {NAMED}."
     )
     assert len(standings.answer) == 2
 

@@ -196,7 +196,10 @@ def reply_to(call: Call) -> str:
     right = sum(int(part) for part in call.item.split("+")) if "+" in call.item else 0
     luck = _uniform(f"{call.item} {call.model}")
     answer = right if luck < call.probability else right + 1
-    return f"The answer is {answer}. {mark(call.item, call.model, call.probability + 0.5 * (0.5 - luck))}"
+    return (
+        f"The answer is {answer}. "
+        f"{mark(call.item, call.model, call.probability + 0.5 * (0.5 - luck))}"
+    )
 
 
 def of_a_text(whole: dict[str, Any], text: str) -> dict[str, Any]:
@@ -295,7 +298,10 @@ def framed(status: int, text: str) -> bytes:
     """Return an HTTP answer."""
     content = text.encode()
     retry = "Retry-After: 0\r\n" if status == 429 else ""
-    head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{retry}Content-Length: {len(content)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{retry}Content-Length: "
+        f"{len(content)}\r\n\r\n"
+    )
     return head.encode() + content
 
 

@@ -17,7 +17,8 @@ class Echo(ModelAPI):
     """Answers with the beginning of the question, the longer the longer the model's name is."""
 
     async def generate(self, input, tools, tool_choice, config):
-        output = ModelOutput.from_content(self.model_name, input[-1].text[: 30 * len(self.model_name)])
+        beginning = input[-1].text[: 30 * len(self.model_name)]
+        output = ModelOutput.from_content(self.model_name, beginning)
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 '''

@@ -169,7 +169,10 @@ def test_startup_hook_loads_no_further_modules_in_a_host(on: Environment, off: E
 
 
 def test_startup_hook_is_installed_once_if_run_twice(on: Environment) -> None:
-    program = "import sys; print([type(one).__name__ for one in sys.meta_path].count('CommandLineFinder'))"
+    program = (
+        "import sys; print([type(one).__name__ for one in "
+        "sys.meta_path].count('CommandLineFinder'))"
+    )
     assert on.python("-c", program, "lm_eval", "--help").stdout == "1\n"
 
 

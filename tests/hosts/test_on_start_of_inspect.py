@@ -33,7 +33,8 @@ RIGHT = {"weak": 3, "fair": 6, "good": 9}
 def answering():
     async def solve(state, generate):
         k, name = int(state.sample_id[1:]), state.model.name
-        state.output = ModelOutput.from_content(name, "yes" if (k * 5 + RIGHT[name]) % 12 < RIGHT[name] else "no")
+        is_right = (k * 5 + RIGHT[name]) % 12 < RIGHT[name]
+        state.output = ModelOutput.from_content(name, "yes" if is_right else "no")
         state.completed = True
         return state
 

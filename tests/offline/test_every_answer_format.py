@@ -183,7 +183,10 @@ def test_a_template_of_the_users_own_is_answered_whatever_its_words():
 
 
 def test_a_template_that_speaks_of_another_form_is_answered_in_the_form_that_is_read():
-    words = "Answer [[A>>B]], JSON, five words, yes or no.\n{rules}\n{instruction}\n{response_a}\n{response_b}\n"
+    words = (
+        "Answer [[A>>B]], JSON, five words, yes or "
+        "no.\n{rules}\n{instruction}\n{response_a}\n{response_b}\n"
+    )
     assert verdict(DIRECT, Settings(template=Template(words)), GOOD, BAD).credit == 1.0
 
 

@@ -107,8 +107,9 @@ HOSTILE = {
     "many quotes": "\"'“" * 30_000,
 }
 DEMANDING = (
-    'Reply in JSON with the keys "a" and "b", in at most two sentences. Sort alphabetically: pear, fig. What is 3 + 4? '
-    'Use the word "tide" twice, and end with a question mark. Each line must have three words.'
+    'Reply in JSON with the keys "a" and "b", in at most two sentences. Sort alphabetically: '
+    'pear, fig. What is 3 + 4? Use the word "tide" twice, and end with a question mark. Each '
+    "line must have three words."
 )
 
 

@@ -61,8 +61,8 @@ def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
     )
     assert f"{best.planned.money:,.2f} in money; it detects {best.gap.value:.0f} Elo." in stated
     assert (
-        f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}"
-        in stated
+        f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, "
+        f"{best.needed.money:,.2f}" in stated
     )
 
 

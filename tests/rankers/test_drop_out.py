@@ -96,9 +96,8 @@ def unbalanced_record(seed: int) -> CodedBattles:
 
 
 @pytest.mark.slow
-def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_of_unbalanced_records_and_never_fewer() -> (
-    None
-):
+def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_and_never_fewer() -> None:
+    """The records are unbalanced."""
     counts = []
     for seed in range(1_000):
         try:

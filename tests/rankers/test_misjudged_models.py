@@ -163,9 +163,9 @@ def test_a_misjudged_model_is_named_and_rated_mainly_by_its_labels():
     ]
     excess, p_value = abs(misjudged["models"]["m0"]["excess"]), misjudged["models"]["m0"]["p_value"]
     assert warning == (
-        f"the judge rates m0 {excess:.0f} Elo lower than human labels do, more than labels by chance and the judge's "
-        f"errors on other models explain (p = {p_value:.1g}): m0 is rated mainly by its labels; kappa and spread rest "
-        "on the other models"
+        f"the judge rates m0 {excess:.0f} Elo lower than human labels do, more than labels by "
+        f"chance and the judge's errors on other models explain (p = {p_value:.1g}): m0 is rated "
+        "mainly by its labels; kappa and spread rest on the other models"
     )
     assert found.answer[1] == "Human labels contradict the judge on m0: rated mainly by the labels."
 

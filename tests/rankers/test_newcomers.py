@@ -231,8 +231,8 @@ def test_more_models_than_there_are_make_an_infinite_interval_with_their_number(
     entry = {one.model: one for one in found.entries}["new-a"]
     assert (entry.extra["conformal_low"], entry.extra["conformal_high"]) == (None, None)
     assert warning_with(found, "infinite conformal interval") == (
-        "infinite conformal interval: 12 calibrated models stand for it, and the level needs at least 19: "
-        "new-a, new-b, new-c"
+        "infinite conformal interval: 12 calibrated models stand for it, and the level needs at "
+        "least 19: new-a, new-b, new-c"
     )
     assert (
         found.diagnostics["conformal"]["needed"],
@@ -319,8 +319,8 @@ def test_complete_data_report_no_omissions():
 
 
 NONE_PLACED = (
-    "no conformal intervals: no model that the calibration does not know has battles against models that it knows; all "
-    "are rated together, by its beta"
+    "no conformal intervals: no model that the calibration does not know has battles against "
+    "models that it knows; all are rated together, by its beta"
 )
 
 

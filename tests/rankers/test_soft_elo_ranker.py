@@ -223,7 +223,7 @@ def plain_ratings(battles):
     return scores(bradley_terry(battles, rng=np.random.default_rng(0)))
 
 
-def test_without_anything_that_gives_beta_hard_verdicts_are_ranked_by_bradley_terry_under_its_name():
+def test_without_beta_hard_verdicts_are_ranked_by_bradley_terry_under_its_name():
     battles = simulate(5, 20, seed=0).battles(INFLATED)
     found = ranked(battles)
     assert found.ranker == "bradley-terry"

@@ -164,13 +164,12 @@ def test_answer_counts_further_labels():
     names = ["model-03", "model-04", "model-05"]
     asked = world()[world()["model_a"].isin(names) & world()["model_b"].isin(names)]
     who, _, after = standings(read_battles(asked)).answer
-    assert (
-        who
-        == f"All pairs of the three models are too close to call with these {len(asked)} human labels."
+    assert who == (
+        f"All pairs of the three models are too close to call with these {len(asked)} human labels."
     )
     assert re.fullmatch(
-        r"If the true gap between .* is the measured \d+ Elo, [\d,]+ more labels would separate them with 80% power\. "
-        r"This number includes a correction for testing all 3 pairs\.",
+        r"If the true gap between .* is the measured \d+ Elo, [\d,]+ more labels would separate "
+        r"them with 80% power\. This number includes a correction for testing all 3 pairs\.",
         after,
     )
     even = standings(read_battles(asked.assign(human=0.5))).answer
@@ -338,7 +337,7 @@ def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone(
 
 
 @pytest.mark.slow
-def test_labels_that_rank_all_models_without_an_exception_bound_none_even_beside_a_model_without_labels():
+def test_labels_that_rank_all_models_perfectly_bound_none_even_beside_a_model_without_labels():
     frame = world()
     fixed = frame.assign(human=(frame["model_a"] < frame["model_b"]).astype(float))
     rid = (frame[["model_a", "model_b"]] == "model-08").any(axis=1)
@@ -518,7 +517,8 @@ def test_two_hundred_models_take_less_than_two_seconds():
 CHAMELEONS = """
 suppressMessages(library(BradleyTerry2)); data(chameleons)
 won <- chameleons$winner$ID; lost <- chameleons$loser$ID
-write.csv(data.frame(won = as.integer(won), lost = as.integer(lost)), "contests.csv", row.names = FALSE)
+contests <- data.frame(won = as.integer(won), lost = as.integer(lost))
+write.csv(contests, "contests.csv", row.names = FALSE)
 z <- scale(as.matrix(chameleons$predictors)); write.csv(z, "predictors.csv", row.names = FALSE)
 slope <- function(k) {
   x <<- z[, k]

@@ -14,7 +14,10 @@ from podium.scorers.prompt import Settings
 from podium.scorers.reasoning import MARKS, strip_reasoning
 from podium.scorers.reply import Reply, Token, Verdict
 
-HARMONY = "<|channel|>analysis<|message|>Sum.<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
+HARMONY = (
+    "<|channel|>analysis<|message|>Sum.<|end|>"
+    "<|start|>assistant<|channel|>final<|message|>4<|return|>"
+)
 
 
 @pytest.mark.parametrize(("begin", "end"), MARKS)
@@ -102,8 +105,8 @@ def test_reasoning_is_removed_from_responses_and_counted(tmp_path) -> None:
     assert read.texts == {"wren": {"q0": "4"}, "lark": {"q0": "4", "q1": "5"}}
     assert read.missing["wren"] == {"q1": "only reasoning"}
     assert notice_texts(read.notes) == (
-        "2 of 4 responses begin with reasoning, which the judge is not shown (1 hold nothing else); "
-        "reasoning='keep' shows it",
+        "2 of 4 responses begin with reasoning, which the judge is not shown (1 hold nothing "
+        "else); reasoning='keep' shows it",
     )
     kept = read_responses(*sources, reasoning="keep")
     assert kept.texts["wren"] == {"q0": "<think>2+2</think>4", "q1": "<think>2+"}
@@ -166,7 +169,8 @@ def test_a_sentence_about_a_closing_mark_is_part_of_the_answer(text: str) -> Non
         ("cot", "Verdict: B, I would say.</think>Verdict: A", 1.0),
         (
             "direct",
-            "<|channel|>analysis<|message|>B wins<|end|><|start|>assistant<|channel|>final<|message|>A",
+            "<|channel|>analysis<|message|>B wins<|end|>"
+            "<|start|>assistant<|channel|>final<|message|>A",
             1.0,
         ),
         ("likert", "It is flawless? No.\n</think>\n\n[[poor]]", 2.0),

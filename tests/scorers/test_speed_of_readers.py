@@ -16,10 +16,11 @@ VERDICTS = {
     "rubric": '{"A": {}, "B": {}}',
 }
 PIECES = (
-    '"', "“", "'", "`", "```\n", "~~~\n", "{", "[[", "(", "<", "<<<", "<!--", "~~", "\n> ", "*", "_", "\n", " ",
-    "A ", "a ", "Verdict: ", "Verdict: A\n", "[[A>>B]]\n", "85 ", "sorry ", "if ", ", so ", "A is ", "the ", "。",
-    "是", "- ", "1. ", "<think>\n", "<|im_end|>", "User: ", "very ", "only ", "better ", ": ", "/", ",", "x",
-    "\\boxed{", "is the clearly ", " \n", "\t", "//",
+    '"', "“", "'", "`", "```\n", "~~~\n", "{", "[[", "(", "<", "<<<", "<!--", "~~", "\n> ", "*",
+    "_", "\n", " ", "A ", "a ", "Verdict: ", "Verdict: A\n", "[[A>>B]]\n", "85 ", "sorry ",
+    "if ", ", so ", "A is ", "the ", "。", "是", "- ", "1. ", "<think>\n", "<|im_end|>",
+    "User: ", "very ", "only ", "better ", ": ", "/", ",", "x", "\\boxed{", "is the clearly ",
+    " \n", "\t", "//",
 )  # fmt: skip
 LENGTH, SECONDS = 200_000, 0.3
 """Quadratic time would be minutes; linear time leaves room for a busy machine."""

@@ -410,7 +410,10 @@ def test_device_file_is_not_replaced() -> None:
 def test_what_stands_in_a_redirected_standard_output_is_kept(tmp_path: Path) -> None:
     kept = tmp_path / "kept.txt"
     kept.write_text("before\n")
-    code = "import pathlib, podium.storage.atomic_files as files; files.write_text(pathlib.Path('/dev/stdout'), 'x')"
+    code = (
+        "import pathlib, podium.storage.atomic_files as files; "
+        "files.write_text(pathlib.Path('/dev/stdout'), 'x')"
+    )
     assert os.system(f'{sys.executable} -c "{code}" >> {kept}') == 0
     assert kept.read_text() == "before\nx"
 

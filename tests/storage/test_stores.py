@@ -463,7 +463,10 @@ def test_a_glob_of_a_store_is_no_query() -> None:
 
 
 def test_commands_that_touch_no_store_load_no_driver() -> None:
-    code = "import sys, podium.cli.main; sys.exit(not {'fsspec', 's3fs', 'numpy'}.isdisjoint(sys.modules))"
+    code = (
+        "import sys, podium.cli.main; sys.exit(not {'fsspec', 's3fs', "
+        "'numpy'}.isdisjoint(sys.modules))"
+    )
     assert os.system(f'{sys.executable} -c "{code}"') == 0
 
 

@@ -10,7 +10,10 @@ import pytest
 
 from podium.storage import temporary_folders
 
-CODE = "import sys; from podium.storage.temporary_folders import make_folder; print(make_folder(), flush=True); "
+CODE = (
+    "import sys; from podium.storage.temporary_folders import make_folder; print(make_folder(), "
+    "flush=True); "
+)
 FORK = """
 import os
 sys.stdin.read()

@@ -32,7 +32,8 @@ class Neighbours:
     def next(self, field, played):
         names = field.models
         pairs = [(one, other) for one, other in zip(names, names[self.step :])]
-        return schedule_pairings(field, [pairing(item, *pair) for item in field.items for pair in pairs], played)
+        pairings = [pairing(item, *pair) for item in field.items for pair in pairs]
+        return schedule_pairings(field, pairings, played)
 
     def size(self, field):
         return len(self.next(field, ()).pairings)

@@ -101,10 +101,11 @@ def test_in_every_full_circle_everyone_is_shown_first_once_and_second_once() -> 
 
 
 @pytest.mark.parametrize("staying", [2, 3, 5])
-def test_models_that_play_on_meet_all_that_left_on_a_third_of_the_items_that_would_make_all_meet_equally(
-    staying: int,
-) -> None:
-    """Within four standard errors of a binomial count in 4,000 visits."""
+def test_models_that_play_on_meet_all_that_left_on_a_third_of_the_items(staying: int) -> None:
+    """A third of those that would make all meet equally.
+
+    Within four standard errors of a binomial count in 4,000 visits.
+    """
     field, rule = field_of(8, 4000), Ring(until="order")
     done = list(rule._battles(field, field.items, [tuple(range(staying))], range(4000), {}))
     met, names = Counter((own.a, own.b) for own in done), field.models[:staying]
@@ -267,9 +268,7 @@ def test_model_with_too_few_items_is_not_part_of_the_question() -> None:
     )
 
 
-def test_models_that_tie_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> (
-    None
-):
+def test_ties_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> None:
     field = field_of(5, 60)
     for judge in (lambda _: 0.5, lambda pairing: float(pairing.first == pairing.a)):
         rule = Ring(until="order", start=25)
@@ -312,8 +311,8 @@ def test_partial_order_lists_the_decided_pairs() -> None:
     last = rule.progress_of(field, rounds).looks[-1]
     [decision] = build_tournament_answer(rule, field, rounds).decisions[:1]
     number, high, low = re.fullmatch(
-        r"(\d+) of 15 pairs are decided, among them (.*) above (.*): of each, the lower is not better by more than 20 "
-        r"Elo than the upper \(95%.*\)\.",
+        r"(\d+) of 15 pairs are decided, among them (.*) above (.*): of each, the lower is not "
+        r"better by more than 20 Elo than the upper \(95%.*\)\.",
         decision,
     ).groups()
     code = {name: k for k, name in enumerate(sorted(field.models))}
@@ -440,7 +439,10 @@ def test_decision_shown_under_another_ranker_names_its_method() -> None:
     frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", rankers="win-rate", until="top2").ranking
     assert found.standings[0].level == 0.95
-    decision = "the tournament found, by Bradley-Terry on its judge's verdicts: The best 2 of 5 are model-04, model-05"
+    decision = (
+        "the tournament found, by Bradley-Terry on its judge's verdicts: The best 2 of 5 are "
+        "model-04, model-05"
+    )
     assert decision in " ".join(str(found).split())
     assert "at every look" not in str(found)
     assert not found.standings[0].answer[0].startswith("The best")

@@ -67,7 +67,8 @@ def test_what_is_no_shard_is_rejected_with_what_to_write(text):
         (Anchor(until="order"), "anchor=auto"),
         (
             Ring(until="top1"),
-            "until=top1 decides by the verdicts of all shards; leave out shard= .* or leave out until=",
+            "until=top1 decides by the verdicts of all shards; leave out shard= .* or leave out "
+            "until=",
         ),
         (RoundRobin(until="order"), "leave out until= and play the whole schedule in shards"),
         (Ring(items=2), "there are 2 items"),

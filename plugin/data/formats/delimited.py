@@ -39,8 +39,14 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
         """Return the query that reads a file after `skip` lines, with lines of at most `line`
         bytes."""
         types = ", ".join(f"c{k}: 'VARCHAR'" for k in range(len(names)))
-        how = f"header=false, skip={skip}, delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false"
-        how += f", columns={{{types}}}, max_line_size={line}, compression='none', hive_partitioning=false"
+        how = (
+            f"header=false, skip={skip}, delim={text(delimiter)}, quote='\"', escape='\"', "
+            "auto_detect=false"
+        )
+        how += (
+            f", columns={{{types}}}, max_line_size={line}, compression='none', "
+            "hive_partitioning=false"
+        )
         return f"select row_number() over () as {ROW}, * from read_csv({literal_path(file)}, {how})"
 
     def repair(_: Exception) -> None:

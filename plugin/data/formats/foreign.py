@@ -44,7 +44,8 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     for name, value in fill.items():
         if name in named:
             raise UsageError(
-                f"--fill {name}: the table has a column {name!r} already; name another with --columns"
+                f"--fill {name}: the table has a column {name!r} already; name another with "
+                "--columns"
             )
         named[name] = Column(text(value))
     return replace(records, columns=named)

@@ -71,13 +71,19 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
 
 def _scan_of_objects(path: Path) -> str:
     """Return the SQL that reads each line of a file as JSON."""
-    return f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, compression='uncompressed')"
+    return (
+        f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, "
+        "compression='uncompressed')"
+    )
 
 
 def _read_keys(engine: Duck, source: str) -> list[str]:
     """Return the keys of all records in order of appearance; DataError if a record has a key
     twice."""
-    shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
+    shape = (
+        "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as "
+        "longest"
+    )
     numbered = f"(select json, row_number() over () as row from {source})"
     shapes = engine.connection.execute(
         f"select {shape} from {numbered} group by keys, kind order by row"
@@ -109,7 +115,10 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
         is_cut = not line.endswith(b"\n")
         if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
             raise not_utf_8(f"line {place}") from None
-        problem = f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}"
+        problem = (
+            f"not a whole JSON record ({error}): "
+            f"{shorten(line[:400].decode('utf-8', errors='replace'))!r}"
+        )
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"
         kind = CutLineError if is_cut else DataError
         raise kind(problem, row=f"line {place}", remedy=remedy) from None

@@ -141,7 +141,10 @@ def _read_judgments(
         for shown in judgment_rows(document, model):
             if shown["model_a"] == shown["model_b"]:
                 problem = f"{shown['model_a']!r} is the name of both sides"
-                remedy = f"label the run (name={file.path.parent}), or its opponent in the filter's `against`"
+                remedy = (
+                    f"label the run (name={file.path.parent}), or its opponent in the filter's "
+                    "`against`"
+                )
                 raise DataError(problem, remedy=remedy, source=str(file.path), row=place)
             yield {"line": place.removeprefix("line "), **shown}
 

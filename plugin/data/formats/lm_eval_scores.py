@@ -145,50 +145,89 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
         "a list" if isinstance(strange[0], list) else "not a number",
         shorten(str(strange[0])),
     )
-    return f"per document it is {kind} ({shown}), of which lm-eval makes one figure for all documents together"
+    return (
+        f"per document it is {kind} ({shown}), of which lm-eval makes one figure for all "
+        "documents together"
+    )
 
 
 def choose_metrics(
     files: Sequence[Scores], asked: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[Notice]]:
-    """Choose each task's metrics: `metric,filter`, `metric`, `all`, or the only one; with notes on
-    tasks left out."""
+    """Choose the metrics by which each task is ranked.
+
+    Args:
+        files: the runs.
+        asked: names as `metric,filter` or `metric`, or `all`. Without a name, it is a task's only
+            metric.
+
+    Returns:
+        the metrics of each task that has some, and notes on the other tasks.
+
+    Raises:
+        UsageError: no task has a metric that is asked for.
+        NotIdentifiedError: several metrics could be compared, or none.
+    """
     usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
     for name in asked:
         if name != ALL and not any(_fits(name, metric) for metric in known):
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
-    by_task = {
-        task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()
-    }
-    several = {}
-    if ALL not in asked:
-        several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
-    if several:
-        first = next(iter(several.values()))[0]
-        each = f"{option_text('metric', ALL)} {option_text('by', 'metric')}"
-        own = option_text("metric", first)
-        remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
-        raise NotIdentifiedError(
-            f"several metrics could be compared: {_list_metrics(several)}; {remedy}"
-        )
+    by_task = {}
+    for task, names in usable.items():
+        by_task[task] = [name for name in names if _is_wanted(asked, name)]
+    _reject_several_metrics(by_task, asked)
     lacking = [task for task, names in by_task.items() if not names]
-    reasons = [(task, *reason) for task in lacking for reason in unusable[task].items()]
+    reasons = []
+    for task in lacking:
+        reasons += [(task, metric, why) for metric, why in unusable[task].items()]
     if len(lacking) == len(usable):
-        why = [
-            f"{metric} of {task}: {why}"
-            for task, metric, why in reasons
-            if _is_wanted(asked, metric)
-        ]
-        judged = f"{some(lacking, most=3)} has no metric; a judge compares responses: podium lm_eval ... --ranker_judge"
-        raise NotIdentifiedError(
-            f"no number per document to compare: {some(why, '; ', most=5) or judged}"
-        )
-    note = Notice("tasks-without-metric", {"metrics": " or ".join(asked), "tasks": lacking})
-    if not asked:
-        why = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
-        note = Notice("tasks-without-numbers", {"tasks": len(lacking), "why": why})
-    return {task: names for task, names in by_task.items() if names}, [note] if lacking else []
+        raise _no_metric_error(asked, lacking, reasons)
+    chosen = {task: names for task, names in by_task.items() if names}
+    if not lacking:
+        return chosen, []
+    if asked:
+        fields = {"metrics": " or ".join(asked), "tasks": lacking}
+        return chosen, [Notice("tasks-without-metric", fields)]
+    causes = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
+    return chosen, [Notice("tasks-without-numbers", {"tasks": len(lacking), "why": causes})]
+
+
+def _reject_several_metrics(by_task: Mapping[str, Sequence[str]], asked: Sequence[str]) -> None:
+    """Raise NotIdentifiedError if a task has several metrics of which none was chosen."""
+    if ALL in asked:
+        return
+    several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
+    if not several:
+        return
+    first_of_task = next(iter(several.values()))[0]
+    own = option_text("metric", first_of_task)
+    each = f"{option_text('metric', ALL)} {option_text('by', 'metric')}"
+    remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
+    raise NotIdentifiedError(
+        f"several metrics could be compared: {_list_metrics(several)}; {remedy}"
+    )
+
+
+def _no_metric_error(
+    asked: Sequence[str], tasks: Sequence[str], reasons: Sequence[tuple[str, str, str]]
+) -> NotIdentifiedError:
+    """Return the error for tasks that all have no metric to compare.
+
+    Args:
+        asked: the metrics asked for.
+        tasks: the tasks.
+        reasons: task, metric, and why the metric is not usable.
+    """
+    causes = []
+    for task, metric, why in reasons:
+        if _is_wanted(asked, metric):
+            causes.append(f"{metric} of {task}: {why}")
+    cause = some(causes, "; ", most=5)
+    if not cause:
+        way = "a judge compares responses: podium lm_eval ... --ranker_judge"
+        cause = f"{some(tasks, most=3)} has no metric; {way}"
+    return NotIdentifiedError(f"no number per document to compare: {cause}")
 
 
 def _metrics_by_task(

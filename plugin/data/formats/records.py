@@ -92,7 +92,10 @@ class Column:
                 f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
             )
         elif self.type in REALS:
-            whole = f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) and abs({self.sql}) < 1e38"
+            whole = (
+                f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) and abs({self.sql}) < "
+                "1e38"
+            )
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
             shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
             return f"coalesce(cast({digits} as varchar), {shown})"
@@ -115,7 +118,10 @@ class Column:
         if self.comma:
             digits = f"regexp_replace({digits}, '^(\\s*[-+]?[0-9]*),([0-9]+\\s*)$', '\\1.\\2')"
         number = f"nullif(try_cast({digits} as double), 'nan'::double)"
-        truth = f"case cast({self.sql} as varchar) when 'true' then 1.0 when 'false' then 0.0 else {number} end"
+        truth = (
+            f"case cast({self.sql} as varchar) when 'true' then 1.0 when 'false' then 0.0 else "
+            f"{number} end"
+        )
         return truth if self.type == JSON else number
 
     @property

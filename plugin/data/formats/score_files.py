@@ -137,7 +137,10 @@ def _reject_odd_scores(matrix: Records) -> None:
         return
     what = f"{ROW}, {model}, {item}, {score}"
     row, name, document, value = matrix.rows(what, f"where {is_outside} order by {ROW} limit 1")[0]
-    problem = f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 or 1"
+    problem = (
+        f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 "
+        "or 1"
+    )
     remedy = "correct it, empty the cell if it is unknown, or remove a column that holds no scores"
     raise DataError(problem, remedy=remedy, source=matrix.source, row=matrix.name_row(row))
 
@@ -256,7 +259,10 @@ def pair_up(
     is_chain = scores_only and most > MOST_BATTLES
     credit = ALL_PAIRS if means != single else MORE_WINS
     if chances:
-        credit = f"case when a.metric in ({', '.join(map(text, sorted(chances)))}) then {CHANCE} else {credit} end"
+        credit = (
+            f"case when a.metric in ({', '.join(map(text, sorted(chances)))}) then {CHANCE} else "
+            f"{credit} end"
+        )
     engine.store(
         battles, _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
     )
@@ -297,9 +303,9 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     means = engine.fresh("scores")
     engine.store(
         means,
-        f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, avg({score}) as score, "
-        f"row_number() over (partition by {trials} order by {model}) as place, count(*) - 1 as averaged, {first} "
-        f"from {scores.scan} group by {trials}, {model}",
+        f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, "
+        f"avg({score}) as score, row_number() over (partition by {trials} order by {model}) as "
+        f"place, count(*) - 1 as averaged, {first} from {scores.scan} group by {trials}, {model}",
     )
     return means, of_battles, others
 
@@ -307,7 +313,10 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
 def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
     """Return the error for scores of a single model."""
     name = engine.rows(f"select model from {means} limit 1")[0][0]
-    more = "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
+    more = (
+        "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) "
+        "beside this one"
+    )
     remedy = f"give the scores of two models or more: {more}"
     return DataError(f"scores of one model only ({name!r})", source=source, remedy=remedy)
 
@@ -345,15 +354,24 @@ def _reject_other_questions(scores: Records) -> None:
     groups = [columns[name].text for name in ("item", "task") if name in columns]
     model = columns["model"].text
     for what, name in compared.items():
-        said = f"trim(replace({columns[name].text}, chr(13) || chr(10), chr(10)), ' ' || chr(9) || chr(10) || chr(13))"
+        said = (
+            f"trim(replace({columns[name].text}, chr(13) || chr(10), chr(10)), ' ' || chr(9) || "
+            "chr(10) || chr(13))"
+        )
         first, last = f"min({said})", f"max({said})"
         shown = f"{groups[0]}, {first}, {last}, arg_min({model}, {said}), arg_max({model}, {said})"
         place = f"arg_max({ROW}, {said})"
         rest = f"group by {', '.join(groups)} having {first} <> {last} order by min({ROW}) limit 1"
         for item, *texts, other, own, row in scores.rows(f"{shown}, {place}", rest):
             there, here = (repr(shorten(text, 60)) for text in texts)
-            problem = f"item {item!r} has another {what} for {own} here ({here}) than for {other} ({there})"
-            remedy = "responses can be compared only where models were asked the same: rename the ids, or correct the rows"
+            problem = (
+                f"item {item!r} has another {what} for {own} here ({here}) than for {other} "
+                f"({there})"
+            )
+            remedy = (
+                "responses can be compared only where models were asked the same: rename the "
+                "ids, or correct the rows"
+            )
             raise OtherQuestionError(
                 problem, remedy=remedy, source=scores.source, row=scores.name_row(row)
             )
@@ -362,7 +380,10 @@ def _reject_other_questions(scores: Records) -> None:
 def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[Notice]:
     """Return a note on the scores that meet the condition `empty`, by model and item, most first;
     none without any."""
-    by_model = f"select model, list(item order by trial), count(*) as number from {means} where {empty} group by model"
+    by_model = (
+        f"select model, list(item order by trial), count(*) as number from {means} where {empty} "
+        "group by model"
+    )
     lacking = engine.rows(f"{by_model} order by number desc, model")
     if not lacking:
         return []
@@ -380,7 +401,10 @@ def _trial_battles_query(
     reason = (
         f"coalesce(case when a.score is null then a.reason else b.reason end, {text(NO_SCORE)})"
     )
-    explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text(NO_SCORE)} end"
+    explained = (
+        "case when a.score - b.score is null then "
+        f"{reason if 'reason' in known else text(NO_SCORE)} end"
+    )
     columns = {name: f"a.{quote_name(name)}" for name in trial}
     columns |= {f"{name}_{side}": f"{side}.{name}" for name in ("model", "score") for side in "ab"}
     columns |= {"credit": credit, "margin": "a.score - b.score", "reason": explained}

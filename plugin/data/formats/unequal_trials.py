@@ -48,8 +48,8 @@ def join_unequal_trials(
     kept = [quote_name(name) for name in others if name not in trial]
     engine.store(
         joined,
-        f"{_joined_rows_query(means, shared, numbered, kept, is_unequal)} "
-        f"union all by name select *, [score] as scores from {means} as means where not {is_unequal}",
+        f"{_joined_rows_query(means, shared, numbered, kept, is_unequal)} union all by name "
+        f"select *, [score] as scores from {means} as means where not {is_unequal}",
     )
     return joined, _note_unequal(engine, means, unequal, shared, question)
 
@@ -62,7 +62,10 @@ def _store_unequal_questions(
     questions, keys = engine.fresh("unequal"), ", ".join(shared)
     met = "list(trial order by trial) filter (score is not null)"
     by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
-    by_item = f"select {keys}, count(distinct met) as ways from ({by_model}) where len(met) > 0 group by {keys}"
+    by_item = (
+        f"select {keys}, count(distinct met) as ways from ({by_model}) where len(met) > 0 group "
+        f"by {keys}"
+    )
     named = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     counts = "count(*) as items, count(*) filter (ways > 1) as unequal"
@@ -89,10 +92,10 @@ def _joined_rows_query(
     ]
     columns = ", ".join([*shared, *first, *agreed])
     return (
-        f"select min(min(trial)) over (partition by {keys}) as trial, model, avg(score) as score, "
-        f"row_number() over (partition by {keys} order by model) as place, sum(averaged) as averaged, {columns}, "
-        f"list(score) filter (score is not null) as scores from {means} as means where {is_unequal} "
-        f"group by {keys}, model"
+        f"select min(min(trial)) over (partition by {keys}) as trial, model, avg(score) as "
+        f"score, row_number() over (partition by {keys} order by model) as place, sum(averaged) "
+        f"as averaged, {columns}, list(score) filter (score is not null) as scores from {means} "
+        f"as means where {is_unequal} group by {keys}, model"
     )
 
 

@@ -445,7 +445,10 @@ def _split_games(
     for position, games in enumerate(records[column]):
         is_list = isinstance(games, list | np.ndarray) and 1 <= len(games) <= 2
         if not is_list or any(game is not None and not has_verdict(game) for game in games):
-            problem = f"{column} {shorten(str(games))!r} is not a list of one or two judgments with a {verdict}"
+            problem = (
+                f"{column} {shorten(str(games))!r} is not a list of one or two judgments with a "
+                f"{verdict}"
+            )
             remedy = (
                 "each record needs a list of one judgment per order, null where the judge failed"
             )

@@ -60,10 +60,14 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
     value = frame.loc[row, column]
     shown = "its value" if pd.isna(value) else f"{value:g}"
     problem = (
-        f"rows and columns are the same models, so that {shown} in the row of {row!r} and the column of {column!r} may "
-        f"be what {row!r} won against {column!r}, or what {column!r} won against {row!r}"
+        f"rows and columns are the same models, so that {shown} in the row of {row!r} and the "
+        f"column of {column!r} may be what {row!r} won against {column!r}, or what {column!r} "
+        f"won against {row!r}"
     )
-    remedy = "say --matrix rows if a cell counts the wins of its row's model, --matrix columns if of its column's"
+    remedy = (
+        "say --matrix rows if a cell counts the wins of its row's model, --matrix columns if of "
+        "its column's"
+    )
     return DataError(problem, remedy=remedy, source=records.source)
 
 
@@ -107,7 +111,10 @@ def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
     numbers = pd.to_numeric(words.where(~blank, None), errors="coerce").to_numpy(dtype=float)
     if (wrong := np.isnan(numbers) & ~blank.to_numpy()).any():
         row = words.index[wrong.argmax()]
-        problem = f"{words.iloc[int(wrong.argmax())]!r} in the row of {row!r} and the column of {name!r} is no number"
+        problem = (
+            f"{words.iloc[int(wrong.argmax())]!r} in the row of {row!r} and the column of "
+            f"{name!r} is no number"
+        )
         raise DataError(problem, remedy=COUNTS, source=source)
     return numbers
 
@@ -126,7 +133,10 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
     if (wrong := off & known & ((wins < 0) | ~np.isfinite(wins))).any():
         raise DataError(f"a count of wins is negative or infinite ({place(wrong)})", remedy=COUNTS)
     if (wrong := off & known & (wins % 1 != 0)).any():
-        problem = f"{wins[wrong][0]:g} ({place(wrong)}) is no count of wins: a win rate, or ties counted as half"
+        problem = (
+            f"{wins[wrong][0]:g} ({place(wrong)}) is no count of wins: a win rate, or ties "
+            "counted as half"
+        )
         remedy = f"the number of battles behind it is not known; {COUNTS}"
         raise DataError(problem, remedy=remedy)
     if (wrong := known != known.T).any():
@@ -140,7 +150,10 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
         raise DataError(f"{name!r} has wins against itself", remedy="empty the diagonal")
     played = (wins + wins.T)[off & known]
     if played.size and (played == PERCENT).all():
-        problem = "the two cells of each pair sum to 100: they look like percentages, without the number of battles"
+        problem = (
+            "the two cells of each pair sum to 100: they look like percentages, without the "
+            "number of battles"
+        )
         raise DataError(problem, remedy="give a row per battle (model_a, model_b, credit)")
     total = np.nansum(np.where(off, wins, 0))
     if not 0 < total <= MOST_BATTLES:

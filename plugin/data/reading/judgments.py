@@ -143,9 +143,9 @@ def read_battles(
         merge: average the two orders of a pair into one battle.
         one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's
             verdict.
-        human_judge: the judge, or the metric that humans gave, whose verdicts become the human labels of the other judges' battles
-            of the same item and pair; conditions of `where` on the column `judge` do not apply to
-            its rows.
+        human_judge: the judge, or the metric that humans gave, whose verdicts become the human
+            labels of the other judges' battles of the same item and pair. Conditions of `where` on
+            the column `judge` do not apply to its rows.
         metric: for lm-eval's samples: `metric,filter`, or the metric alone if a task has one
             filter, several such names, or `all`; by default the only metric there is.
         runs: which runs count if a model was run on a task, or a tournament was played, more than

@@ -268,13 +268,17 @@ def test_the_remedy_names_likely_columns() -> None:
         remedy_of_columns(["prompt", "left", "right", "winner"])
         == f"name the columns, for example {option}"
     )
-    call = "podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
+    call = (
+        "podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': "
+        "'winner'})"
+    )
     assert remedy_of_columns(["left", "rival", "winner"], FRAME) == f"name the columns: {call}"
 
 
 @pytest.mark.parametrize("verdict", ["[1,0]", '{"first":1}'])
 def test_nested_cells_are_neither_scores_nor_a_crash(save, verdict):
-    rows = f'{{"name":"p1","first":{verdict},"second":{verdict}}}\n{{"name":"p2","first":[],"second":1}}\n'
+    nested = f'{{"name":"p1","first":{verdict},"second":{verdict}}}'
+    rows = nested + '\n{"name":"p2","first":[],"second":1}\n'
     with pytest.raises(DataError, match="no known format has the columns first, name, second"):
         podium.read_battles(save("votes.jsonl", rows))
 

@@ -745,7 +745,10 @@ doc_to_text: "{{{{q}}}}"
 doc_to_target: "{{{{a}}}}"
 {more}
 """
-CHOICES = 'doc_to_choice: "{{choices}}"\nmetric_list: [{metric: acc}, {metric: acc_norm}, {metric: brier_score}]'
+CHOICES = (
+    'doc_to_choice: "{{choices}}"\nmetric_list: [{metric: acc}, {metric: acc_norm}, {metric: '
+    "brier_score}]"
+)
 TEXTS = """repeats: 2
 generation_kwargs: {until: ["\\n"]}
 filter_list:

@@ -37,7 +37,10 @@ def test_allowed_votes_over_different_numbers_of_repeats_are_said_in_the_answer(
     write_votes(tmp_path, "org/a", 8, VOTE)
     write_votes(tmp_path, "org/b", 64, VOTE)
     battles = podium.read_battles(tmp_path, allow="epochs")
-    said = "Accepted with --allow epochs: acc,maj of t is of a majority vote over different numbers of repeats"
+    said = (
+        "Accepted with --allow epochs: acc,maj of t is of a majority vote over different numbers "
+        "of repeats"
+    )
     assert said in " ".join(podium.rank(battles).standings[0].answer)
     assert said in " ".join(podium.compare("a", "b", tmp_path, allow="epochs").answer)
 

@@ -67,7 +67,10 @@ def test_a_whole_number_written_as_a_float_is_the_same_item(save):
 
 @pytest.mark.parametrize("name", ["v.jsonl", "v.json"])
 def test_json_nested_five_thousand_deep_is_no_traceback(save, name):
-    deep = f'{{"item": "i", "model_a": "x", "model_b": "y", "credit": 1, "z": {"[" * 5000}{"]" * 5000}}}'
+    deep = (
+        '{"item": "i", "model_a": "x", "model_b": "y", "credit": 1, "z": '
+        f"{'[' * 5000}{']' * 5000}}}"
+    )
     if name == "v.json":
         assert "v.json: nested too deeply" in refusal(save(name, deep))
     else:
@@ -322,7 +325,10 @@ def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_
 
 def test_a_table_with_items_says_which_column_may_be_the_judge(save):
     path = save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,bob\n")
-    problem = "no judge column: the 2 in rater count as one judge; if rater is the judge, say columns={'judge': 'rater'}"
+    problem = (
+        "no judge column: the 2 in rater count as one judge; if rater is the judge, say "
+        "columns={'judge': 'rater'}"
+    )
     assert notice_texts(podium.read_battles(path).notes) == (problem,)
     assert (
         notice_texts(

@@ -54,8 +54,8 @@ def test_compare_takes_all_epochs_of_both():
 def test_the_numbers_of_scores_are_said_by_model():
     [note] = notice_texts(podium.read_battles(scores_of(**ONCE)).notes)
     assert (
-        "different numbers of scores (epochs, repeats) on 12 of 12 items: often: 4, once: 1 scores an item"
-        in note
+        "different numbers of scores (epochs, repeats) on 12 of 12 items: often: 4, once: 1 "
+        "scores an item" in note
     )
 
 

@@ -13,7 +13,10 @@ import pytest
 import podium
 from podium.data.formats import containers
 
-IN_RANGES = "import podium.data.counting.duck as duck; duck.ROWS_AT_ONCE = 50_000; from podium.cli.main import main; main()"
+IN_RANGES = (
+    "import podium.data.counting.duck as duck; duck.ROWS_AT_ONCE = 50_000; from podium.cli.main "
+    "import main; main()"
+)
 
 
 def run(words, folder, largest, start=("-m", "podium")):

@@ -484,7 +484,7 @@ def test_pairwise_scores_of_answers_say_that_calls_are_not_shown(agents, record,
     assert not any("convert" in prompt for _, prompt in record.prompts)
     said = " ".join(capsys.readouterr().err.split())
     assert (
-        "3 of 3 responses hold tool calls, and the judge is shown only the last message (mockllm/ash 3 of 3)"
-        in said
+        "3 of 3 responses hold tool calls, and the judge is shown only the last message "
+        "(mockllm/ash 3 of 3)" in said
     )
     assert said.count("samples hold tool calls, and the judge is shown only the last message") == 1

@@ -389,8 +389,10 @@ def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -
     assert found[0].item == "1"
     assert found[0].reference
     (tmp_path / "sums.py").write_text(
-        "from inspect_ai import Task, task\nfrom inspect_ai.dataset import Sample\n\n\n@task\ndef sums():\n"
-        "    return Task(dataset=[Sample(input='2 + 2?', target='4', id='s1'), Sample(input='1 + 1?')])\n"
+        "from inspect_ai import Task, task\nfrom inspect_ai.dataset import "
+        "Sample\n\n\n@task\ndef sums():\n"
+        "    return Task(dataset=[Sample(input='2 + 2?', target='4', id='s1'), Sample(input='1 + "
+        "1?')])\n"
     )
     rows, _ = read_questions([f"{tmp_path / 'sums.py'}@sums"])
     assert [(row.item, row.instruction, row.reference, row.task) for row in rows] == [

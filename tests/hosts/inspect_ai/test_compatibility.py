@@ -39,7 +39,8 @@ def private_parts(path):
 def test_each_private_part_of_inspect_is_where_podium_looks_for_it(module, name):
     has_name = hasattr(import_module(module), name)
     assert has_name, (
-        f"inspect-ai {version('inspect-ai')} has no {name} in {module}: adapt inspect_ai_compatibility.py"
+        f"inspect-ai {version('inspect-ai')} has no {name} in {module}: adapt "
+        "inspect_ai_compatibility.py"
     )
 
 

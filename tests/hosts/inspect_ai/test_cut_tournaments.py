@@ -58,8 +58,8 @@ def test_battles_of_a_cut_tournament_are_missing_and_reported(
     assert battles.missing == PAIRS[tournament] * ITEMS - len(battles) > 0
     [note] = [note for note in notice_texts(battles.notes) if "not played" in note]
     assert (
-        f"{battles.missing} battles were not played and are missing; {named} cut the schedule: limit=N"
-        in note
+        f"{battles.missing} battles were not played and are missing; {named} cut the schedule: "
+        "limit=N" in note
     )
     assert f"{battles.missing} battles were not played" in capfd.readouterr().err
 

@@ -91,8 +91,8 @@ def test_the_reducer_and_both_means_are_said():
     )
     [note] = [note for note in notice_texts(podium.read_battles(folder).notes) if "reduced" in note]
     assert note == (
-        "the scores of quiz are reduced as in the logs, max over 2 epochs: made/one 1 (0.5), made/two 0.5 (0.25); "
-        "in brackets the mean over all epochs"
+        "the scores of quiz are reduced as in the logs, max over 2 epochs: made/one 1 (0.5), "
+        "made/two 0.5 (0.25); in brackets the mean over all epochs"
     )
 
 

@@ -97,7 +97,10 @@ def test_text_verdicts_with_little_mass_count_as_parsed_and_the_ranking_says_so(
     log = play(round_robin(responses=write_responses(items=2), replies="text"), "graded/many")
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
     assert {config.top_logprobs for config in CALLS} == {20}
-    note = "24 of 24 verdicts count as parsed, not graded: the allowed answers hold less than 50% of the "
+    note = (
+        "24 of 24 verdicts count as parsed, not graded: the allowed answers hold less than 50% "
+        "of the "
+    )
     assert any(note in each for each in notice_texts(read_battles(log.location).notes))
 
 

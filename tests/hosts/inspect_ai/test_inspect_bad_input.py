@@ -120,7 +120,10 @@ def test_models_without_common_items_are_reported(tmp_path):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(
         UsageError,
-        match=r"nothing can be played: left out because responses are missing: elm \(no response: 1\)",
+        match=(
+            r"nothing can be played: left out because responses are missing: elm \(no response: "
+            r"1\)"
+        ),
     ):
         round_robin(responses="oak.jsonl,elm.jsonl")
 

@@ -8,8 +8,8 @@ import pytest
 
 SCRIPT = """
 import json, sys, time
-import inspect_ai, inspect_ai.dataset, inspect_ai.hooks, inspect_ai.log, inspect_ai.model, inspect_ai.scorer
-import inspect_ai.solver, inspect_ai.tool, inspect_ai.util
+import inspect_ai, inspect_ai.dataset, inspect_ai.hooks, inspect_ai.log, inspect_ai.model
+import inspect_ai.scorer, inspect_ai.solver, inspect_ai.tool, inspect_ai.util
 before, start = set(sys.modules), time.process_time()
 import podium.hosts.inspect_ai.registry as registry
 seconds = time.process_time() - start
@@ -67,10 +67,13 @@ def test_everything_that_the_registry_names_can_be_found_by_inspect(imported):
         "from inspect_ai._util.entrypoints import ensure_entry_points\n"
         "from inspect_ai._util.registry import registry_lookup\n"
         "ensure_entry_points()\n"
-        "kinds = {'task': 'anchor chain round_robin swim tournament', 'scorer': 'verdict pairwise',\n"
-        "         'solver': 'judge', 'metric': 'judged bradley_terry soft_elo win_rate', 'hooks': 'podium_ranking'}\n"
+        "kinds = {'task': 'anchor chain round_robin swim tournament', 'scorer': 'verdict "
+        "pairwise',\n"
+        "         'solver': 'judge', 'metric': 'judged bradley_terry soft_elo win_rate', "
+        "'hooks': 'podium_ranking'}\n"
         "named = [(kind, name) for kind, names in kinds.items() for name in names.split()]\n"
-        "print([(kind, name) for kind, name in named if not registry_lookup(kind, 'podium/' + name)])\n"
+        "print([(kind, name) for kind, name in named if not registry_lookup(kind, 'podium/' + "
+        "name)])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/"

@@ -170,7 +170,10 @@ def test_diagnosis_and_ranking_say_that_this_judge_may_not_rank(play, language_m
         "replies": "schema",
     }
     log = play(round_robin(responses=str(EXAMPLE), logprobs="off", **asked), JUDGE)
-    said = r"This judge may not rank: the response shown first has a win rate of 100\.0% \([\d.]+ … 100\.0\), and 100"
+    said = (
+        r"This judge may not rank: the response shown first has a win rate of 100\.0% \([\d.]+ … "
+        r"100\.0\), and 100"
+    )
     judgments_apart, merged = (
         podium.read_battles(str(place(log)), merge=merge) for merge in (False, True)
     )

@@ -47,7 +47,10 @@ def test_logs_of_another_format_are_rejected_by_name_and_version_with_what_to_do
     played = play(round_robin(responses=write_responses()))
     assert played.eval.metadata["podium_format"] == FORMAT_VERSION
     old = change_log(played, as_format_0_1)
-    words = f"{old}: an Inspect log of a tournament of format 0.1; this podium reads format {FORMAT_VERSION}"
+    words = (
+        f"{old}: an Inspect log of a tournament of format 0.1; this podium reads format "
+        f"{FORMAT_VERSION}"
+    )
     for read in (podium.read_battles, lambda path: round_robin(responses=path)):
         with pytest.raises(DataError) as error:
             read(old)

@@ -186,8 +186,8 @@ def test_limits_and_temperature_are_printed_and_kept_in_the_log(play, write_resp
     assert limits == {"temperature": 0, "text": 256, "schema": 64}
     said = "".join(capfd.readouterr())
     assert (
-        "replies=auto, temperature 0, at most 256 output tokens a text reply, at most 64 output tokens a JSON"
-        in said
+        "replies=auto, temperature 0, at most 256 output tokens a text reply, at most 64 output "
+        "tokens a JSON" in said
     )
     assert f"and at most {12 * 256:,} output tokens" in said
 

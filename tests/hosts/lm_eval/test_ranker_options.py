@@ -7,7 +7,10 @@ from podium.hosts.lm_eval.ranker_options import RankerOptions, options_from, par
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import check_tournament
 
-ARGUMENTS = "api_key=xxx-secret,default_headers={'Authorization': 'Bearer zzz-secret-zzz', 'X': 'yyy-secret'},seed=3"
+ARGUMENTS = (
+    "api_key=xxx-secret,default_headers={'Authorization': 'Bearer zzz-secret-zzz', 'X': "
+    "'yyy-secret'},seed=3"
+)
 
 
 def test_settings_are_read_as_values_and_a_value_may_hold_commas():

@@ -55,46 +55,47 @@ def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
 def test_leader_distinguishable_from_all_is_ahead_by_its_gap_interval() -> None:
     sentence = who_sentence(standings(across(1, 3), lead=(71.0, 34.0, 108.0)))
     assert sentence == (
-        "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or a win rate of 60% counting ties as "
-        "half."
+        "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or a win rate of "
+        "60% counting ties as half."
     )
 
 
 def test_an_unbounded_lead_has_its_lower_end_only() -> None:
     sentence = who_sentence(standings(across(1, 3), lead=(inf, 200.0, inf)))
     assert sentence == (
-        "amber is clearly ahead of all others: at least 200 Elo above birch, or a win rate of at least 76% counting "
-        "ties as half."
+        "amber is clearly ahead of all others: at least 200 Elo above birch, or a win rate of at "
+        "least 76% counting ties as half."
     )
 
 
 def test_groups_that_nothing_distinguishes_inside() -> None:
     assert who_sentence(standings(across(3, 5))) == (
-        "amber, birch and cedar lead and are too close to call on these 40 items. dune and ember follow, too close to "
-        "call; fjord is last."
+        "amber, birch and cedar lead and are too close to call on these 40 items. dune and ember "
+        "follow, too close to call; fjord is last."
     )
 
 
 def test_answer_lists_differences_inside_the_leading_group() -> None:
     assert who_sentence(standings(across(3, 5) | {(0, 2)})) == (
-        "amber, birch and cedar are clearly ahead of the rest; first is amber or birch; cedar is clearly behind amber. "
-        "dune and ember follow, too close to call; fjord is last."
+        "amber, birch and cedar are clearly ahead of the rest; first is amber or birch; cedar is "
+        "clearly behind amber. dune and ember follow, too close to call; fjord is last."
     )
 
 
 def test_answer_names_two_models_behind_the_leader_and_counts_the_rest() -> None:
     inside = {(0, k) for k in (2, 3, 4)} | {(1, 4)}
     assert who_sentence(standings(across(5) | inside)) == (
-        "amber, birch, cedar, dune and ember are clearly ahead of the rest; first is amber or birch; cedar is clearly "
-        "behind amber; dune is clearly behind amber; 1 more is behind others. fjord is last."
+        "amber, birch, cedar, dune and ember are clearly ahead of the rest; first is amber or "
+        "birch; cedar is clearly behind amber; dune is clearly behind amber; 1 more is behind "
+        "others. fjord is last."
     )
 
 
 def test_without_a_cut_the_pairs_are_counted_and_the_largest_block_is_named() -> None:
     pairs = {(a, b) for a in (0, 1, 2) for b in (4, 5)} | {(0, 3), (1, 5)}
     assert who_sentence(standings(pairs)) == (
-        "No place is certain: 8 of 15 pairs are too close to call; amber, birch and cedar are each clearly ahead of "
-        "ember and fjord."
+        "No place is certain: 8 of 15 pairs are too close to call; amber, birch and cedar are "
+        "each clearly ahead of ember and fjord."
     )
 
 
@@ -109,8 +110,8 @@ def test_answer_reports_that_no_pair_is_distinguishable() -> None:
 
 def test_of_more_than_three_groups_two_and_the_last_are_named() -> None:
     assert who_sentence(standings(across(2, 3, 4, 5))) == (
-        "amber and birch lead and are too close to call on these 40 items. cedar follows; 2 groups of 2 models are "
-        "between; fjord is last."
+        "amber and birch lead and are too close to call on these 40 items. cedar follows; 2 "
+        "groups of 2 models are between; fjord is last."
     )
 
 
@@ -162,8 +163,9 @@ def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_lab
 def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank_sets() -> None:
     items = further_items(40, 2.9, 2.0)
     assert next_sentence(standings(across(3))) == (
-        f"If the true gap between amber and birch is the measured 72 Elo, {items} more items would separate them with "
-        "80% power. This number includes a correction for testing all 15 pairs."
+        f"If the true gap between amber and birch is the measured 72 Elo, {items} more items "
+        "would separate them with 80% power. This number includes a correction for testing all "
+        "15 pairs."
     )
 
 
@@ -270,7 +272,8 @@ def test_equal_scores_without_tests_are_too_close_to_call() -> None:
     entries = tuple(Entry(name, 1, None, None, 0.5, None, None, None, 1) for name in NAMES[:3])
     bare = Standings("own", Scale("score"), 0.95, None, entries, Counts(40, 1, 1, 0, 0, None, None))
     assert who_sentence(bare) == (
-        "All three models have the same score and are too close to call: no test of their differences is known."
+        "All three models have the same score and are too close to call: no test of their "
+        "differences is known."
     )
 
 

@@ -85,7 +85,10 @@ def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_a
     assert re.match(
         rf"Five of seven checks passed; {share}; not known: ", trust_of(lossy_verdicts(1, 0.05))
     )
-    found = r"[\d.]+% of the battles of m0 are unparsed, and [\d.]+% of all: fix the judge's replies first; "
+    found = (
+        r"[\d.]+% of the battles of m0 are unparsed, and [\d.]+% of all: fix the judge's replies "
+        r"first; "
+    )
     assert re.fullmatch(
         found + share + r"\.", trust_of(lossy_verdicts(1, 0.03, lost_of_first=0.15))
     )
@@ -93,9 +96,8 @@ def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_a
 
 def test_loss_of_one_model_is_named_where_few_replies_are_unparsed_overall() -> None:
     trust = trust_of(lossy_verdicts(1, 0.0, lost_of_first=0.05))
-    assert (
-        trust
-        == "10.7% of the battles of m0 are unparsed, and 3.6% of all: fix the judge's replies first."
+    assert trust == (
+        "10.7% of the battles of m0 are unparsed, and 3.6% of all: fix the judge's replies first."
     )
 
 
@@ -304,7 +306,10 @@ def answer_and_card(frame: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ..
 
 @pytest.mark.slow
 def test_a_judge_whose_verdicts_the_order_decides_may_not_rank_and_one_of_65_percent_may() -> None:
-    refused = r"This judge may not rank: the response shown first has a win rate of (\d\d\.\d)% \((.*) … (.*)\), and "
+    refused = (
+        r"This judge may not rank: the response shown first has a win rate of (\d\d\.\d)% \((.*) "
+        r"… (.*)\), and "
+    )
     for verdicts in ("hard", "soft"):
         ranking, card, _ = answer_and_card(biased_verdicts(0.9, verdicts=verdicts))
         rate, low, high = map(float, re.match(refused, ranking[1]).groups())

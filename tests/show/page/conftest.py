@@ -62,7 +62,10 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
             lambda asked: None if asked.url.startswith(local) else seen.requests.append(asked.url),
         )
         seen.page.goto(path.as_uri())
-        charts = "[...document.querySelectorAll('.chart')].every((chart) => chart.querySelector('svg, canvas'))"
+        charts = (
+            "[...document.querySelectorAll('.chart')].every((chart) => chart.querySelector('svg, "
+            "canvas'))"
+        )
         until = time.monotonic() + 60
         while not seen.page.evaluate(charts) and time.monotonic() < until:
             seen.page.wait_for_timeout(50)

@@ -16,7 +16,10 @@ def test_checks_table_counts_unparsed_replies_and_lost_battles() -> None:
         for check, verdict, stated in checks_table(standings, battles, {}).rows
     }
     counts, share = standings.counts, battles.counts().unparsed / 1200
-    stated = f"{counts.unparsed} of 600 battles are unparsed ({counts.unparsed / 600:.1%}); {share:.1%} of the replies"
+    stated = (
+        f"{counts.unparsed} of 600 battles are unparsed ({counts.unparsed / 600:.1%}); "
+        f"{share:.1%} of the replies"
+    )
     assert counts.unparsed / 600 > 0.03 > share
     assert found["unparsed"] == ("ok", stated)
     assert found["fit"][1].startswith("the ratings explain all 6 tested pairs")

@@ -90,7 +90,10 @@ def test_missing_library_is_reported_with_its_install_command(
 
 
 def test_help_loads_no_charting_library() -> None:
-    code = "import sys; from podium.cli.main import podium; podium(['report', '--help'], standalone_mode=False); "
+    code = (
+        "import sys; from podium.cli.main import podium; podium(['report', '--help'], "
+        "standalone_mode=False); "
+    )
     code += (
         "sys.exit(any(name in sys.modules for name in ('altair', 'vl_convert', 'jinja2', 'numpy')))"
     )

@@ -88,7 +88,8 @@ def informativeness(
     with its standard error. Continuous credits have the latter only, as score.
 
     Args (others as of `bradley_terry`):
-        interval: `sandwich` (linearized ratio, by item, t) or `bootstrap` (percentile).
+        interval: `sandwich` (linearized ratio, clustered by item, t quantile) or `bootstrap`
+            (percentile).
 
     Raises:
         NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on

@@ -132,6 +132,7 @@ DIRECT = Realization(
     probabilities="soften",
     form=choice_form("verdict", letter_verdicts),
     tokens=256,
+    margins=False,
 )
 COT = replace(
     DIRECT,

@@ -47,6 +47,7 @@ class Realization:
             nothing can be read without them.
         form: the JSON object in which a reply can be asked for; None if there is none.
         tokens: limit of output tokens of a text reply, at least 256; None for no limit.
+        margins: whether its verdicts say by how much a response is better.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Realization:
     probabilities: Literal["unused", "soften", "needed"] = "unused"
     form: ReplyForm | None = None
     tokens: int | None = None
+    margins: bool = True
 
     def has_reasons(self, settings: Settings) -> bool:
         """Return whether the judge writes reasons before its verdict."""

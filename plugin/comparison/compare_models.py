@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.checks import Check
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Requirement, decide_requirements, read_requirements
@@ -17,7 +18,7 @@ from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
-from podium.diagnosis.checks.all_checks import doubts_about_verdicts
+from podium.diagnosis.checks.all_checks import checks_of_comparison, doubts_about_models
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.notices.notice import Notice, select_codes
@@ -69,36 +70,46 @@ def compare(
     Raises:
         UsageError: an unknown name, option or requirement.
         DataError: a malformed value, or models that were asked different things under one item id.
-        NotIdentifiedError: no readable battle compares the models, or there are several judges
-            and `pool` is False.
+        NotIdentifiedError: there are several judges and `pool` is False; or no readable battle
+            compares the models, and nothing is required of them.
     """
     check_level(level)
     require_choice("measure", measure, MEASURES)
     required = read_requirements(require, requirements)
-    tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
-    typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
-    # A table stands among the words as a source without a path.
-    placeholders = ["battles"] * len(tables)
-    names, sources = split_arguments([*typed, *placeholders], baseline)
-    battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
+    names, sources, tables = _split_words(words, baseline)
+    battles = _read_all(sources, tables, reading)
     answers, unknown = find_responses(sources if not tables else (), responses)
     models = _pairs(battles, names, baseline, candidates)
     pairs = [_compared_pair(*both, measure, level, answers) for both in models]
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
+    checks = checks_of_comparison(battles)
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
         level=level,
         provenance=_comparison_provenance(battles, options, required),
         gate=decide_requirements(required, findings, level) if required else None,
-        warnings=_collect_warnings(battles, answers, findings),
+        warnings=_collect_warnings(battles, answers, findings, checks),
+        checks=checks,
         failures=tuple(failures),
         unknown_answers=unknown,
         lost=battles.lost,
         accepted=battles.accepted,
     )
+
+
+def _split_words(
+    words: Sequence[str | Path | Battles | pd.DataFrame], baseline: str | None
+) -> tuple[list[str], list[str], list[Battles | pd.DataFrame]]:
+    """Split the arguments of `compare` into names of models, paths of sources, and tables."""
+    tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
+    typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
+    # A table stands among the words as a source without a path.
+    placeholders = ["battles"] * len(tables)
+    names, sources = split_arguments([*typed, *placeholders], baseline)
+    return [*names], [*sources[: len(sources) - len(tables)]], tables
 
 
 def _compared_pair(
@@ -121,7 +132,10 @@ def _comparison_provenance(
 
 
 def _collect_warnings(
-    battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]
+    battles: Battles,
+    answers: Responses | None,
+    findings: Sequence[PairFinding],
+    checks: Sequence[Check],
 ) -> tuple[Notice, ...]:
     """Return notes of reading, of items with different instructions, and on judges, each once."""
     notes = list(battles.notes)
@@ -132,7 +146,7 @@ def _collect_warnings(
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     doubts = [
         Notice(check.kind.code, check.fields, template=check.kind.clause_template)
-        for check in doubts_about_verdicts(battles, compared)
+        for check in doubts_about_models(checks, compared)
     ]
     return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from podium.checks import Check
 from podium.comparison.answer import comparison_answer
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
@@ -25,6 +26,7 @@ class Comparison(Document):
         unknown_answers: why identical answers are not counted; None if they are.
         lost: parts of the sources that could not be read; also among the warnings.
         accepted: sentences on findings that were accepted by name.
+        checks: the checks of the verdicts; none for scores.
     """
 
     findings: tuple[PairFinding, ...]
@@ -36,6 +38,7 @@ class Comparison(Document):
     unknown_answers: str | None = None
     lost: tuple[Notice, ...] = ()
     accepted: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def __str__(self) -> str:
         return text_of_result(self)
@@ -53,6 +56,7 @@ class Comparison(Document):
             "answer": list(self.answer),
             "gate": None if self.gate is None else self.gate.to_dict(),
             "comparisons": [finding.to_dict() for finding in self.findings],
+            "checks": [check.to_dict() for check in self.checks],
             "warnings": notices_to_json(self.warnings),
             "failures": list(self.failures),
             "provenance": dict(self.provenance),

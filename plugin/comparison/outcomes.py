@@ -37,7 +37,7 @@ WRITTEN = (
     "unparsed",
     "missing",
 )
-"""Attributes of a finding that JSON has as they are."""
+"""Attributes of a finding that are copied to JSON unchanged."""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
 
 
 def matchup_frame(battles: Battles) -> pd.DataFrame:
-    """Return the matchup of each battle, columns as in `MATCHUP_COLUMNS`.
+    """Return the matchup of each battle: item, response and models, as `MATCHUP_COLUMNS` name them.
 
     `first` and `second` are the models in the order of their names. `row` is -1 for a battle with
     an item, else the number of the battle, which is then a matchup of its own.
@@ -158,7 +158,11 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         battles: the judges' battles.
         votes: the humans' battles.
         judge: name of the voters in messages.
-        must_meet: raise NotIdentifiedError if no battle has a label.
+        must_meet: whether a battle must get a label.
+
+    Raises:
+        NotIdentifiedError: no vote has an item and a verdict, or no battle has a label and
+            `must_meet` is True.
     """
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]

@@ -316,7 +316,7 @@ class BradleyTerryFit(CardAnswer):
         missed: number of pairs with an adjusted p-value of at most 1 - level.
         whole: test of all residuals at once.
         worst: the model whose pairs differ most; None if no model can be tested.
-        misses: the pairs, the smallest p-value first.
+        misses: all pairs, the one with the smallest p-value first.
     """
 
     pairs: int

@@ -479,7 +479,14 @@ class GoldComparison:
         return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
-        """Build a bias with the t interval of its standard error; without one if that is NaN."""
+        """Build a bias with the t interval of its standard error over items.
+
+        Args:
+            value: the bias, a share.
+            se: its standard error; NaN means that there is no interval.
+            opponents: number of opponents, which is shown as n.
+            method: description of the interval.
+        """
         estimate = [float(value)]
         if np.isnan(se):
             method = "too few items: no interval"

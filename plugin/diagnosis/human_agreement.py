@@ -35,7 +35,7 @@ LABELS = (
 )
 MARGINS = "give a column margin (judge score of a minus that of b), or soft credits"
 BAND = 1_000
-"""Tokens of the shortest responses; each further band is twice as long."""
+"""Tokens below which a response is in the first band; each further band is twice as wide."""
 
 
 class ReliabilityBin(NamedTuple):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
 ASSUMED_TIES = 0.15
-"""Share of battles that end in a tie, if there is neither a pilot nor a number."""
+"""Share of ties that is assumed if neither a pilot nor an option gives it."""
 
 
 def make_plan(

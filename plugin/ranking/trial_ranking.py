@@ -20,9 +20,6 @@ ITEMS = 30
 ROWS = 4000
 """Most made-up judgments in one order, unless two items of many models have more."""
 METRICS = ("a metric", "another metric")
-WITHOUT_MARGINS = frozenset({"direct", "cot"})
-"""Realizations whose verdicts have no margins, and are graded where token probabilities are
-known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +60,14 @@ def coming_verdicts(
     human: bool = False,
 ) -> ComingBattles:
     """Return what is known of battles that judges will be asked for."""
-    letters = how.realization.name in WITHOUT_MARGINS
+    asked = how.realization
+    softens = asked.probabilities == "soften" and not asked.margins
     return ComingBattles(
         models=models,
         judges=judges,
         one_jury=one_jury,
-        margins=not letters,
-        graded=letters and how.logprobs != "off",
+        margins=asked.margins,
+        graded=softens and how.logprobs != "off",
         scores=not how.is_pairwise,
         human=human,
     )

@@ -40,6 +40,7 @@ class Budget:
         return replace(coming, pairings=coming.pairings[: max(left, 0)])
 
     def size(self, field: Field) -> int:
+        """Return the largest number of battles of the tournament, at most the limit."""
         return min(self.rule.size(field), self.most)
 
 

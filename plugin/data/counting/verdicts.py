@@ -214,7 +214,8 @@ class Verdicts:
         return [(str(value), int(number)) for value, number in rows]
 
     def notes(self) -> list[Notice]:
-        """Return warnings about judgments that cannot be merged, equal rows and unknown orders."""
+        """Return warnings about judgments that cannot be merged, equal rows, unknown orders, and
+        battles whose credit is that of the sign of their margin."""
         tally = self.tally
         notes = list[Notice]()
         if self.has_items:

@@ -16,7 +16,7 @@ REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names 
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:
-    """Return whether all sources are paths of Parquet files, which Spark can read itself."""
+    """Return whether all sources are texts that end in `.parquet`, which Spark reads itself."""
     return bool(sources) and all(
         isinstance(each, str) and each.endswith(".parquet") for each in sources
     )

@@ -222,7 +222,8 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 
     Args:
         records: the battles.
-        known: names of items, in lower case; they need fewer values than other names.
+        known: names of items, in lower case; two distinct values are enough for them, and five
+            for other names.
     """
     names = [name for name in records.columns if _may_name_items(records, name, known)]
     if not names:

@@ -67,24 +67,27 @@ class ListedCheck:
         of_judge: from the battles and the given families of models.
         of_standings: from a ranker's result.
         of_card: from the sections of a judge card.
+        in_comparisons: whether `podium compare` makes the check of battles, too: it is about the
+            verdicts, and not about a ranking.
     """
 
     of_battles: Callable[[Battles], Sequence[Check]] | None = None
     of_judge: Callable[[Battles, Families], Sequence[Check]] | None = None
     of_standings: Callable[[Standings], Sequence[Check]] | None = None
     of_card: Callable[[CardSections], Sequence[Check]] | None = None
+    in_comparisons: bool = False
 
 
 CHECKLIST = (
     ListedCheck(of_battles=check_unit),
     ListedCheck(of_battles=check_items),
-    ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card),
-    ListedCheck(of_battles=check_lost_replies),
+    ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card, in_comparisons=True),
+    ListedCheck(of_battles=check_lost_replies, in_comparisons=True),
     ListedCheck(of_judge=check_own_model),
     ListedCheck(of_judge=check_own_family),
     ListedCheck(of_battles=check_human_scale),
     ListedCheck(of_battles=check_played_pairs),
-    ListedCheck(of_battles=check_position, of_card=position_of_card),
+    ListedCheck(of_battles=check_position, of_card=position_of_card, in_comparisons=True),
     ListedCheck(of_card=repeated_of_card),
     ListedCheck(of_battles=check_length, of_card=length_of_card),
     ListedCheck(of_card=self_preference_of_card),
@@ -186,18 +189,30 @@ def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
     return ()
 
 
-def doubts_about_verdicts(battles: Battles, models: Collection[str]) -> list[Check]:
-    """Return the flagged checks that make a comparison of some models by these verdicts wrong."""
+def checks_of_comparison(battles: Battles) -> tuple[Check, ...]:
+    """Make the checks that apply to the verdicts behind a comparison; none for scores.
+
+    Tests are adjusted.
+    """
     if not is_judged(battles) or not battles.tally.judged:
-        return []
-    checks = [
-        *check_unparsed(battles),
-        *check_lost_replies(battles),
-        *check_position(battles),
-    ]
+        return ()
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        if row.in_comparisons and row.of_battles is not None:
+            checks += row.of_battles(battles)
+    return tuple(adjust_tests(checks))
+
+
+def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> list[Check]:
+    """Return the flagged checks that make a comparison of some models by these verdicts wrong.
+
+    Args:
+        checks: adjusted checks of all verdicts.
+        models: the compared models.
+    """
     compared = set(models)
     doubts = []
-    for check in flagged_checks(adjust_tests(checks)):
+    for check in flagged_checks(checks):
         is_about_these = not compared.isdisjoint(check.models)
         if is_about_these or check.name == "order decides":
             doubts.append(check)

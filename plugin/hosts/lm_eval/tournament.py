@@ -145,7 +145,7 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
 
 
 def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
-    """Write a log again without secrets, if it holds any.
+    """Write a log again without secrets of 8 characters or more, if it holds any.
 
     Inspect keeps what a server replied to a rejected call, which may repeat some.
     """

@@ -375,8 +375,8 @@ def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _cost(price: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the cost of a replayed tournament."""
+def _replayed_calls(price: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
     given = ""
     if price["given"]:
         given = f"; {price['given']:,} battles of those ranked before were given"
@@ -390,7 +390,7 @@ METHOD_NOTES = {
     "structured": _joined_fit,
     "conformal": _conformal_basis,
     "length_control": _length_control,
-    "replay": _cost,
+    "replay": _replayed_calls,
     "ladder": _ladder,
     "jury": _jury,
     "origin": _origin,

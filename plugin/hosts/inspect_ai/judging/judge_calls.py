@@ -316,7 +316,7 @@ async def ask_judges(
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
     calls = []
-    kept = {_judgment_place(shown): shown for shown in earlier.judgments} if earlier else {}
+    kept = {_judgment_key(shown): shown for shown in earlier.judgments} if earlier else {}
     for model, shown in asked:
         own = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
         if own is not None and not has_failed(own):
@@ -368,7 +368,8 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     return asked
 
 
-def _judgment_place(shown: KeptJudgment) -> tuple[str, str, int]:
+def _judgment_key(shown: KeptJudgment) -> tuple[str, str, int]:
+    """Return the judge, order and repeat by which a judgment that was kept is found again."""
     return shown["judge"], shown["order"], shown["repeat"]
 
 

@@ -191,8 +191,8 @@ class BattleMetadata(ItemMetadata):
     """A battle: two responses to one item.
 
     Attributes:
-        response: number of the responses, from 1, if there are several to an item.
-        earlier: replies so far, by epoch, in a sample that repeats failed calls.
+        response: which of the models' responses to the item it is about, from 1.
+        earlier: the replies by epoch that a sample has already, if it repeats failed calls.
         first: the model whose response is shown first; None for the run's orders.
         judges: names of the judges whose turn it is; empty if all judge.
         length_a: length of model_a's answer, in characters.
@@ -224,8 +224,8 @@ class PackMetadata(ItemMetadata):
     """All battles of an item and a round.
 
     Attributes:
-        response: number of the responses, from 1, if there are several to an item.
-        earlier: replies so far, by epoch, in a sample that repeats failed calls.
+        response: which of the models' responses to the item it is about, from 1.
+        earlier: the replies by epoch that a sample has already, if it repeats failed calls.
         judges: names of the judges whose turn it is; empty if all judge.
         battles: model_a, model_b and perhaps the model shown first, of each battle.
         responses: texts by model.

@@ -116,7 +116,14 @@ def parse_request(
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split options into the settings of a tournament and the others."""
+    """Split options into the own settings of a tournament and the others.
+
+    `seed` is always among the others.
+
+    Args:
+        name: name of the tournament.
+        options: values by name.
+    """
     known = setting_names(name) - {"seed"}
     own = {key: value for key, value in options.items() if key in known}
     return own, {key: value for key, value in options.items() if key not in own}

@@ -107,7 +107,7 @@ class TournamentSource(SampleSource):
         self._failed_replies: dict[str, EarlierReplies] = {}
 
     def initial_samples(self) -> list[Sample]:
-        """Return the first samples of the first round."""
+        """Return the samples that Inspect runs first, which were made with this object."""
         return self._opening
 
     async def sample_complete(self, sample: EvalSample) -> None:

@@ -1,5 +1,7 @@
-"""Read HELM's `per_instance_stats.json` and the Open LLM Leaderboard's `details_*.parquet` as
-scores by metric."""
+"""Read the details of leaderboards as scores by metric.
+
+They are HELM's `per_instance_stats.json` and the Open LLM Leaderboard's `details_*.parquet`.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -30,31 +32,29 @@ NO_METRICS = (
 
 def read_details(file: Samples) -> Scores:
     """Read the scores of a file on each item by `metric,split`; trials of an item are averaged."""
+    read = _helm_scores if file.path.name == HELM else _parquet_scores
     try:
-        rows = [*(_helm_scores if file.path.name == HELM else _parquet_scores)(file.path)]
+        rows = list(read(file.path))
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        problem, remedy = (
-            f"{type(error).__name__}: {error}",
-            "give the file as the leaderboard published it",
-        )
-        raise DataError(
-            f"not the details of a leaderboard ({problem})", remedy=remedy, source=str(file.path)
-        ) from None
+        problem = f"not the details of a leaderboard ({type(error).__name__}: {error})"
+        remedy = "give the file as the leaderboard published it"
+        raise DataError(problem, remedy=remedy, source=str(file.path)) from None
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
     frame["item"] = f"{file.task}:" + frame["item"]
     values = {}
     for metric, own in frame.groupby("metric", sort=False):
-        means = own.groupby("item", sort=False, as_index=False).agg(
-            {"line": "first", "score": "mean"}
-        )
+        by_item = own.groupby("item", sort=False, as_index=False)
+        means = by_item.agg({"line": "first", "score": "mean"})
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
     return Scores(file, values, {}, None, frame["item"].nunique())
 
 
 def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each statistic of HELM that is not of a perturbed
-    instance."""
+    """Yield metric, item, place and score of each statistic of HELM.
+
+    Those of perturbed instances are left out.
+    """
     for number, entry in enumerate(parse_json(path.read_bytes()), 1):
         for stat in entry["stats"]:
             name = stat["name"]
@@ -64,13 +64,17 @@ def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 
 
 def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each number in a table of details, also of those in
-    its `metrics`."""
+    """Yield metric, item, place and score of each number in a table of details.
+
+    The numbers in its column `metrics` are among them.
+    """
     frame = pd.read_parquet(path)
     text = next(name for name in TEXTS if name in frame)
     numbers = [name for name in frame.select_dtypes(["number", "bool"]) if name not in NO_METRICS]
     for number, row in enumerate(frame.to_dict("records"), 1):
         item = hashlib.sha256((text_of(row[text]) or "").encode()).hexdigest()[:12]
-        scores: dict[Any, Any] = {name: row[name] for name in numbers} | (row.get("metrics") or {})
+        scores: dict[Any, Any] = {name: row[name] for name in numbers}
+        scores |= row.get("metrics") or {}
         for name, score in scores.items():
-            yield f"{name},none", item, f"row {number}", None if score is None else float(score)
+            known = None if score is None else float(score)
+            yield f"{name},none", item, f"row {number}", known

@@ -1,5 +1,7 @@
-"""Read lm-eval's output folders: scores of several models on the same documents become pointwise
-scores."""
+"""Read lm-eval's output folders.
+
+Scores of several models on the same documents become pointwise scores.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -130,32 +132,46 @@ def _gather_scores(
 
 
 def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:
-    """Return the samples and results files of a source; append newest runs without samples to
-    `lost`."""
+    """Return the samples and results files of a source.
+
+    A run without samples is appended to `lost` if its folder has no later run of its model.
+
+    Raises:
+        UsageError: the source has one label, and its files are of several models.
+    """
     own, results = find_runs(source.paths, source.label, searched=source.searched)
-    names = sorted({file.results.model for file in own if file.results and file.results.model})
+    with_results = [(file, file.results) for file in own if file.results]
+    names = sorted({run.model for _, run in with_results if run.model})
     if source.label is not None and len(names) > 1:
-        problem = (
-            f"the label {source.label!r} stands for one model, and its files are of {len(names)}"
-        )
         raise UsageError(
-            f"{problem}: {some(names, most=5)}; label their folders or results files one by one"
+            f"the label {source.label!r} stands for one model, and its files are of {len(names)}: "
+            f"{some(names, most=5)}; label their folders or results files one by one"
         )
-    sampled = {file.results.path for file in own if file.results}
-    for run in [run for run in results if run.path not in sampled]:
-        of_model = [file for file in own if file.results and file.results.model == run.model]
-        if not any(
-            file.path.parent == run.path.parent and file.time >= run.time for file in of_model
-        ):
+    sampled = {run.path for _, run in with_results}
+    for run in results:
+        if run.path in sampled:
+            continue
+        of_model = [file for file, other in with_results if other.model == run.model]
+        in_folder = [file for file in of_model if file.path.parent == run.path.parent]
+        if not any(file.time >= run.time for file in in_folder):
             lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
     return own, results
 
 
 def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
-    """Select the samples files of the tasks that conditions name; UsageError if there is no such
-    task."""
+    """Select the samples files of the tasks that conditions name.
+
+    Args:
+        samples: the files.
+        where: conditions as column and value.
+
+    Raises:
+        UsageError: there is no such task.
+    """
     kept = list(samples)
-    for value in [value for column, value in where if column in ("task", "category")]:
+    for column, value in where:
+        if column not in ("task", "category"):
+            continue
         tasks = sorted({file.task for file in kept})
         if kept and value not in tasks:
             raise UsageError(f"no samples of the task {value!r}; tasks: {some(tasks)}")
@@ -166,41 +182,53 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
 def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     """Return the error for samples without two models on the same documents, with the reasons."""
     reasons = some(notice_texts(lost), "; ", most=5)
-    problem = f"nothing to compare: {reasons or 'no two models have scores on the same documents'}"
-    return DataError(
-        problem, remedy="give the samples of two models or more on the same documents of a task"
-    )
+    why = reasons or "no two models have scores on the same documents"
+    remedy = "give the samples of two models or more on the same documents of a task"
+    return DataError(f"nothing to compare: {why}", remedy=remedy)
 
 
 def _read_all_scores(files: Sequence[Samples], lost: list[Notice]) -> list[Scores]:
     """Read the scores of samples files; append empty and incomplete files to `lost`."""
-    scores = [read_details(file) if is_details(file.path) else read_scores(file) for file in files]
-    empty = [each.file for each in scores if not each.documents]
-    lost += [
-        Notice("no-whole-row", {"path": str(own.path), "model": own.model, "task": own.task})
-        for own in empty
+    of_files = [
+        read_details(file) if is_details(file.path) else read_scores(file) for file in files
     ]
-    scores = [each for each in scores if each.documents]
-    for each in scores:
-        path, task = each.file.path, each.file.task
-        if each.cut is not None:
-            cut = {"path": str(path), "place": each.cut, "task": task}
-            lost.append(Notice("cut-off-line", cut))
-        elif each.documents < (expected := each.expected_documents or 0):
-            counts = {"documents": each.documents, "expected": expected}
-            lost.append(Notice("documents-missing", {"path": str(path), "task": task, **counts}))
-    return scores
+    for scores in of_files:
+        own = scores.file
+        if not scores.documents:
+            fields = {"path": str(own.path), "model": own.model, "task": own.task}
+            lost.append(Notice("no-whole-row", fields))
+    kept = [scores for scores in of_files if scores.documents]
+    for scores in kept:
+        path = str(scores.file.path)
+        task = scores.file.task
+        if scores.cut is not None:
+            fields = {"path": path, "place": scores.cut, "task": task}
+            lost.append(Notice("cut-off-line", fields))
+            continue
+        expected = scores.expected_documents or 0
+        if scores.documents < expected:
+            counts = {"documents": scores.documents, "expected": expected}
+            lost.append(Notice("documents-missing", {"path": path, "task": task, **counts}))
+    return kept
 
 
 def _join_runs(
     task: str, metric: str, scores: Sequence[Scores], notes: list[Notice], lost: list[Notice]
 ) -> tuple[pd.DataFrame, int]:
-    """Return the scores of all runs of a task and the number of shared documents; append notes and
-    losses."""
+    """Return the scores of all runs of a task, and the number of documents that models share.
+
+    Args:
+        task: the task.
+        metric: `metric,filter`.
+        scores: the scores of all files.
+        notes: notes so far; those on these scores are appended.
+        lost: losses so far; runs without the metric or without shared documents are appended.
+    """
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
     measure, note = measure_of_files(metric, own)
-    notes += [note] if note else []
+    if note:
+        notes.append(note)
     tables = [
         each.values[metric].assign(model=each.file.model, path=str(each.file.path)) for each in own
     ]
@@ -208,28 +236,31 @@ def _join_runs(
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
     models = rows.groupby("item")["model"].nunique()
     shared = set(models.index[models > 1])
-    for each in [each for each in of_task if metric not in each.values]:
-        fields = {
-            "path": str(each.file.path),
-            "metric": metric,
-            "known": " | ".join([*each.values, *each.unusable]) or "no metric",
-            "model": each.file.model,
-            "task": task,
-        }
-        lost.append(Notice("metric-missing", fields))
+    lost += [_metric_missing(metric, each) for each in of_task if metric not in each.values]
     lost += _note_unshared(task, documents, shared, own)
     compared = {name: items for name, items in documents.items() if items & shared}
     if len(set(map(frozenset, compared.values()))) > 1:
         sizes = {name: len(items) for name, items in compared.items()}
         common = len(set.intersection(*compared.values()))
-        notes.append(
-            Notice("different-documents", {"task": task, "sizes": sizes, "common": common})
-        )
+        fields = {"task": task, "sizes": sizes, "common": common}
+        notes.append(Notice("different-documents", fields))
     notes += note_other_means(metric, own)
     score = -rows["score"] if measure.is_negated else rows["score"]
     measured = rows.assign(score=score, metric=measure.name, task=task, category=task)
     measured.attrs["measures"] = (measure,)
     return measured, len(shared)
+
+
+def _metric_missing(metric: str, scores: Scores) -> Notice:
+    """Return the note that a run does not have a metric, with those that it has."""
+    fields = {
+        "path": str(scores.file.path),
+        "metric": metric,
+        "known": " | ".join([*scores.values, *scores.unusable]) or "no metric",
+        "model": scores.file.model,
+        "task": scores.file.task,
+    }
+    return Notice("metric-missing", fields)
 
 
 def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.DataFrame:
@@ -247,14 +278,15 @@ def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.D
         "places": list(places),
     }
     notes.append(Notice("different-targets", fields))
-    return rows.assign(
-        item=rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6])
-    )
+    item_with_target = rows["item"] + "@" + rows["target"].str[:6]
+    return rows.assign(item=rows["item"].where(~is_split, item_with_target))
 
 
 def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
-    """Split rows into a table per file; with `all_runs`, column `response` numbers a model's runs
-    by time, from 1."""
+    """Split rows into a table per file, with its path.
+
+    With `all_runs`, a column `response` numbers the runs of a model by time, from 1.
+    """
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "metric", "task", "category", "reason"]
     if all_runs:

@@ -52,50 +52,58 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
 
 
 def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list[dict[str, Any]]:
-    """Return the verdicts on a document as rows of the battles table, one per judgment; `model`
-    renames its model."""
+    """Return the verdicts on a document as rows of the battles table, one per judgment.
+
+    Args:
+        document: the verdicts, as in the module's docstring.
+        model: another name for the document's model.
+    """
     names = {document["model"]: model or document["model"]}
-    return [
-        {
-            **_sides(document, battle, names),
-            **{name: cell for name, cell in shown.items() if name != "replies"},
-        }
-        for battle in document["battles"]
-        for shown in battle["judgments"]
-    ]
+    rows = []
+    for battle in document["battles"]:
+        for judgment in battle["judgments"]:
+            row = _sides(document, battle, names)
+            row |= {name: cell for name, cell in judgment.items() if name != "replies"}
+            rows.append(row)
+    return rows
 
 
 def _sides(
     document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return item, renamed models, lengths and category of a battle."""
-    sides = {side: names.get(battle[side], battle[side]) for side in ("model_a", "model_b")}
-    return {
-        "item": document["item"],
-        **sides,
-        **{name: battle[name] for name in BATTLE_DETAILS if name in battle},
-    }
+    cells = {"item": document["item"]}
+    for side in ("model_a", "model_b"):
+        cells[side] = names.get(battle[side], battle[side])
+    for name in BATTLE_DETAILS:
+        if name in battle:
+            cells[name] = battle[name]
+    return cells
 
 
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the verdicts on some documents as an unmerged battles table; of a jury, a row per
-    battle."""
+    """Return the verdicts on some documents as an unmerged battles table.
+
+    It has a row per judgment of a single judge, and a row per battle of a jury.
+    """
     documents = list(documents)
     battles = [(document, battle) for document in documents for battle in document["battles"]]
-    if len({shown["judge"] for _, battle in battles for shown in battle["judgments"]}) <= 1:
+    judges = {judgment["judge"] for _, battle in battles for judgment in battle["judgments"]}
+    if len(judges) <= 1:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
-    verdicts = [{name: battle.get(name) for name in VERDICT} for _, battle in battles]
-    rows = [
-        {**_sides(*both, {}), **own, "order": "merged"}
-        for both, own in zip(battles, verdicts, strict=True)
-    ]
+    rows = []
+    for document, battle in battles:
+        row = _sides(document, battle, {})
+        row |= {name: battle.get(name) for name in VERDICT}
+        row["order"] = "merged"
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
-    """Read the verdicts in samples files, a row per judgment and a sheet per file that holds
-    some."""
-    lost, sheets = list[Notice](), []
+    """Read the verdicts in samples files: a sheet per file that holds some, a row per judgment."""
+    lost: list[Notice] = []
+    sheets = []
     for file in files:
         # Most files hold none: searching their bytes is faster than parsing them.
         with file.path.open("rb") as stream, named_in_errors(file.path):
@@ -114,39 +122,43 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
 def _read_judgments(
     file: Samples, lost: list[Notice], judges: dict[str, JudgeRecord]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row per judgment in a file, with its line; append a cut-off line to `lost`, and add
-    the judges by name."""
+    """Yield a row per judgment in a file, with its line.
+
+    Args:
+        file: the file.
+        lost: losses so far; a cut-off line is appended.
+        judges: records of judges by name; those of the file are added.
+
+    Raises:
+        DataError: both sides of a battle have one name.
+    """
     for place, row in sample_rows(file.path):
         if row is None:
-            lost.append(
-                Notice("cut-off-line", {"path": str(file.path), "place": place, "task": ""})
-            )
+            fields = {"path": str(file.path), "place": place, "task": ""}
+            lost.append(Notice("cut-off-line", fields))
             continue
         # Text that the model itself wrote is a response, even if it looks like verdicts.
-        said, kept = (
-            list(_flatten_texts(row.get("resps"))),
-            list(_flatten_texts(row.get("filtered_resps"))),
-        )
+        responses = list(_flatten_texts(row.get("resps")))
+        filtered = list(_flatten_texts(row.get("filtered_resps")))
         document = parse_verdicts(row.get("filtered_resps"))
-        if document is None or any(verdicts in text for verdicts in kept for text in said):
+        if document is None:
+            continue
+        if any(verdicts in response for verdicts in filtered for response in responses):
             continue
         # The user's label comes first, then the filter's name, then lm-eval's.
-        model = (
-            file.model
-            if file.has_label or document["model"] == UNNAMED_MODEL
-            else str(document["model"])
-        )
-        for name, kept in document.get("judges", {}).items():
-            judges[name] = JudgeRecord.from_json(name, kept)
-        for shown in judgment_rows(document, model):
-            if shown["model_a"] == shown["model_b"]:
-                problem = f"{shown['model_a']!r} is the name of both sides"
+        has_filter_name = not file.has_label and document["model"] != UNNAMED_MODEL
+        model = str(document["model"]) if has_filter_name else file.model
+        for name, record in document.get("judges", {}).items():
+            judges[name] = JudgeRecord.from_json(name, record)
+        for judgment in judgment_rows(document, model):
+            if judgment["model_a"] == judgment["model_b"]:
+                problem = f"{judgment['model_a']!r} is the name of both sides"
                 remedy = (
-                    f"label the run (name={file.path.parent}), or its opponent in the filter's "
-                    "`against`"
+                    f"label the run (name={file.path.parent}), "
+                    "or its opponent in the filter's `against`"
                 )
                 raise DataError(problem, remedy=remedy, source=str(file.path), row=place)
-            yield {"line": place.removeprefix("line "), **shown}
+            yield {"line": place.removeprefix("line "), **judgment}
 
 
 def _flatten_texts(value: Any) -> Iterator[str]:

@@ -1,6 +1,8 @@
-"""Find and read what lm-eval writes with --log_samples: `results_<time>.json` and
-`samples_<task>_<time>.jsonl` of one run share their time. All models share a folder if the output
-path ends in `.json`."""
+"""Find and read what lm-eval writes with --log_samples.
+
+The files `results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time. All
+models share a folder if the output path ends in `.json`.
+"""
 
 import hashlib
 import json
@@ -26,10 +28,9 @@ DATE = r"(?P<date>\d{8}_\d{6})"
 """The time in names of lmms-eval, at their beginning."""
 SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
 RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
-DETAILS, HELM = (
-    re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$"),
-    "per_instance_stats.json",
-)
+DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
+"""Names of the details of the Open LLM Leaderboard."""
+HELM = "per_instance_stats.json"
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
 """Fields of a row of lmms-eval, which leaves out `doc` and `arguments`."""
@@ -86,8 +87,16 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """A samples file with the results of its run; `has_label` says whether the model's name is the
-    user's label."""
+    """A samples file with the results of its run.
+
+    Attributes:
+        path: the file.
+        task: name of the task.
+        time: time of the run, from the file's name; empty if unknown.
+        model: name of the model.
+        has_label: whether the model's name is the user's label.
+        results: the results file of the run, None if there is none.
+    """
 
     path: Path
     task: str
@@ -112,8 +121,10 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
 
 
 def is_samples(path: Path) -> bool:
-    """Return whether a file is a samples file, by its name and its first line, or the details of a
-    leaderboard."""
+    """Return whether a file holds samples, by its name and its first line.
+
+    The details of leaderboards are samples, too.
+    """
     named = SAMPLES.match(path.name)
     if named is None:
         return is_details(path)
@@ -138,76 +149,103 @@ def is_details(path: Path) -> bool:
 
 
 def _details_at(path: Path, label: str | None) -> Samples:
-    """Return the description of a leaderboard's details, from its folders and HELM's
-    run_spec.json."""
-    if named := DETAILS.match(path.name):
-        folders = (re.fullmatch("details_(.+)", folder.name) for folder in path.absolute().parents)
-        model = next((own[1].replace("__", "/", 1) for own in folders if own), None)
-        name = label or model or path.absolute().parent.name
-        return Samples(path, named["task"], named["time"], name, bool(label), None)
+    """Return the description of a file of a leaderboard's details."""
+    named = DETAILS.match(path.name)
+    if named is None:
+        return _helm_details_at(path, label)
+    folder = path.absolute().parent
+    model = folder.name
+    for each in (folder, *folder.parents):
+        of_model = re.fullmatch("details_(.+)", each.name)
+        if of_model:
+            model = of_model[1].replace("__", "/", 1)
+            break
+    return Samples(path, named["task"], named["time"], label or model, bool(label), None)
+
+
+def _helm_details_at(path: Path, label: str | None) -> Samples:
+    """Return the description of a file of HELM's details, from the run_spec.json beside it.
+
+    The task is the name of the run without its model, as `mmlu:subject=anatomy`.
+
+    Raises:
+        DataError: run_spec.json does not describe a run.
+    """
     spec = path.with_name("run_spec.json")
     try:
         content = parse_json(spec.read_bytes()) if spec.is_file() else {}
         run = content.get("name") or path.absolute().parent.name
-        model = (content.get("adapter_spec") or {}).get("model") or next(
-            iter(re.findall("model=([^,]+)", run)), run
-        )
+        model = (content.get("adapter_spec") or {}).get("model")
+        if not model:
+            in_name = re.search("model=([^,]+)", run)
+            model = in_name[1] if in_name else run
     except (ValueError, AttributeError, TypeError) as error:
-        problem, remedy = (
-            f"not the description of a run of HELM ({error})",
-            "give the file as HELM wrote it",
-        )
+        problem = f"not the description of a run of HELM ({error})"
+        remedy = "give the file as HELM wrote it"
         raise DataError(problem, remedy=remedy, source=str(spec)) from None
-    task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run).rstrip(
-        ":"
-    )
-    return Samples(path, task, "", label or model, bool(label), None)
+    task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run)
+    return Samples(path, task.rstrip(":"), "", label or model, bool(label), None)
 
 
 def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
-    """Return the description of a samples file; the results file with the same time belongs to
-    it."""
+    """Return the description of a samples file.
+
+    Args:
+        path: the file.
+        label: the user's name for the model.
+        beside: results files, of which that with the same time is of the same run.
+    """
     if is_details(path):
         return _details_at(path, label)
     named = SAMPLES.match(path.name)
-    task, time = (
-        (named["task"], named["time"] or named["date"] or "")
-        if named
-        else (path.name.partition(".")[0], "")
-    )
+    if named:
+        task = named["task"]
+        time = named["time"] or named["date"] or ""
+    else:
+        task = path.name.partition(".")[0]
+        time = ""
     run = next((results for results in beside if time and results.time == time), None)
-    model = label or (run and run.model) or path.absolute().parent.name
+    model_of_run = run.model if run else None
+    model = label or model_of_run or path.absolute().parent.name
     return Samples(path, task, time, model, label is not None, run)
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
-    """Describe samples files, each with the results file of the same time in its folder; None if
-    there is none."""
+    """Describe samples files, each with the results file of the same time in its folder, if any."""
     paths = list(paths)
-    beside = {
-        folder: _read_results(sorted(folder.glob("*.json")))
-        for folder in {path.parent for path in paths}
-    }
+    folders = {path.parent for path in paths}
+    beside = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in folders}
     return [samples_at(path, label, beside[path.parent]) for path in paths]
 
 
 def find_runs(
     paths: Sequence[Path], label: str | None, *, searched: bool
 ) -> tuple[list[Samples], list[Results]]:
-    """Find the samples and results files of a source; unless a folder was searched, results stand
-    for their samples."""
-    results, names = _read_results(paths), {*paths}
-    for run in [] if searched else results:
-        names |= {*run.path.parent.glob(f"samples_*_{run.time}.jsonl")}
-        names |= {*run.path.parent.glob(f"{run.time}_samples_*.jsonl")}
+    """Find the samples and results files of a source.
+
+    Args:
+        paths: files of the source.
+        label: the user's name for the model.
+        searched: whether a folder was searched. Otherwise a results file stands for its samples,
+            which are looked for beside it.
+    """
+    results = _read_results(paths)
+    names = {*paths}
+    if not searched:
+        for run in results:
+            folder = run.path.parent
+            names.update(folder.glob(f"samples_*_{run.time}.jsonl"))
+            names.update(folder.glob(f"{run.time}_samples_*.jsonl"))
     return describe_samples(sorted(filter(is_samples, names)), label), results
 
 
 def select_runs(
     files: Iterable[Samples], *, every: bool = False
 ) -> tuple[list[Samples], list[Notice]]:
-    """Select the newest run of each model and task, or every run, oldest first; also return notes
-    on those left out."""
+    """Select the newest run of each model and task, or with `every` all runs, oldest first.
+
+    Also return notes on the runs left out.
+    """
     files, notes = name_by_settings(list(files))
     cells: dict[tuple[str, str], list[Samples]] = defaultdict(list)
     by_path = {file.path: file for file in files}
@@ -215,37 +253,36 @@ def select_runs(
         cells[file.model, file.task].append(file)
     for own in cells.values():
         _reject_ambiguous_runs(own)
-    runs = [
-        FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own
-    ]
+    runs = []
+    for (model, task), own in cells.items():
+        runs += [FiledRun(file.path, model, task, (model, task), file.time) for file in own]
     chosen, _, left_out = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen], [*notes, *left_out]
 
 
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Notice]]:
-    """Add to the names of models the settings of generation in which runs on a task differ, with a
-    note on each model; labels stay."""
-    own = [
-        (k, file, file.results.generation)
-        for k, file in enumerate(files)
-        if file.results and not file.has_label
-    ]
-    runs: dict[tuple[str, str], list[set[tuple[str, str]]]] = defaultdict(list)
-    for _, file, given in own:
-        runs[file.model, file.task].append({*given.items()})
-    differing, names = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    """Add to the names of models the settings of generation in which runs on a task differ.
+
+    Names that are labels stay. Also return a note on each model that has new names.
+    """
+    runs: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
+    for file in files:
+        if file.results and not file.has_label:
+            runs[file.model, file.task].append(file.results.generation)
+    differing: dict[str, set[str]] = defaultdict(set)
     for (model, _), settings in runs.items():
-        differing[model] |= {
-            key for key, _ in settings[0].union(*settings) - settings[0].intersection(*settings)
-        }
-    renamed = list(files)
-    for k, file, given in own:
-        if keys := differing[file.model]:
-            name = " ".join(
-                [file.model, *(f"{key}={given[key]}" for key in sorted(keys & given.keys()))]
-            )
-            names[file.model].add(name)
-            renamed[k] = replace(file, model=name, has_label=True)
+        differing[model] |= _differing_keys(settings)
+    renamed = []
+    names: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        if not file.results or file.has_label or not differing[file.model]:
+            renamed.append(file)
+            continue
+        given = file.results.generation
+        keys = sorted(differing[file.model] & given.keys())
+        name = " ".join([file.model, *(f"{key}={given[key]}" for key in keys)])
+        names[file.model].add(name)
+        renamed.append(replace(file, model=name, has_label=True))
     notes = [
         Notice("settings-name-models", {"model": model, "names": sorted(given)})
         for model, given in names.items()
@@ -253,27 +290,29 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Noti
     return renamed, notes
 
 
+def _differing_keys(settings: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the keys whose values are not the same in all mappings, or that some of them lack."""
+    pairs = [set(each.items()) for each in settings]
+    in_some = set().union(*pairs)
+    in_all = pairs[0].intersection(*pairs)
+    return {key for key, _ in in_some - in_all}
+
+
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
     """Raise UsageError if runs of one name are in several folders or have different arguments."""
-    (first, *others), results = (
-        [run.path.parent for run in runs],
-        [run.results for run in runs if run.results],
-    )
-    pairs = [
-        (first, other, "lies in two folders")
-        for other in others
-        if other.absolute() != first.absolute()
-    ]
+    folder = runs[0].path.parent
+    pairs = []
+    for run in runs[1:]:
+        if run.path.parent.absolute() != folder.absolute():
+            pairs.append((folder, run.path.parent, "lies in two folders"))
+    results = [run.results for run in runs if run.results]
     for later in results[1:]:
-        before, now = results[0].arguments, later.arguments
-        if names := sorted(key for key in {*before, *now} if before.get(key) != now.get(key)):
-            pairs.append(
-                (
-                    results[0].path,
-                    later.path,
-                    f"was run with other arguments ({some(names, most=5)})",
-                )
-            )
+        before = results[0].arguments
+        now = later.arguments
+        names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+        if names:
+            why = f"was run with other arguments ({some(names, most=5)})"
+            pairs.append((results[0].path, later.path, why))
     for place, other, why in pairs:
         # Without settings: a label is one word.
         short = runs[0].model.partition(" ")[0].rpartition("/")[2]
@@ -291,13 +330,14 @@ def lack_of_samples(model: str, results: Results) -> Notice:
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield place and content of each row of a samples file; None for a last line that is cut
-    off."""
+    """Yield place and content of each row of a samples file.
+
+    The content of a last line that is cut off is None.
+    """
     with path.open("rb") as stream:
         if stream.peek(1)[:1] == b"[":
-            yield from (
-                (f"row {number}", row) for number, row in enumerate(parse_json(stream.read()), 1)
-            )
+            for number, row in enumerate(parse_json(stream.read()), 1):
+                yield f"row {number}", row
             return
         with named_in_errors(path):
             try:
@@ -309,15 +349,22 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:
     """Return the hash of a row's document, computed as by lm-eval if the row does not hold it."""
-    if (said := text_of(row.get("doc_hash"))) is not None:
-        return said
+    kept = text_of(row.get("doc_hash"))
+    if kept is not None:
+        return kept
     text = json.dumps(row.get("doc"), indent=2, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
-    """Return each row's item, task and document, with `#2` and so on for repeats within a filter by
-    `doc_id`."""
+    """Return the item of each row, made of task and document.
+
+    Further rows of one document within a filter end in `#2` and so on, in the order of `doc_id`.
+
+    Args:
+        task: name of the task.
+        documents: filter, hash of the document, and `doc_id` of each row.
+    """
     seen: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
     for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):

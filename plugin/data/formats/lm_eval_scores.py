@@ -1,5 +1,4 @@
-"""Read the metrics of each document in lm-eval's samples; choose the metric to compare and its
-direction."""
+"""Read the metrics of each document in lm-eval's samples; choose the metric and its direction."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,12 +26,20 @@ NO_METRICS = (
 ALL = "all"
 """Name that asks for every metric."""
 SAME = 1e-6
+"""Relative difference of means below which they are one figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of a samples file, a frame per `metric,filter`; `unusable` says why each other
-    metric cannot be ranked, `cut` where a last line is cut off."""
+    """The scores of a samples file.
+
+    Attributes:
+        file: the file.
+        values: the scores by `metric,filter`, with item, target, line, score and reason.
+        unusable: why each other metric cannot be ranked.
+        cut: the place of a last line that is cut off; None if the file is whole.
+        documents: number of documents.
+    """
 
     file: layout.Samples
     values: Mapping[str, pd.DataFrame]
@@ -49,16 +56,16 @@ class Scores:
         return number if isinstance(number, int) else None
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
-        """Return a metric's mean over the documents and lm-eval's reported value; None if unknown
-        or incomplete."""
+        """Return a metric's mean over the documents, and the value that lm-eval reports.
+
+        None if one is unknown, or if documents are missing.
+        """
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self.file.results and self.file.results.value("results", self.file.task, metric)
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
-        return (
-            (float(mean), figure)
-            if is_whole and pd.notna(mean) and isinstance(figure, int | float)
-            else None
-        )
+        if not is_whole or pd.isna(mean) or not isinstance(figure, int | float):
+            return None
+        return float(mean), figure
 
 
 def read_scores(file: layout.Samples) -> Scores:
@@ -81,9 +88,11 @@ def read_scores(file: layout.Samples) -> Scores:
     frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
-    values, unusable = dict[str, pd.DataFrame](), dict[str, str]()
+    values: dict[str, pd.DataFrame] = {}
+    unusable: dict[str, str] = {}
     for of_filter, own in frame.groupby("filter", sort=False):
-        for name in dict.fromkeys(name for metrics in own["metrics"] for name in metrics):
+        names = dict.fromkeys(name for metrics in own["metrics"] for name in metrics)
+        for name in names:
             metric = f"{name},{of_filter}"
             numbers = [metrics.get(name) for metrics in own["metrics"]]
             why = _why_unusable(numbers)
@@ -95,8 +104,7 @@ def read_scores(file: layout.Samples) -> Scores:
 
 
 def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
-    """Return the filter of a row of samples, the hash of its document, the document's place in the
-    set, and the target."""
+    """Return filter, hash of the document, its place in the data set, and target of a row."""
     of_filter = text_of(row.get("filter")) or "none"
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
     return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
@@ -118,8 +126,10 @@ def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
 def _scores_of_metric(
     rows: pd.DataFrame, metric: str, numbers: Sequence[float | None]
 ) -> pd.DataFrame:
-    """Return the scores by one metric: `item`, `target`, `line`, `score` (NaN if unknown or
-    infinite) and `reason`, why a score is NaN."""
+    """Return the scores by one metric: item, target, line, score and reason.
+
+    A score is NaN if it is unknown or infinite; the reason says why.
+    """
     score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
     reason = np.full(len(score), None, dtype=object)
     reason[np.isnan(score)] = f"{NO_VALUE}{metric}"
@@ -130,24 +140,17 @@ def _scores_of_metric(
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
-    """Return why the values of a metric cannot be compared document by document; None if they
-    can."""
-    strange = [
-        value for value in values if value is not None and not isinstance(value, int | float)
-    ]
-    if not strange:
-        return (
-            None
-            if any(value is not None for value in values)
-            else "it has no value for any document"
-        )
-    kind, shown = (
-        "a list" if isinstance(strange[0], list) else "not a number",
-        shorten(str(strange[0])),
-    )
+    """Return why a metric cannot be compared document by document; None if it can."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "it has no value for any document"
+    strange = next((value for value in known if not isinstance(value, int | float)), None)
+    if strange is None:
+        return None
+    kind = "a list" if isinstance(strange, list) else "not a number"
     return (
-        f"per document it is {kind} ({shown}), of which lm-eval makes one figure for all "
-        "documents together"
+        f"per document it is {kind} ({shorten(str(strange))}), "
+        "of which lm-eval makes one figure for all documents together"
     )
 
 
@@ -233,19 +236,20 @@ def _no_metric_error(
 def _metrics_by_task(
     files: Sequence[Scores],
 ) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
-    """Return the metrics of each task that every file has as numbers, and why others are not
-    usable."""
-    usable, unusable = (
-        defaultdict[str, dict[str, None]](dict),
-        defaultdict[str, dict[str, str]](dict),
-    )
+    """Return the metrics of each task that are numbers in every file that has them.
+
+    Also return, by task and metric, why the others are not usable.
+    """
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    unusable: dict[str, dict[str, str]] = defaultdict(dict)
     for scores in files:
-        unusable[scores.file.task] |= scores.unusable
-        usable[scores.file.task] |= dict.fromkeys(scores.values)
-    return {
-        task: [name for name in usable[task] if name not in unusable[task]]
-        for task in sorted(usable)
-    }, unusable
+        task = scores.file.task
+        unusable[task] |= scores.unusable
+        names[task] |= dict.fromkeys(scores.values)
+    usable = {}
+    for task in sorted(names):
+        usable[task] = [name for name in names[task] if name not in unusable[task]]
+    return usable, unusable
 
 
 def _is_wanted(asked: Sequence[str], metric: str) -> bool:
@@ -259,11 +263,19 @@ def _fits(asked: str, metric: str) -> bool:
 
 
 def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
-    """Return whether a task has several metrics, and none or one name for several of them was asked
-    for."""
-    return len(metrics) > 1 and (
-        not asked or any(sum(_fits(name, metric) for metric in metrics) > 1 for name in asked)
-    )
+    """Return whether several metrics are left although only one was meant.
+
+    That is so if none is named, or if a name without filter fits several of them.
+    """
+    if len(metrics) < 2:
+        return False
+    if not asked:
+        return True
+    for name in asked:
+        fitting = [metric for metric in metrics if _fits(name, metric)]
+        if len(fitting) > 1:
+            return True
+    return False
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
@@ -271,9 +283,11 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     tasks = defaultdict[tuple[str, ...], list[str]](list)
     for task, names in by_task.items():
         tasks[tuple(names)].append(task)
-    return "; ".join(
-        f"{' | '.join(names) or 'none'} ({some(own, most=5)})" for names, own in tasks.items()
-    )
+    parts = []
+    for names, own in tasks.items():
+        metrics = " | ".join(names) or "none"
+        parts.append(f"{metrics} ({some(own, most=5)})")
+    return "; ".join(parts)
 
 
 def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Notice | None]:
@@ -305,9 +319,12 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
-    """Return whether values are log-likelihoods: the reported value is exp(-mean), or the name is
-    perplexity."""
-    pairs = [pair for scores in files if (pair := scores.mean_and_figure(metric))]
+    """Return whether values are log-likelihoods.
+
+    The reported value is then exp(-mean). Where none is known, the name `perplexity` says so.
+    """
+    of_files = [scores.mean_and_figure(metric) for scores in files]
+    pairs = [pair for pair in of_files if pair is not None]
     if not pairs:
         return metric.rpartition(",")[0] == "perplexity"
     return all(
@@ -316,13 +333,18 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
 
 
 def note_other_means(metric: str, files: Sequence[Scores]) -> list[Notice]:
-    """Return a note of the files whose mean is not the value that lm-eval reports; none for
-    log-likelihoods."""
+    """Return a note of the files whose mean is not the value that lm-eval reports.
+
+    Log-likelihoods have none, as lm-eval reports a function of their mean.
+    """
     if _are_log_likelihoods(metric, files):
         return []
-    pairs = [
-        (scores.file.path, *pair) for scores in files if (pair := scores.mean_and_figure(metric))
-    ]
-    unlike = [pair for pair in pairs if not isclose(*pair[1:], rel_tol=SAME, abs_tol=SAME)]
-    odd = {str(path): f"{mean:.4g} and {figure:.4g}" for path, mean, figure in unlike}
+    odd = {}
+    for scores in files:
+        pair = scores.mean_and_figure(metric)
+        if pair is None:
+            continue
+        mean, figure = pair
+        if not isclose(mean, figure, rel_tol=SAME, abs_tol=SAME):
+            odd[str(scores.file.path)] = f"{mean:.4g} and {figure:.4g}"
     return [Notice("mean-not-reported", {"metric": metric, "files": odd})] if odd else []

@@ -1,5 +1,4 @@
-"""Choose the runs that count among the files of several: attempts of one evaluation, and repeats of
-one question."""
+"""Choose the runs that count among attempts of one evaluation, and repeats of one question."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +10,19 @@ from podium.notices.notice import Notice
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
-    """The run that a file records; `whole` if it ended normally. Runs of one `question` are
-    repeats, those of one `evaluation` attempts; `done` counts finished samples."""
+    """The run that a file records.
+
+    Attributes:
+        path: the file.
+        who: the model, or what else ran.
+        what: the task.
+        question: what the run is of; runs of one question are repeats.
+        time: when it was made; later texts sort behind earlier ones.
+        evaluation: the evaluation; runs of one evaluation are attempts. Empty if unknown.
+        whole: whether it ended normally.
+        done: number of finished samples, if it did not.
+        header: what the reader of the file keeps of it.
+    """
 
     path: Path
     who: str
@@ -28,16 +38,23 @@ class FiledRun:
 def choose_runs(
     runs: Iterable[FiledRun], *, every: bool = False
 ) -> tuple[list[FiledRun], list[FiledRun], list[Notice]]:
-    """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`,
-    all repeats. Return those of a question together, oldest first; runs without a finished sample;
-    and notes on the runs left out."""
+    """Choose the newest complete run, else the fullest, of attempts and of repeats.
+
+    Args:
+        runs: the runs.
+        every: choose all repeats of a question.
+
+    Returns:
+        the chosen runs, those of a question together, oldest first; evaluations without a finished
+        sample; and notes on the runs left out.
+    """
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
-        attempts.setdefault(
-            (run.question, run.evaluation) if run.evaluation else run.path, []
-        ).append(run)
+        evaluation = (run.question, run.evaluation) if run.evaluation else run.path
+        attempts.setdefault(evaluation, []).append(run)
     questions: dict[Hashable, list[FiledRun]] = {}
-    failed, notes = [], []
+    failed = []
+    notes = []
     for tries in attempts.values():
         best = max(tries, key=_preference)
         if len(tries) > 1:
@@ -48,9 +65,12 @@ def choose_runs(
             failed.append(best)
     kept: list[FiledRun] = []
     for repeats in questions.values():
+        if every:
+            kept += repeats
+            continue
         newest = max(repeats, key=_preference)
-        kept += repeats if every else [newest]
-        if len(repeats) > 1 and not every:
+        kept.append(newest)
+        if len(repeats) > 1:
             notes.append(_note_left_out("runs-repeated", newest, repeats))
     return kept, failed, notes
 

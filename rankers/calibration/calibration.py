@@ -321,7 +321,7 @@ class Calibration(Document):
         return betas
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the content of a calibration file, as `docs/calibration.schema.json` describes it."""
+        """Return the content of a calibration file, as in `docs/calibration.schema.json`."""
         betas = self.fold_betas()
         content = asdict(self)
         target = content["target"]

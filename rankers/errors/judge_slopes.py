@@ -171,7 +171,8 @@ class SlopeFit:
     def tangent(self) -> np.ndarray:
         """Orthonormal directions that keep the mean strength 0 and the mean slope 1.
 
-        The mean slope is weighted by the judges' battles. Shape (parameters, directions). With `equal`, they keep each slope 1.
+        The mean slope is weighted by the judges' battles. With `equal`, they keep each slope 1.
+        Shape (parameters, directions).
         """
         unit = np.eye(len(self.at))
         sum_of_strengths = unit[: len(self.theta)].sum(axis=0)

@@ -1,7 +1,8 @@
-"""podium: battles between models in, a ranking with honest error bars out.
+"""podium: rank models by battles, with confidence intervals.
 
-The names in `__all__` are public. So are those in `__all__` of `podium.hookspecs`,
-`podium.rankers.from_pairs` and `podium.scorers.levels`, for plug-ins. Everything else may change.
+The names in `__all__` are public. Plug-ins may also use the names in `__all__` of
+`podium.hookspecs`, `podium.rankers.from_pairs` and `podium.scorers.levels`. Everything else may
+change.
 
 >>> import podium
 >>> world = podium.simulate(models=4, items=50, seed=1)
@@ -75,7 +76,7 @@ _PUBLIC = {
     "scorers.reply": "Reply Verdict",
     "planning.simulation": "Judge World simulate",
 }
-"""Modules, and the names that each gives to users."""
+"""Public names, separated by spaces, by the module that defines them."""
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 _SHOWN = frozenset(
@@ -90,7 +91,7 @@ _SHOWN = frozenset(
         "read_calibration",
     }
 )
-"""Public names whose results have a view."""
+"""Public names whose results have a view (`podium.documents.View`): a text, HTML or chart form."""
 
 __all__ = list(_HOMES)
 
@@ -101,7 +102,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'podium' has no attribute {name!r}")
     module = import_module(f"podium.{_HOMES[name]}")
     if name in _SHOWN:
-        # What they return is shown by views, which the rooms of data and rankers do not import.
+        # The modules that define these names do not import their views, so the views are
+        # registered here.
         import_module("podium.show.views")
     return getattr(module, name)
 

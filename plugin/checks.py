@@ -1,8 +1,7 @@
-"""The checks of a ranking and of a judge: the record of a result, and each check's threshold and
-words.
+"""The checks of a ranking and of a judge: each check's result, threshold and words.
 
 `CHECKS` has a `CheckKind` per check. Functions of `podium.diagnosis.checks` make the check and
-return a `Check`. Rankings, comparisons, judge cards, pages and JSON show it.
+return a `Check`. Rankings, comparisons, judge cards, pages and JSON show the `Check`.
 """
 
 from collections.abc import Mapping
@@ -12,13 +11,13 @@ from math import inf, isfinite, nan
 from typing import Any
 
 LENGTH_CONTROL = "--set length_control=true"
-"""The option of bradley-terry and win-rate, and of no other ranker, to rank at equal length."""
+"""The option that ranks at equal length. Only bradley-terry and win-rate have it."""
 NO_THRESHOLD = nan
-"""Threshold of checks that have no fixed one."""
+"""The `threshold` of a check that is not flagged by comparing a figure with a fixed number."""
 
 
 class Result(Enum):
-    """The result of a check. One that could not be made is `NOT_KNOWN`, which is no pass."""
+    """The result of a check. A check that could not be made is `NOT_KNOWN` and does not pass."""
 
     OK = "ok"
     FLAGGED = "flagged"
@@ -34,17 +33,19 @@ class CheckKind:
 
     Attributes:
         name: name in tables and in sentences.
-        threshold: the figure from which the check is flagged (unit and reason:
-            docs/statistics.md); `NO_THRESHOLD` if there is no fixed one.
+        threshold: the check is flagged by comparing its figure with this number.
+            docs/statistics.md says its unit and the reason for it. `NO_THRESHOLD` if the check
+            has no fixed threshold.
         flagged: what was found if the check is flagged.
         ok: what was found if the check is ok.
-        figure: the measured figure with its interval. Tables show it in place of `flagged` and
-            `ok`, if the check has all its fields.
-        number: the figure alone, for a table with a column per check.
+        figure: the measured figure with its interval. Tables show it instead of `flagged` and
+            `ok` if the `Check` has every field that this template names.
+        number: the figure without its interval, for a table with a column per check.
         remedy: what to do if the check is flagged.
-        remedy_apart: whether the remedy is a sentence of its own.
+        remedy_apart: whether the remedy is left out of the clause that says what was found.
         starts_with_name: whether `flagged` begins with the name of a model or judge.
-        question: what is unknown if the check cannot be made. The name of the check if empty.
+        question: what is unknown if the check cannot be made. If it is empty, texts show the
+            name of the check instead.
     """
 
     name: str
@@ -60,17 +61,23 @@ class CheckKind:
 
     @property
     def column(self) -> str:
-        """The header of a table with a column per check: one for all checks of the order."""
+        """The header of this check in a table with a column per check.
+
+        The three checks of the order of responses share the column `position`.
+        """
         return "position" if self.name in ("order decides", "one order") else self.name
 
     @property
     def code(self) -> str:
-        """The name as scripts know it, as `lost-replies`; the warning about it has the same."""
+        """The name in JSON, for example `lost-replies`.
+
+        A warning about the same finding has the same code.
+        """
         return self.name.replace(" ", "-")
 
     @property
     def clause_template(self) -> str:
-        """What was found and what to do about it, unless the remedy is a sentence of its own."""
+        """Template of what was found, followed by the remedy unless `remedy_apart` is set."""
         has_remedy = self.remedy and not self.remedy_apart
         return f"{self.flagged}: {self.remedy}" if has_remedy else self.flagged
 
@@ -82,13 +89,15 @@ class Check:
     Attributes:
         name: name of the `CheckKind` in `CHECKS`.
         result: ok, flagged or not known.
-        reason: why it is not known; empty otherwise.
-        answer: what would answer a check that is not known; empty if nothing would.
-        number: the measured figure, in the unit of the threshold if that is not an error rate;
-            None if there is none.
-        interval: its confidence interval.
-        p: p-value of a test. `adjust_tests` adjusts it for all tests of a ranking together.
-        fields: further figures and names that the words of the check contain.
+        reason: why the check could not be made; empty if it was made.
+        answer: what the user can do so that the check can be made; empty if nothing helps, or if
+            the check was made.
+        number: the measured figure; None if there is none. It has the unit of the threshold,
+            unless the threshold is an error rate (which is compared with `p`).
+        interval: the confidence interval of `number`; None if there is none.
+        p: p-value of the check if it is a test; None otherwise. `adjust_tests` adjusts it for all
+            tests of a ranking together.
+        fields: the values by which the templates of the `CheckKind` are filled, by name.
         models: the models whose ratings may be wrong because the check is flagged.
     """
 
@@ -127,7 +136,10 @@ class Check:
 
     @property
     def figure(self) -> str:
-        """The measured figure with its interval; what was found if the check has no such text."""
+        """The measured figure with its interval.
+
+        If the check has no such template, or lacks a field of it, this is `finding_text`.
+        """
         try:
             return self.kind.figure.format(**self.fields) or self.finding_text
         except KeyError:
@@ -135,12 +147,12 @@ class Check:
 
     @property
     def short_figure(self) -> str:
-        """The measured figure alone; empty if the check is not known, or has none."""
+        """The measured figure without its interval; empty if there is none."""
         return self.kind.number.format(**self.fields) if self.is_known else ""
 
     @property
     def remedy(self) -> str:
-        """What to do about a flagged check, or what would answer one that is not known."""
+        """What to do about a flagged check, or `answer` for a check that is not known."""
         return self.kind.remedy.format(**self.fields) if self.is_flagged else self.answer
 
     @property
@@ -179,22 +191,29 @@ class Check:
 
 
 def _number_or_none(number: float | None) -> float | None:
-    """Return a number for JSON, which has no infinity."""
+    """Return a number for JSON: None if it is infinite or NaN."""
     return number if number is not None and isfinite(number) else None
 
 
 def _plain_field(value: Any) -> Any:
-    """Return a field for JSON: an infinite number as its text, by which templates show it."""
+    """Return a field for JSON; an infinite number or NaN becomes the text that templates show."""
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def make_check(name: str, is_flagged: bool, **facts: Any) -> Check:
-    """Return a check that was made: flagged, or ok; `facts` are attributes of `Check`."""
+    """Return a check that was made; `facts` are further attributes of `Check`."""
     return Check(name=name, result=Result.FLAGGED if is_flagged else Result.OK, **facts)
 
 
 def not_known(name: str, reason: str, answer: str = "", **facts: Any) -> Check:
-    """Return a check that could not be made, with the reason and what would answer it."""
+    """Return a check that could not be made.
+
+    Args:
+        name: name of the `CheckKind` in `CHECKS`.
+        reason: why it could not be made.
+        answer: what the user can do so that it can be made.
+        facts: further attributes of `Check`.
+    """
     return Check(name=name, result=Result.NOT_KNOWN, reason=reason, answer=answer, **facts)
 
 
@@ -420,8 +439,11 @@ _CHECKS = (
         question="whether distances match human ratings",
     ),
 )
-"""The checks, the gravest first: what makes all others unreliable, what biases every rating, what
-the model does not fit."""
+"""The checks, the gravest first.
+
+The first make all other checks unreliable, the next bias every rating, and the last find where the
+Bradley-Terry model does not fit.
+"""
 _WARNINGS = (
     CheckKind(
         "mass of text",
@@ -448,16 +470,16 @@ _WARNINGS = (
         0.1,
     ),
 )
-"""Thresholds of warnings that belong to one ranker or judge, and to no list of checks."""
+"""Thresholds of warnings about one ranker or judge. No list of checks shows these."""
 CHECKS: Mapping[str, CheckKind] = {kind.name: kind for kind in (*_CHECKS, *_WARNINGS)}
 _NAMES = {kind.code: name for name, kind in CHECKS.items()}
-"""All checks by name."""
+"""Names of the checks, by their code in JSON."""
 GRAVITY: Mapping[str, int] = {kind.name: place for place, kind in enumerate(_CHECKS)}
-"""The place of each check in a list of them, the gravest first."""
+"""The place of each check by name: 0 is the gravest."""
 
 
 def check_from_json(content: Mapping[str, Any]) -> Check:
-    """Return the check that `Check.to_dict` wrote; KeyError for a code that no check has."""
+    """Return the check that `Check.to_dict` wrote; KeyError if its code is unknown."""
     name = _NAMES[content["code"]]
     result = Result(content["result"])
     low = content["low"]
@@ -480,5 +502,5 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
 
 
 def _or_infinite(end: float | None, infinite: float) -> float:
-    """Return the end of an interval; one that is missing is infinite."""
+    """Return the end of an interval, or `infinite` if the end is None."""
     return infinite if end is None else end

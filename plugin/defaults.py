@@ -1,19 +1,21 @@
 """Default values that affect results, without importing numpy."""
 
 REGULARIZATION = 0.01
-"""lambda in sum log-likelihood - (lambda / 2) |theta|^2: Soft-Elo's value and its authors' form.
+"""lambda in the fitted objective, sum log-likelihood - (lambda / 2) |theta|^2 (as in Soft-Elo).
 
-Weak enough to move a rating by less than a hundredth of its error at a hundred battles, and strong
-enough that a model that never lost has a finite rating."""
+
+At a hundred battles, it moves a rating by less than a hundredth of the rating's standard error. It
+gives a finite rating to a model that never lost.
+"""
 LEVEL = 0.95
 """Confidence level of intervals and rank sets."""
 CALIBRATION_LEVEL = 0.9
 """Confidence level of conformal intervals and of the interval of beta."""
 RESAMPLES = 1000
-"""Bootstrap resamples: each end of a 95% percentile interval rests on 25 of them."""
+"""Number of bootstrap resamples. 25 of them lie beyond each end of a 95% percentile interval."""
 RANKER_OF_DECISIONS = "bradley-terry"
-"""The ranker whose ratings decide when a tournament stops by itself."""
+"""The ranker by whose ratings a tournament decides which models differ and when to stop."""
 RANKER_OF_UNKNOWN_SCALE = "bradley-terry"
-"""The ranker of hard verdicts whose scale cannot be corrected."""
+"""The ranker of hard verdicts when nothing puts them on the human scale."""
 MEAN = 1500.0
-"""Elo at the mean of the models that another is rated against."""
+"""Elo rating that stands for the mean of the models."""

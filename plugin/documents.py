@@ -1,8 +1,8 @@
 """Results that can be written as JSON, and the registry of the views that show them.
 
-A result (a ranking, a plan) does not know how it is shown. The module that makes reports, text or
-charts of it registers them here; `podium.show.views` registers those of rankings, calibrations and
-battles, and the writer of HTML.
+The class of a result (a ranking, a plan) does not know how it is shown. Another module makes its
+reports, text or charts, and registers the functions here as a `View`. `podium.show.views`
+registers the views of rankings, calibrations and battles, and the function that writes HTML.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,13 +18,13 @@ HtmlWriter = Callable[[Sequence[Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How results of one class are shown; None where there is no such form.
+    """The functions that show results of one class.
 
     Attributes:
-        reports: from a result to its reports (`podium.tables.Report`).
-        text: from a result to what `print` shows; the usual representation without it.
-        html: from a result to what notebooks show; its reports as HTML without it.
-        chart: from a result to an altair chart.
+        reports: makes the reports (`podium.tables.Report`) of a result; None if it has none.
+        text: makes the text that `print` shows; None for `repr`.
+        html: makes the HTML that notebooks show; None for the HTML of `reports`.
+        chart: makes an altair chart of a result; None if it has none.
     """
 
     reports: Callable[[Any], Sequence[Any]] | None = None
@@ -62,8 +62,10 @@ def text_of_result(result: object) -> str:
 
 
 def html_of_result(result: object) -> str | None:
-    """Return what notebooks show of a result; None, by which IPython falls back to its usual
-    representation, if no view is registered."""
+    """Return the HTML that notebooks show of a result.
+
+    None if no view is registered; IPython then shows the `repr`.
+    """
     view = _VIEWS.get(type(result), View())
     if view.html is not None:
         return view.html(result)
@@ -94,9 +96,9 @@ class Document:
         return html_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
+        """Return the document as plain Python values."""
         raise NotImplementedError
 
     def to_json(self) -> str:
-        """Return a JSON document, in which NaN and infinity never occur."""
+        """Return the document as JSON without NaN or infinity."""
         return json_text(self.to_dict())

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
+# Functions that test the mode of a file, and the word for such a file in messages.
 STREAM_KINDS = (
     (stat.S_ISFIFO, "pipe"),
     (stat.S_ISSOCK, "socket"),
@@ -22,7 +23,7 @@ STREAM_KINDS = (
     (stat.S_ISBLK, "device"),
 )
 OPENED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""Places of what the shell has opened before podium started."""
+"""How the paths of streams begin that the shell opened before podium started."""
 
 
 class PodiumError(Exception):
@@ -71,8 +72,10 @@ class DataError(PodiumError):
 
 
 class OtherQuestionError(DataError):
-    """Two sources ask different questions under one item id, so that their answers cannot be
-    compared."""
+    """One item id stands for different questions in two sources.
+
+    The answers to it cannot be compared.
+    """
 
 
 class NotIdentifiedError(PodiumError):
@@ -80,10 +83,10 @@ class NotIdentifiedError(PodiumError):
 
 
 class UnknownScaleError(NotIdentifiedError):
-    """Nothing puts the verdicts on the human scale.
+    """A ranker needs the human scale, and neither labels nor a calibration gives it.
 
     Attributes:
-        instead: the ranker that ranks the same verdicts as they are.
+        instead: the ranker that can rank the same verdicts without the human scale.
     """
 
     def __init__(self, problem: str, *, instead: str) -> None:
@@ -106,20 +109,26 @@ class PluginError(UsageError):
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that installs the packages of an extra; podium is on no package index
-    yet."""
+    """Return the command that installs the packages of an extra.
+
+    It installs from a checkout, because podium is on no package index yet.
+    """
     return f"run pip install '.[{extra}]' in podium's checkout"
 
 
 def import_failure(package: str, error: Exception) -> str:
-    """Return a message on a package that is installed and cannot be imported, with the command
-    that repairs it."""
+    """Return the message for an installed package that cannot be imported.
+
+    The message ends with the command that repairs the package.
+    """
     return f"{package} cannot be imported ({error}); run pip install --force-reinstall {package}"
 
 
 def is_of_package(error: Exception, module: str) -> bool:
-    """Return whether an import failed because a package lacks a module or name, as another version
-    of it does."""
+    """Return whether an import failed because a package lacks a module or a name.
+
+    This happens if another version of the package is installed.
+    """
     return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == module
 
 
@@ -142,12 +151,14 @@ REMOVED = {
     ),
     "target=jury": "give each judge's margin in a column margin_JUDGE and take target=criteria",
 }
-"""What replaces the options, and the values of options, that an earlier version had."""
+"""What replaces a removed option (`NAME`), or a removed value of an option (`NAME=VALUE`)."""
 
 
 def unknown_value(option: str, value: object, allowed: Iterable[object]) -> UsageError:
-    """Return the error for a value that an option does not have; a removed one names what replaces
-    it."""
+    """Return the error for a value that an option does not have.
+
+    If an earlier version had the value, the error names what replaces it.
+    """
     name = option.rpartition(".")[2]
     replacement = REMOVED.get(f"{name}={value}")
     if replacement:
@@ -156,8 +167,13 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
 
 
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the known name that matches, either exactly or, if unique, without its provider
-    prefix."""
+    """Return the known name that equals `name`, or else the only one that ends with `/NAME`.
+
+    So `gpt-4o` finds `openai/gpt-4o`.
+
+    Raises:
+        UsageError: no known name matches, or several end with `/NAME`.
+    """
     names = sorted(set(known))
     ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]
     if len(ends) > 1:
@@ -168,7 +184,7 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """Return the error for a misspelt name, with the nearest known one."""
+    """Return the error for an unknown name; it suggests the most similar known name."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
@@ -178,8 +194,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
 def reject_stream(path: Path) -> None:
     """Raise UsageError if a path is a pipe, a socket or a device: reading one may wait for ever.
 
-    What the shell has opened itself (`/dev/stdin`, or `/dev/fd/63` of `<(command)`) is read to its
-    end.
+    Streams that the shell has opened are allowed: `/dev/stdin`, and `/dev/fd/63` for
+    `<(command)`. They end when the command ends.
     """
     try:
         mode = path.stat().st_mode

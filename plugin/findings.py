@@ -1,5 +1,7 @@
-"""Findings that make figures of several runs incomparable: errors, unless the user accepts them by
-name."""
+"""Findings that make the figures of several runs incomparable.
+
+A finding is an error, unless the user accepts it with `--allow NAME`.
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -11,12 +13,12 @@ FINDINGS = {
         "epochs or repeats"
     ),
 }
-"""What `--allow NAME` accepts, by name."""
+"""Description of each finding, by the name that `--allow` takes."""
 OPTION = "--allow"
 
 
 def check_findings(names: Collection[str]) -> tuple[str, ...]:
-    """Return names of findings; UsageError for a name of none."""
+    """Return the names without repetitions; UsageError for a name that no finding has."""
     for name in names:
         if name not in FINDINGS:
             raise UsageError(
@@ -26,15 +28,24 @@ def check_findings(names: Collection[str]) -> tuple[str, ...]:
 
 
 def accept_or_raise(name: str, problem: str, remedy: str, allowed: Collection[str]) -> str:
-    """Return the sentence that says what was accepted; DataError if the finding is not among those
-    allowed."""
+    """Return the sentence that says that a finding was accepted.
+
+    Args:
+        name: name of the finding.
+        problem: what was found.
+        remedy: what to do instead of accepting it.
+        allowed: names of the findings that the user accepts.
+
+    Raises:
+        DataError: `name` is not in `allowed`.
+    """
     if name not in allowed:
         raise DataError(problem, remedy=f"{remedy}, or accept it with {OPTION} {name}")
     return f"Accepted with {OPTION} {name}: {problem}."
 
 
 def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, ...]:
-    """Return an answer whose last sentence is followed by what was accepted."""
+    """Return the sentences of an answer, the last joined with the sentences on findings."""
     if not accepted:
         return tuple(answer)
     return (*answer[:-1], " ".join([*answer[-1:], *accepted]))

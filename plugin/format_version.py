@@ -1,16 +1,24 @@
-"""The version of the JSON that podium writes, and the check that what is read has it."""
+"""The version of the JSON that podium writes, and a check of the version that a document has."""
 
 from podium.errors import DataError
 from podium.printable import shorten
 
 FORMAT_VERSION = "0.3"
-"""Of rankings, calibration files, judge cards, comparisons, plans and logs."""
+"""Version of rankings, calibration files, judge cards, comparisons, plans and logs."""
 RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
 
 
 def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:
-    """Raise DataError for a document of another format version, or of none: renamed fields are
-    never misread."""
+    """Raise DataError if a document has another format version, or none.
+
+    Fields may have another meaning in another version.
+
+    Args:
+        version: the version that the document gives; anything but a text counts as none.
+        what: what the document is, for the message.
+        source: the file.
+        remedy: what the user can do.
+    """
     if version != FORMAT_VERSION:
         written = (
             f"of format {shorten(version)}"

@@ -1,7 +1,7 @@
 """What a plugin can add: rankers, scorers, tournaments and file formats.
 
 A plugin is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium`
-that names it; a whole one is `examples/third_party_ranker`.
+that names the module. `examples/third_party_ranker` is a complete plugin.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ __all__ = [
     "Tournament",
     "hookimpl",
 ]
-"""What plug-ins may import from here; the rest may change."""
+"""The names that plug-ins may import from this module. The others may change."""
 
 hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")
@@ -45,8 +45,14 @@ def load_target(target: Any) -> Any:
 
 
 class Extension:
-    """What a plugin adds; `target` is the field with its object, or with where to import that from
-    (`module:name`)."""
+    """Base of what a plugin adds.
+
+    Attributes:
+        target: name of the field that holds the plugin's object, or the text `module:name` to
+            import it from.
+        name: name by which users choose the extension.
+        summary: one line for `podium list`.
+    """
 
     __slots__ = ()
     target: ClassVar[str]
@@ -60,11 +66,13 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Extension):
-    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`, whose keyword-only
-    parameters `--set` sets.
+    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`.
+
+    Its other keyword-only parameters are the options that `--set` accepts.
 
     Attributes:
-        several_judges: whether it ranks the battles of several judges together, without `--pool`.
+        several_judges: whether the ranker takes the battles of several judges in one call. For
+            other rankers, each judge is ranked alone unless the user gives `--pool`.
     """
 
     target = "function"
@@ -104,13 +112,15 @@ class Tournament(Extension):
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The files of one source as typed by the user: sorted `paths`, and the text before `=` as
-    `label`.
+    """The files of one source that the user typed as `PATH` or `LABEL=PATH`.
 
     Attributes:
-        searched: whether a directory was searched, so that files without verdicts are no error.
-        remote: sorted objects of a URL; a format with `gathers` gets local copies of those with
-            one of its names.
+        label: the text before `=`; None if there is none.
+        paths: the local files, sorted.
+        searched: whether the files were found by searching a directory. Files without verdicts
+            are then no error.
+        remote: the objects below a URL, sorted. A format with `gathers` gets local copies of the
+            objects that match one of its `names`.
     """
 
     label: str | None
@@ -124,10 +134,11 @@ class Reading:
     """The user's options for formats that read several files together.
 
     Attributes:
-        metrics: names of metrics to compare; none if the format chooses.
-        all_runs: whether all runs of a model count, as repeats, or only the newest.
-        where: conditions (column, value), which are applied to the rows in any case.
-        allowed: names of `podium.findings.FINDINGS` that are no errors.
+        metrics: names of the metrics to compare; empty if the format chooses.
+        all_runs: whether all runs of a model count, as repeats. If not, only the newest counts.
+        where: conditions (column, value) of `--where`. podium applies them to the rows that a
+            format returns; a format may apply them earlier.
+        allowed: names in `podium.findings.FINDINGS` that the user accepts.
     """
 
     metrics: Sequence[str] = ()
@@ -141,14 +152,15 @@ class GatheredBattles:
     """The battles that a format read from files that belong together.
 
     Attributes:
-        sheets: name of a source, and a frame with columns of the battles table, or item, model,
-            score.
-        claimed: the files of this format, with or without a sheet; no other format reads them.
-        lost: messages on what could not be read or compared, and what to do; the rest is ranked.
-        apart: a column whose values are ranked separately by default.
-        accepted: sentences on findings that would be errors if they were not allowed; the answer
-            repeats them.
-        runs: the runs of hosts' evals whose scores are in the sheets.
+        sheets: pairs of a source's name and a frame. The frame has columns of the battles table,
+            or the columns item, model and score.
+        claimed: all files of this format. No other format reads them.
+        notes: messages on how the files were read.
+        lost: messages on what could not be read or compared. The other battles are ranked.
+        apart: a column whose values are ranked separately by default; None if there is none.
+        accepted: sentences on the findings that the user accepted with `--allow`. The answer of
+            the ranking repeats them.
+        runs: the runs of lm-eval or Inspect whose scores are in the sheets.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
@@ -165,21 +177,21 @@ class Format(Extension):
     """A reader of one file format.
 
     Attributes:
-        signature: alternative sets of columns; a file with all columns of one of them is of this
-            format.
-        read: `frame -> frame`, from foreign records to columns of the battles table with the same
-            index.
-        label_is: the foreign column that `label=path` fills in; None adds the label as column
-            `source`.
-        suffixes: of files of this format that are not tables.
-        gathers: `(files, reading) -> GatheredBattles`, for files that belong together, called
-            before any file is read.
-        names: globs of the files that `gathers` reads.
-        texts: `path -> rows`: per judgment in a file item, model_a, model_b, instruction,
-            response_a, response_b, order, judge and `words`.
-        costs: `path -> rows`: per answer in a file `model`, `tokens in`, `tokens out`, `seconds`
-            and `money`, None if unknown.
-        responses: a `podium.responses.read.FileReader` of models' answers in such files.
+        signature: alternative sets of columns. A file is of this format if it has all columns of
+            one set.
+        read: a function from a frame of the file's records to a frame with columns of the battles
+            table and the same index.
+        label_is: the column of the file that gets the label of `LABEL=PATH`. If it is None, the
+            label becomes the column `source`.
+        suffixes: suffixes of files of this format that are not tables.
+        gathers: a function `(files, reading) -> GatheredBattles` for files that belong together.
+            It is called before any single file is read.
+        names: glob patterns of the names of the files that `gathers` reads.
+        texts: a function from a path to one row per judgment, with item, model_a, model_b,
+            instruction, response_a, response_b, order, judge, and `words` (the judge's reply).
+        costs: a function from a path to one row per answer of a model, with `model`,
+            `tokens in`, `tokens out`, `seconds` and `money`. A value is None if it is unknown.
+        responses: a `podium.responses.read.FileReader` of the models' answers in such files.
     """
 
     target = "read"
@@ -196,14 +208,16 @@ class Format(Extension):
     responses: Any = None
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-        """Read files that belong together; empty if none is of this format."""
+        """Read files that belong together; the result is empty if no file is of this format."""
         return (
             GatheredBattles() if self.gathers is None else load_target(self.gathers)(files, reading)
         )
 
     def specificity(self, columns: frozenset[str]) -> int:
-        """Return the number of matched columns of the best matching signature; 0 if none matches
-        fully."""
+        """Return the size of the largest signature whose columns are all among `columns`.
+
+        0 if there is no such signature. A file is read by the format with the largest number.
+        """
         return max((len(names) for names in self.signature if names <= columns), default=0)
 
 

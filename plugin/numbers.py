@@ -19,7 +19,7 @@ def share_text(value: float | None) -> str:
 
 
 def percent(level: float) -> str:
-    """Format a confidence level, as 95%."""
+    """Format a confidence level as a percentage, for example 0.95 as `95%`."""
     return f"{100 * level:.{4 if level < 0.9999 else 10}g}%"
 
 
@@ -31,7 +31,7 @@ def slope_text(value: float) -> str:
 def interval_text(low: float | None, high: float | None, style: str) -> str:
     """Format an interval by a format specification of its ends.
 
-    A missing end beside a known one is infinite; without both ends this is a dash.
+    If one end is None, it is shown as infinite. If both are None, the text is a dash.
     """
     if low is None and high is None:
         return EMPTY

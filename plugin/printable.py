@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 FORMULA = re.compile(
     r"[\t\r]|\s*(?:[=@＝＠]|[+＋－-](?!(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z))"
 )
-"""How a cell begins that a spreadsheet would run; a cell that is a number as a whole is none."""
+"""Matches the start of a cell that a spreadsheet would execute as a formula.
+
+Such a cell begins with a tab or a carriage return, or, after spaces, with `=`, `@`, `+` or `-`
+(also in full width). A cell that is a signed number as a whole (`-1.5e3`) does not match.
+"""
 
 
 def printable(text: str) -> str:
@@ -20,11 +24,14 @@ def printable(text: str) -> str:
 
 
 LONG_WORD = re.compile(r"\S{300,}")
+"""Matches 300 or more characters without a space. `readable` leaves out their middle."""
 
 
 def readable(text: str, most: int = 4000) -> str:
-    """Escape control characters; leave out the middle of words of 300 characters and of texts
-    beyond `most`."""
+    """Escape control characters, and leave out the middle of long words and texts.
+
+    A word is long from 300 characters on, a text beyond `most` characters.
+    """
     text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
@@ -41,8 +48,10 @@ def tell(message: str, who: str = "podium") -> None:
 
 
 def exit_code(end: SystemExit) -> int:
-    """Return the exit code of a command that ended so; a text is printed, as Python does when a
-    process ends."""
+    """Return the exit code of a SystemExit; if it holds a text, print it to stderr and return 1.
+
+    Python does the same when a process ends.
+    """
     if isinstance(end.code, int | None):
         return end.code or 0
     print(end.code, file=sys.stderr)
@@ -82,7 +91,7 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
 def shorten(words: str, most: int = 80) -> str:
     """Return a text on one line, without its middle if it is longer than `most` characters.
 
-    `most` is 400 at most.
+    `most` must not exceed 400, because only the first and last 400 characters are read.
     """
     start = " ".join(words[:400].split())
     end = " ".join(words[-400:].split())

@@ -6,9 +6,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 Tracker = Callable[[Sequence[Any], str], Iterator[Any]]
+# A tracker iterates over the steps and shows the progress of what the text names. The default one
+# shows nothing.
 tracker: ContextVar[Tracker] = ContextVar("tracker", default=lambda steps, _: iter(steps))
 
 
 def track(steps: Sequence[T], what: str) -> Iterator[T]:
-    """Iterate over steps and report the progress of `what` to the active listener."""
+    """Iterate over steps and report the progress to the active `tracker`.
+
+    `what` names the computation in the display.
+    """
     return tracker.get()(steps, what)

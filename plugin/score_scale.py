@@ -8,23 +8,25 @@ Zero = Literal["mean", "pin", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a score of a ranker is. A ranker of a plug-in may make its own.
+    """What a score of a ranker is and how it is written. A plug-in's ranker may define its own.
 
     Attributes:
-        name: the scale in JSON and in sentences, as `elo` or `win rate against birch`.
-        kind: what a score is, without what it is relative to: `elo`, `win rate`, or another word.
-            Scores of kind `elo` are ratings of a Bradley-Terry model, in Elo points.
-        heading: head of the column and title of the axis; `name` if empty.
-        unit: of a difference of two scores, as `Elo`; empty for a plain number.
-        unit_size: size of one unit in scores; a difference of scores is divided by it.
-        zero: what fixes the zero of the scale: the `mean` of the models, a `pin` of one of them,
-            or `none` where zero has a meaning of its own.
-        against: the one model that scores are relative to, None without one.
-        format: format specification of a score, beside its interval and its error.
-        brief_format: of a score alone, in tables of several rankings.
-        axis_format: of the ends of an axis.
-        difference_format: of a difference, in units.
-        bounds: smallest and largest possible score; None if there are none.
+        name: name of the scale in JSON and in sentences, for example `elo` or `win rate against
+            birch`.
+        kind: what a score is, without the model that it is relative to: `elo`, `win rate`, or
+            another word. Scores of kind `elo` are ratings of a Bradley-Terry model in Elo points.
+        heading: header of the column and title of the axis. If it is empty, `name` is used.
+        unit: unit of a difference of two scores, for example `Elo`; empty for a plain number.
+        unit_size: one unit, in scores. A difference of scores is divided by it before it is
+            shown: 0.01 shows a difference of win rates of 0.043 as 4.3 points.
+        zero: what fixes the zero of the scale: the `mean` of the models, a `pin` (the score that
+            the user gave to one model), or `none` if zero has a meaning of its own.
+        against: the one model that scores are relative to; None if there is no such model.
+        format: format specification of a score in a table with its interval and its error.
+        brief_format: format specification of a score without them, in tables of several rankings.
+        axis_format: format specification of the ends of an axis.
+        difference_format: format specification of a difference, in units.
+        bounds: smallest and largest possible score; None if scores are unbounded.
     """
 
     name: str
@@ -42,7 +44,7 @@ class Scale:
 
     @property
     def title(self) -> str:
-        """Head of the column of scores, and title of their axis."""
+        """Header of the column of scores, and title of their axis."""
         return self.heading or self.name
 
     @property
@@ -51,16 +53,16 @@ class Scale:
         return self.kind == "elo"
 
     def difference_number(self, difference: float) -> str:
-        """Format a difference of scores in units, without naming them."""
+        """Format a difference of scores in units, without the name of the unit."""
         return format(difference / self.unit_size, self.difference_format)
 
     def difference_text(self, difference: float) -> str:
-        """Format a difference of scores with its unit, as `85 Elo` or `4.3 points`."""
+        """Format a difference of scores with its unit, for example `85 Elo` or `4.3 points`."""
         number = self.difference_number(difference)
         return f"{number} {self.unit}" if self.unit else number
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields that differ from those of a plain scale, without the name."""
+        """Return the fields that differ from the defaults, without the name."""
         plain = asdict(Scale(self.name))
         return {field: value for field, value in asdict(self).items() if value != plain[field]}
 
@@ -85,7 +87,7 @@ WIN_RATE = Scale(
     difference_format=".1f",
     bounds=(0.0, 1.0),
 )
-"""The mean credit over opponents, in [0, 1]; differences are in points, hundredths."""
+"""The mean credit over opponents, in [0, 1]. Differences are in points of 0.01."""
 
 
 def win_rate_against(anchor: str | None) -> Scale:
@@ -96,5 +98,5 @@ def win_rate_against(anchor: str | None) -> Scale:
 
 
 def as_scale(scale: Scale | str) -> Scale:
-    """Return a scale as it is, or the plain scale of a name."""
+    """Return a `Scale` unchanged, or a scale with this name and otherwise default fields."""
     return scale if isinstance(scale, Scale) else Scale(scale)

@@ -1,4 +1,7 @@
-"""The data model of reports: sections of facts, tables and notes, whose texts writers escape."""
+"""The data model of reports: sections of facts, tables and notes.
+
+Texts are plain. The functions that write a report escape them for their format.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,14 +9,22 @@ from dataclasses import dataclass, replace
 from podium.errors import find_name
 
 EMPTY = "–"
-"""A cell without a value."""
+"""The text of a cell without a value."""
 ALWAYS = ("missing", "play")
-"""Sections shown in every short view: what could not be computed, and what to type."""
+"""Sections in every short report: what could not be computed, and which command plays battles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled value: words (interval None), or a figure with interval, size and clusters."""
+    """A labelled value.
+
+    Attributes:
+        label: what the value is.
+        value: the value as text.
+        interval: its interval as text; None if the value is words or has no interval.
+        size: what the value was computed from, for example a number of battles.
+        clusters: the number of clusters behind its interval, as text.
+    """
 
     label: str
     value: str
@@ -34,16 +45,17 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A header (all cells empty for none) and rows of cells.
+    """A header and rows of cells. If all cells of the header are empty, it is not shown.
 
     Attributes:
-        align: a letter per column, `l` or `r`; by default the first is left and the others are
-            right.
-        words: whether the last column holds sentences, which may wrap and are aligned to the left
-            on a terminal.
-        rules: rows (from 0) with a rule below them.
-        spare: columns to drop first if the table is too wide.
-        bars: a last column for terminals, its header first (see `terminal.bar_column`).
+        align: a letter per column: `l` aligns it to the left, `r` to the right. By default, only
+            the first column is aligned to the left.
+        words: whether the last column holds sentences. On a terminal, they are wrapped and
+            aligned to the left.
+        rules: numbers of the rows that a horizontal line follows; the first row is 0.
+        spare: headers of the columns that are dropped first if the table is too wide.
+        bars: the cells of a last column of bars, its header first. Only terminals show it (see
+            `terminal.bar_column`).
         legend: sentences that explain the columns.
     """
 
@@ -81,8 +93,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled part of a report; its name is for `--section`, and its warnings are notes that HTML
-    pages highlight."""
+    """A titled part of a report.
+
+    Attributes:
+        name: the name that `--section` takes.
+        warnings: notes that HTML pages highlight.
+    """
 
     name: str
     title: str
@@ -93,14 +109,21 @@ class Section:
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:
-        """The facts as one table; empty without facts."""
+        """The facts as a tuple of one table; empty if there are no facts."""
         rows = tuple(fact.cells for fact in self.facts)
         return (Table("", ("", "estimate", "interval", "of"), rows, "lrrl"),) if rows else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer of at most three sentences, the main table with notes, and further sections."""
+    """What is shown of a result.
+
+    Attributes:
+        answer: at most three sentences.
+        table: the main table; None if there is none.
+        notes: sentences below the main table.
+        sections: further parts.
+    """
 
     title: str
     answer: tuple[str, ...] = ()
@@ -118,8 +141,15 @@ class Report:
 def shorten_report(
     report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False
 ) -> Report:
-    """Reduce a report to its answer and the first known section of `first`, or to one `section`
-    (else UsageError)."""
+    """Return a shorter report.
+
+    Args:
+        report: the report.
+        first: names of sections, in the order of preference. The first one that the report has
+            is kept, with its answer and the sections in `ALWAYS`.
+        section: name of the only section to keep; UsageError if the report does not have it.
+        full: whether to return the report unchanged.
+    """
     if full:
         return report
     names = list(dict.fromkeys(own.name for own in report.sections))

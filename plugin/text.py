@@ -1,4 +1,4 @@
-"""Convert values to text, in one way wherever names and values are compared."""
+"""Convert values to text, so that equal names and values have the same text everywhere."""
 
 import json
 import re
@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 EMPTY = frozenset({"", "nan", "null", "none", "na", "<na>"})
-"""Spellings of an empty cell in a numeric column, lower case."""
+"""Texts, in lower case, that count as an empty cell in a column of numbers."""
 INVISIBLE = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Controls that JSON need not escape, and marks that are not seen."""
+"""Matches control characters that JSON need not escape, and invisible or bidirectional marks."""
 
 
 def text_of(value: Any) -> str | None:
-    """Write one value as text: 3.0 as '3', nested values as JSON, empty ones as None."""
+    """Return a value as text: 3.0 as '3', a nested value as JSON, and an empty value as None."""
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
@@ -55,8 +55,7 @@ def to_plain_values(value: Any) -> Any:
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
-    """Parse JSON with the options of `json.loads`; ValueError also for what is nested too
-    deeply."""
+    """Parse JSON with the options of `json.loads`; ValueError if it is invalid or too deep."""
     try:
         return json.loads(text, **options)
     except RecursionError:

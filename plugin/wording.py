@@ -1,10 +1,10 @@
-"""Words of sentences: plurals, lists of names, and what is typed; without libraries of numbers."""
+"""Build parts of sentences: plurals, lists of names, and options. It imports no numpy."""
 
 import shlex
 from collections.abc import Sequence
 
 MOST_NAMES = 5
-"""Names that a sentence has at most."""
+"""A list of more names than this is cut in a sentence, and the rest is counted."""
 
 
 def plural(noun: str, number: float) -> str:
@@ -13,20 +13,23 @@ def plural(noun: str, number: float) -> str:
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
-    """Join the first names and count the rest."""
+    """Join the first `most` names, and add the number of the others (`and 3 more`)."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])
 
 
 def join_names(names: Sequence[str], word: str = "and") -> str:
-    """Join up to five names in a sentence; of more, name four and count the rest."""
+    """Join the names for a sentence (`a, b and c`); of more than five, only four are named."""
     if len(names) > MOST_NAMES:
         return some(names, most=MOST_NAMES - 1)
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def join_item_names(names: Sequence[str], *, are_rows: bool) -> str:
-    """Join names of items in a sentence; those of rows without an item say that they are rows."""
+    """Join names of items for a sentence, as `item a` or `items a and b`.
+
+    If `are_rows`, the names already say that they are rows, and no noun is added.
+    """
     joined = join_names(names)
     return joined if are_rows else f"{plural('item', len(names))} {joined}"
 

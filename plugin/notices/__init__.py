@@ -1,1 +1,1 @@
-"""Warnings as records, the catalogue of their texts, and the forms in which options are typed."""
+"""Warnings as records, the catalogue of their texts, and how the options in them are typed."""

@@ -1,10 +1,15 @@
 """The text of each warning, by code.
 
-Texts are formatted by `podium.notices.notice_text` with the fields of the notice: `{items:,}`,
-`{models}` (a list), `{files:3}` (three of it), `{sizes:10 #: @}` (key and value of a mapping),
-`{models:noun model}`, `{lost:one is|are}`, `{why:if  (#)}` (nothing if it is empty).
-`{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, typed as
-where podium runs.
+`podium.notices.notice_text` fills a text with the fields of the notice:
+
+- `{items:,}` is a number, and `{models}` a list whose elements are joined by commas.
+- `{files:3}` shows three elements of a list, and `{sizes:10 #: @}` ten of a mapping, each as its
+  key (`#`) and value (`@`).
+- `{files:len}` is the length of a list.
+- `{models:noun model}` is `model` or `models`, and `{lost:one is|are}` is `is` or `are`.
+- `{why:if  (#)}` is ` (TEXT)`, or nothing if the field is empty.
+- `{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, written
+  as the user types them: in a shell, in Python or in a host (`podium.notices.option_forms`).
 """
 
 OF_READING = {
@@ -667,7 +672,7 @@ REMEDIES = {
         "with `inspect eval-retry` on the log (in lm-eval, run again)"
     ),
 }
-"""What helps, by code: the format `{remedies:do}` writes a list of these codes."""
+"""Texts on what the user can do, by code. `{remedies:do}` joins the texts of a list of codes."""
 
 TEMPLATES = {
     **OF_READING,
@@ -678,7 +683,7 @@ TEMPLATES = {
     **OF_JUDGES,
     **OF_RANKINGS,
 }
-"""All texts, by code."""
+"""The texts of all warnings, by code."""
 
 NOTES = frozenset(
     {
@@ -704,4 +709,4 @@ NOTES = frozenset(
         "win-matrix",
     }
 )
-"""Codes that say what was done with the data, and need nothing done; the others are warnings."""
+"""Codes that only say what was done with the data. All other codes are warnings."""

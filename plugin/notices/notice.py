@@ -1,4 +1,7 @@
-"""The record of a warning: what was found and its figures; the text is written by who shows it."""
+"""The record of a warning: a code and figures.
+
+`podium.notices.notice_text` writes its text when it is shown.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,20 +10,20 @@ from typing import Any, Literal
 from podium.notices.catalogue_of_notices import NOTES
 
 Severity = Literal["note", "warning"]
-"""`note`: what was done with the data, and right as it is. `warning`: results may be wrong."""
+"""`note`: says what was done with the data. `warning`: results may be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning about data or a result: JSON and answers call it a warning, too.
+    """A warning or a note about data or a result. JSON lists both as warnings.
 
     Attributes:
-        code: what was found, as `few-items`; `podium.notices.catalogue_of_notices` has the text of
-            each of podium's codes.
-        fields: the figures and names of the text: numbers, texts, lists of them, or mappings from
-            a name to one of these.
-        severity: `warning`, or `note` if nothing may be wrong; that of podium's own codes is in
-            the catalogue.
+        code: what was found, for example `few-labels`. `podium.notices.catalogue_of_notices` has
+            the text of each of podium's codes.
+        fields: the figures and names in the text, by name: numbers, texts, lists of them, or
+            mappings from a name to one of these.
+        severity: `warning`, or `note` if results are right. For podium's own codes, the catalogue
+            sets it.
         template: the text of a plug-in's warning, in the format of the catalogue; empty for
             podium's own codes.
     """
@@ -31,7 +34,7 @@ class Notice:
     template: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Set the severity of a code of podium's."""
+        """Set the severity of the codes in `NOTES` to `note`."""
         if self.code in NOTES:
             object.__setattr__(self, "severity", "note")
 
@@ -41,7 +44,7 @@ class Notice:
     def map_texts(self, change: Callable[[str], str]) -> "Notice":
         """Return the notice with a function applied to every text in its fields.
 
-        Hosts use it to name a file by the place where the user knows it.
+        Hosts use it to replace the path of a temporary copy by the place that the user knows.
         """
         return replace(
             self, fields={name: _map_value(value, change) for name, value in self.fields.items()}
@@ -49,7 +52,7 @@ class Notice:
 
 
 def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the notices that have one of some codes."""
+    """Return the notices whose code is one of `codes`."""
     wanted = frozenset(codes)
     return tuple(notice for notice in notices if notice.code in wanted)
 

@@ -12,15 +12,21 @@ from podium.notices.option_forms import option_text
 from podium.wording import plural, some
 
 LIST = re.compile(r"(\d*)(;?)(?: (.*))?", re.DOTALL)
-"""A format of a list: the most elements shown, `;` to separate by semicolons, and the text of one
-element, in which `#` is the element, or the key of a mapping, and `@` the value of a mapping."""
+"""Matches the format of a list or a mapping, for example `5; # (@)`.
+
+Its three groups, which may all be empty:
+1. the number of elements that are shown at most;
+2. `;` if semicolons separate the elements, not commas;
+3. the text of one element. In it, `#` stands for the element (in a mapping, for the key), and `@`
+   for the value of a mapping.
+"""
 KEY_OR_VALUE = re.compile("[#@]")
 KINDS = frozenset({"option", "setting", "argument"})
-"""Fields that stand for an option; their format is `NAME` or `NAME=VALUE`."""
+"""Field names in a template that stand for an option. Their format is `NAME` or `NAME=VALUE`."""
 
 
 def notice_text(notice: Notice) -> str:
-    """Return the text of a warning; options in it are typed as where podium runs."""
+    """Return the text of a warning, with options written as the user types them."""
     template = notice.template or TEMPLATES[notice.code]
     return _NoticeFormatter(notice.fields).format(template)
 
@@ -31,7 +37,7 @@ def notice_texts(notices: Iterable[Notice]) -> tuple[str, ...]:
 
 
 def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
-    """Return warnings as JSON has them: code, fields and text; JSON has no infinite numbers."""
+    """Return the code, fields and text of each warning for JSON; infinite numbers become None."""
     rows = []
     for notice in notices:
         fields = {name: _json_value(value) for name, value in notice.fields.items()}
@@ -45,7 +51,7 @@ def _json_value(value: Any) -> Any:
 
 
 def notice_from_json(code: str, fields: Mapping[str, Any], text: str) -> Notice:
-    """Return the warning that JSON holds; it keeps the text that was written."""
+    """Return the warning that JSON holds. It keeps the text that was written when it was saved."""
     template = text.replace("{", "{{").replace("}", "}}")
     return Notice(code, fields, template=template)
 
@@ -53,23 +59,25 @@ def notice_from_json(code: str, fields: Mapping[str, Any], text: str) -> Notice:
 class _NoticeFormatter(Formatter):
     """`str.format` with formats for the values of notices.
 
-    A list is joined with commas, 20 elements at most (`LIST` is its format). `noun NOUN` is the
-    noun in singular or plural, `one A|B` is A for 1 and B for other numbers, and `len` the length
-    of a list. `if TEXT` is the text if the value is not empty, with the value in place of `#`.
-    `do` writes the remedies whose codes a list has.
+    - A list or a mapping is joined with commas, up to 20 elements. `LIST` matches its formats.
+    - `noun NOUN` gives the noun in singular or plural.
+    - `one A|B` gives A for the number 1, and B for other numbers.
+    - `len` gives the length of a list.
+    - `if TEXT` gives the text with the value in place of `#`; nothing if the value is empty.
+    - `do` gives the texts in `REMEDIES` of a list of codes.
     """
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.fields = fields
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:  # noqa: ARG002
-        """Return the value of a field; for the fields of `KINDS` what writes an option."""
+        """Return the value of a field, or an `_OptionKind` for a field name in `KINDS`."""
         if field_name in KINDS:
             return _OptionKind(field_name), field_name
         return self.fields[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> Any:
-        """Format a value as the class says."""
+        """Format a value by a specification that the docstring of the class lists."""
         if isinstance(value, _OptionKind):
             name, _, setting = format_spec.partition("=")
             return option_text(name, setting, value.kind)
@@ -90,7 +98,7 @@ class _NoticeFormatter(Formatter):
 
 
 class _OptionKind:
-    """The kind of an option in a template."""
+    """Stands for the value of a field of `KINDS`, until `format_field` writes the option."""
 
     def __init__(self, kind: Any) -> None:
         self.kind = kind
@@ -102,14 +110,17 @@ def _amount_of(value: Any) -> float:
 
 
 def _value_text(value: Any) -> str:
-    """Write a value without a format: whole numbers with commas, at most three of a list."""
+    """Return the text of a value in an element or after `if`.
+
+    Whole numbers get commas between thousands. Of a list, at most three elements are shown.
+    """
     if isinstance(value, int):
         return f"{value:,}"
     return some(value, most=3) if isinstance(value, list | tuple) else str(value)
 
 
 def _list_text(value: Sequence[Any] | Mapping[str, Any], spec: str) -> str:
-    """Join the elements of a list or a mapping in a format as `LIST`."""
+    """Join the elements of a list or a mapping by a format that `LIST` matches."""
     most, semicolon, template = LIST.fullmatch(spec).groups()  # type: ignore[union-attr]
     pairs = [*value.items()] if isinstance(value, Mapping) else [(each, None) for each in value]
     texts = []

@@ -1,7 +1,7 @@
-"""How an option is typed: on podium's command line, in Python, or on a host's command line.
+"""Write an option as the user types it: on podium's command line, in Python, or in a host.
 
-A text that tells the user to set an option asks `option_text` for it, so that it is right wherever
-podium runs. A host with other names of options sets its form with `typed_as`.
+Texts that tell the user to set an option get the option from `option_text`. A host in which
+options are typed in another way sets a function for them with `typed_as`.
 """
 
 import shlex
@@ -12,16 +12,19 @@ from contextvars import ContextVar
 from typing import Literal, TypeAlias
 
 Kind = Literal["option", "setting", "argument"]
-"""`option`: of podium's commands. `setting`: of a ranker. `argument`: of a tournament's task."""
+"""What takes the option: `option` a podium command, `setting` a ranker (by `--set`), `argument` an
+Inspect task (by `-T`)."""
 MAPPINGS = frozenset({"columns", "where"})
-"""Options whose value is `KEY=VALUE`, in Python a dict."""
+"""Options whose value is `KEY=VALUE` in a command, and a dict in Python."""
 OptionForm: TypeAlias = Callable[[Kind, str, str], str]
-"""A function from the kind, the name and the value of an option to what is typed; the value is
-empty where the option is named alone."""
+"""A function from the kind, name and value of an option to the text that the user types.
+
+The value is empty if the text names the option without a value.
+"""
 
 
 def typed_in_command(kind: Kind, name: str, value: str) -> str:
-    """Write an option as podium's command line has it, an argument of a task as Inspect's."""
+    """Write an option for podium's command line, or an argument of a task for Inspect's."""
     if kind != "option":
         flag = "-T" if kind == "argument" else "--set"
         return f"{flag} {name}={shlex.quote(value)}"
@@ -32,7 +35,10 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
 
 
 def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
-    """Write an option as a keyword argument; a value in capitals stands for one of the user's."""
+    """Write an option as a Python keyword argument.
+
+    A value in capitals (`MODEL`) is a placeholder and is not quoted.
+    """
     keyword = name.replace("-", "_")
     if not value:
         return f"{keyword}="
@@ -51,7 +57,7 @@ _FORM: ContextVar[OptionForm | None] = ContextVar("form in which options are typ
 
 @contextmanager
 def typed_as(form: OptionForm) -> Iterator[None]:
-    """Write options in a form while the body runs."""
+    """Let `option_text` write options by `form` while the body runs."""
     before = _FORM.set(form)
     try:
         yield
@@ -60,10 +66,10 @@ def typed_as(form: OptionForm) -> Iterator[None]:
 
 
 def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
-    """Write an option as it is typed where podium runs.
+    """Write an option as the user types it where podium runs.
 
-    Without a form of the host, that is the command line while a command of podium or Inspect runs,
-    and Python else.
+    If a host has set a form with `typed_as`, that form is used. Otherwise the option is written
+    for the command line while a command of podium or Inspect runs, and for Python if none does.
     """
     form = _FORM.get()
     if form is None:

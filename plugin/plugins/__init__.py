@@ -1,2 +1,1 @@
-"""What is plugged in: what podium brings itself, what other packages add, and the options that
-each takes."""
+"""The extensions: podium's own, those of installed plugins, and the options of each."""

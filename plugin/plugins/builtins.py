@@ -31,7 +31,7 @@ RANKERS: tuple[tuple[Any, ...], ...] = (
         "how often each model, as anchor, distinguishes two others",
     ),
 )
-"""Name, function, summary, and whether it ranks the battles of several judges together."""
+"""Rows of name, function, summary and, if True, `Ranker.several_judges`."""
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
     (
@@ -79,8 +79,10 @@ COLUMNS = {
     "lm-eval": "doc_id doc arguments filter",
     "pointwise": "item model score | arena_hard_question_id system judge_model judgment_score",
 }
-"""Alternative sets of columns, separated by `|`; a file with all columns of one set is of the
-format."""
+"""The signature of each format: sets of columns, separated by `|`.
+
+A file is of the format if it has all columns of one set.
+"""
 INSPECT = "podium.hosts.inspect_ai.logs.inspect_format"
 FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("podium", "podium_table:read", "podium's own battles table", None),
@@ -144,7 +146,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
         "model",
     ),
 )
-"""Name, reader, summary, and the column that `label=path` fills in."""
+"""Rows of name, reader, summary, and `Format.label_is`."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
     "inspect": {
         "suffixes": (".eval", ".json"),
@@ -162,7 +164,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         ),
     },
 }
-"""Readers of files that are not tables or belong together."""
+"""Further fields of `Format`, for formats whose files are not tables or belong together."""
 
 
 @hookimpl

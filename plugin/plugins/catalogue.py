@@ -27,7 +27,7 @@ KINDS: dict[type, str] = {
     Tournament: "tournament",
     Format: "format",
 }
-"""The kinds of extensions by class; the hook is `podium_`, the kind and an s."""
+"""The noun for each class of extensions. The hook for `ranker` is called `podium_rankers`."""
 OWN = "podium "
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 
@@ -70,7 +70,7 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
 
 
 def extension(kind: type[Kind], name: str) -> Kind:
-    """Return the extension of a kind by name; `-` and `_` are equivalent."""
+    """Return the extension of a kind by name; `-` and `_` are equivalent in the name."""
     known = extensions_of(kind)
     alike = {registered.replace("_", "-"): registered for registered in known}
     meant = name if name in known else alike.get(name.replace("_", "-"))
@@ -82,7 +82,16 @@ def extension(kind: type[Kind], name: str) -> Kind:
 def load_extension(
     extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable
 ) -> Any:
-    """Return the object that an extension refers to, imported on first use."""
+    """Import and return the object that an extension refers to.
+
+    Args:
+        extension: the extension.
+        what: what the object must be, for the message.
+        check: whether an object is of this type.
+
+    Raises:
+        PluginError: the object cannot be imported, or `check` is false for it.
+    """
     try:
         loaded = extension.load()
     except (ImportError, AttributeError, ValueError) as error:
@@ -98,20 +107,23 @@ def formats() -> list[Format]:
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
-    """Return the function of the ranker of that name; errors as of `extension` and
-    `load_extension`."""
+    """Return the function of the ranker with a name.
+
+    It raises the errors of `extension` and `load_extension`.
+    """
     return load_extension(extension(Ranker, name))
 
 
 def tournament_rule(name: str) -> Callable[..., Any]:
-    """Return the rule of the tournament of that name; errors as of `extension` and
-    `load_extension`."""
+    """Return the class or function that makes the tournament with a name.
+
+    It raises the errors of `extension` and `load_extension`.
+    """
     return load_extension(extension(Tournament, name))
 
 
 def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the tournament of that name, a `podium.tournaments.schedule.TournamentRule`, with
-    these settings."""
+    """Return the `podium.tournaments.schedule.TournamentRule` with a name and settings."""
     known = extension(Tournament, name)
     rule = load_extension(known)
     with name_plugin_in_errors(known):
@@ -125,7 +137,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PluginTournament:
-    """A plugin's tournament, whose errors name the plugin."""
+    """Wraps a plugin's tournament, so that its errors name the plugin."""
 
     rule: Any
     extension: Tournament
@@ -175,7 +187,7 @@ def is_own(extension: Extension) -> bool:
 
 
 def find_realization(name: str) -> "Realization":
-    """Return the judge realization of the scorer of that name."""
+    """Return the realization (prompt and parser of replies) of the scorer with a name."""
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
 
@@ -205,7 +217,7 @@ def find_realization(name: str) -> "Realization":
 
 
 def origin_of_realization(name: str) -> str:
-    """Return a realization's name for error messages, with the plugin that provides it."""
+    """Return the name of a realization for error messages, with its plugin if that is known."""
     known = extensions_of(Scorer)
     return culprit_of(known[name].extension) if name in known else f"realization {name!r}"
 

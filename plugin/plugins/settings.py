@@ -14,7 +14,7 @@ from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole"})
-"""Parameters of a ranker that podium fills in, which are not options."""
+"""Parameters of a ranker that podium fills in. They are not options."""
 
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -28,7 +28,10 @@ def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Return all parameters of a ranker, annotations evaluated where its module allows it."""
+    """Return all parameters of a ranker by name.
+
+    Annotations are evaluated, unless they name something that its module imports only for types.
+    """
     try:
         return inspect.signature(ranker, eval_str=True).parameters
     except NameError:
@@ -38,14 +41,17 @@ def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def options_by_name(
     rankers: Iterable[str], tournaments: Iterable[str] = ()
 ) -> dict[str, dict[str, inspect.Parameter]]:
-    """Return the options of tournaments and rankers, by their names."""
+    """Return the options of each ranker and tournament by its name: parameters by option."""
     rules = {name: catalogue.tournament_rule(name) for name in tournaments}
     rules |= {name: catalogue.ranker_function(name) for name in rankers}
     return {name: options_of(rule) for name, rule in rules.items()}
 
 
 def ranker_names(rankers: str | Sequence[str]) -> list[str]:
-    """Return the names of rankers, given as a sequence or separated by commas, each once."""
+    """Return the names of rankers without repetitions.
+
+    `rankers` is a sequence of names, or one text in which commas separate them.
+    """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     if callable(names) or not all(isinstance(name, str) for name in names):
         raise UsageError(
@@ -86,8 +92,15 @@ def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, lis
 def assign_options(
     options: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options of each ranker or tournament by name, and the options that none
-    accepts."""
+    """Assign options to the rankers or tournaments that have them.
+
+    Args:
+        options: values by `option` or `name.option`. The second form has precedence.
+        known: names of the options of each ranker or tournament, by its name.
+
+    Returns:
+        The options of each ranker or tournament, by its name; and the options that none has.
+    """
     assigned: dict[str, dict[str, Any]] = {name: {} for name in known}
     rest: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
@@ -100,7 +113,7 @@ def assign_options(
 
 
 def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each ranker, by its name."""
+    """Return the options of each ranker, by its name; UsageError for one that no ranker has."""
     known = options_by_name(rankers)
     assigned, rest = assign_options(options, known)
     for key in rest:
@@ -147,8 +160,13 @@ def unknown_option(
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
-    """Convert text to the type of a parameter; UsageError if it is not of that type, or not
-    finite."""
+    """Convert a text to the declared type of a parameter.
+
+    A parameter without an annotation has the type of its default.
+
+    Raises:
+        UsageError: the text is not of that type, or an infinite number or NaN.
+    """
     declared = parameter.annotation
     if declared is inspect.Parameter.empty or isinstance(declared, str):
         declared = type(parameter.default)
@@ -173,4 +191,4 @@ READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
     int: (int, "a whole number"),
     float: (float, "a number"),
 }
-"""By type of an option: the parser of its value, and what the value must be."""
+"""The parser of an option's value and the words for what the value must be, by type."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from podium.data.run_record import RunRecord
+    from podium.run_record import RunRecord
     from podium.scorers.realization import Realization
     from podium.storage.remote import RemoteFile
 

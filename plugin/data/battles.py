@@ -14,10 +14,10 @@ from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.data.measure import Measure
-from podium.data.run_record import RunRecord
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
+from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 
 COLUMNS = {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.data.formats.lm_eval_layout import Samples
-from podium.data.run_record import RunRecord, settings_as_pairs
+from podium.run_record import RunRecord, settings_as_pairs
 from podium.text import text_of
 
 

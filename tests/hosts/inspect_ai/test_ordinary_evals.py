@@ -197,15 +197,15 @@ def test_two_tasks_of_one_run_get_separate_titled_rankings(capfd):
 
 
 @pytest.mark.slow
-def test_two_scorers_are_two_judges():
+def test_two_scorers_are_two_metrics():
     logs = reread(eval(task(match(), graded()), model=models(), metadata={"ranker": "mean"}))
     reported = logs[0].results.metadata["podium"]["rankings"]
     assert {one["slice"] for one in reported} == {"quiz match", "quiz graded"}
-    assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "mean", by="judge"))
+    assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "mean", by="metric"))
 
 
 @pytest.mark.slow
-def test_a_score_of_several_parts_is_several_judges():
+def test_a_score_of_several_parts_is_several_metrics():
     logs = reread(eval(task(by_aspect()), model=models(), metadata={"ranker": "mean"}))
     reported = logs[0].results.metadata["podium"]["rankings"]
     assert {one["slice"] for one in reported} == {"quiz by_aspect right", "quiz by_aspect short"}

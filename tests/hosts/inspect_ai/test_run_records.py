@@ -10,8 +10,8 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from podium.data.run_record import differing_settings
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
+from podium.run_record import differing_settings
 
 
 @task

@@ -18,7 +18,6 @@ from pydantic_core import to_jsonable_python
 from podium.checks import CHECKS
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.run_folders import FiledRun, choose_runs
-from podium.data.run_record import RunRecord, differing_settings
 from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
@@ -42,6 +41,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
+from podium.run_record import RunRecord, differing_settings
 from podium.wording import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})

@@ -5,7 +5,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from podium.data.run_record import RunRecord, settings_as_pairs
+from podium.run_record import RunRecord, settings_as_pairs
 
 OWN_FIELDS = ("system_message",)
 """Settings of generation that a field of a run holds."""

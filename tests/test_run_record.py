@@ -7,7 +7,7 @@ import pytest
 from lm_eval_output import sample, write_run
 
 import podium
-from podium.data.run_record import RunRecord, differing_settings, settings_as_pairs
+from podium.run_record import RunRecord, differing_settings, settings_as_pairs
 
 
 def test_a_results_file_says_how_a_model_was_asked(tmp_path: Path) -> None:

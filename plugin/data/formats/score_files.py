@@ -39,35 +39,42 @@ ITEM_NAMES = (
     *("question_id", "task_id"),
 )
 MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
-"""Columns, in any case, that name the rows of a score matrix; the other columns are the models, or
-the items."""
+"""Columns, in any case, that name the rows of a score matrix.
+
+The other columns are the models if the rows are items, and the items if the rows are models.
+"""
 INDEX_NAMES = ("", "Unnamed: 0")
 """Names of the column that pandas writes an index to."""
-BINARY, FIRST_ROWS = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"], 100
-INSTRUCTION_NAMES, ANSWER_NAMES = (
-    ("instruction", "prompt", "input", "question"),
-    ("response", "output"),
-)
-"""Columns of what a model was asked and what it answered; as in
-`podium.responses.response_tables.NAMES`."""
+BINARY = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"]
+"""Spellings of cells of a matrix of 0 and 1, lower case."""
+FIRST_ROWS = 100
+"""Rows by which most other tables are recognised before the whole table is read."""
+INSTRUCTION_NAMES = ("instruction", "prompt", "input", "question")
+"""Columns of what a model was asked, as in `podium.responses.response_tables.NAMES`."""
+ANSWER_NAMES = ("response", "output")
+"""Columns of what a model answered, as in `podium.responses.response_tables.NAMES`."""
 ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
-"""SQL of the credit of two lists of scores: the mean over all pairs of a score of one and a score
-of the other."""
+"""SQL of the credit of two lists of scores: the mean over all pairs with one score of each."""
 MORE_WINS = "(sign(a.score - b.score) + 1) / 2"
 """SQL of the credit of two scores."""
 CHANCE = "(a.score - b.score + 1) / 2"
 """SQL of the credit of two probabilities to pass: P(only a passes) + P(both or none pass) / 2."""
 MOST_BATTLES = 2_000_000
-"""Battles from which scores, where they alone matter, are paired with those of one other model
-instead of all."""
+"""Battles above which the models of a trial are paired in a chain instead of each with each.
+
+Only where no more than the scores of each model matters.
+"""
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Rename JuStRank's columns to item, model, score and judge; a judge's name is its model and
-    its realization, and `attrs["judges"]` has the record of each."""
+    """Rename JuStRank's columns to item, model, score and judge.
+
+    A judge's name is its model and its realization; `attrs["judges"]` has the record of each.
+    """
     frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
-        model, realization = (frame[name].astype(str) for name in ("judge", "judge_realization"))
+        model = frame["judge"].astype(str)
+        realization = frame["judge_realization"].astype(str)
         frame["judge"] = model + " " + realization
         asked = pd.DataFrame({"name": frame["judge"], "model": model, "realization": realization})
         frame.attrs["judges"] = _justrank_judges(asked)
@@ -84,35 +91,49 @@ def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
 
 
 def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
-    """Read a score matrix, a row per item and a column per model (others hold text only), or a
-    matrix of 0 and 1 with a row per model, with notes; None for any other table. DataError for a
-    row that is repeated, and for a score outside [0, 1] where most are 0 or 1."""
-    items, models = (_known_columns(records, names) for names in (ITEM_NAMES, MODEL_NAMES))
+    """Read a score matrix, if the table is one.
+
+    It has a row per item and a column per model (other columns hold text only), or it has a row per
+    model and a column per item, and most of its scores are 0 or 1.
+
+    Returns:
+        a row per score, None for any other table; and notes.
+
+    Raises:
+        DataError: a row is repeated, or a score is outside [0, 1] where most are 0 or 1.
+    """
+    items = _known_columns(records, ITEM_NAMES)
+    models = _known_columns(records, MODEL_NAMES)
     if bool(items) == bool(models):
         return None, []
-    shape, (rows, *_) = (_scores_by_item, items) if items else (_scores_by_model, models)
+    read_scores = _scores_by_item if items else _scores_by_model
+    own = items[0] if items else models[0]
     columns = {name: column for name, column in records.columns.items() if name not in INDEX_NAMES}
-    numbers = {
-        name: column if name == rows else _without_truths(column)
-        for name, column in columns.items()
-    }
-    plain = shape(replace(records, columns=columns), rows)
-    matrix = plain or shape(replace(records, columns=numbers), rows)
+    plain = read_scores(replace(records, columns=columns), own)
+    matrix = plain
+    if matrix is None:
+        numbers = {
+            name: column if name == own else _without_truths(column)
+            for name, column in columns.items()
+        }
+        matrix = read_scores(replace(records, columns=numbers), own)
     if matrix is None:
         return None, []
-    item, model = matrix.columns["item"].text, matrix.columns["model"].text
     _reject_repeated_rows(matrix)
     _reject_odd_scores(matrix)
-    scored = {name for (name,) in matrix.rows(f"distinct {model if items else item}")}
-    rest = {
-        name: column for name, column in columns.items() if name not in (rows, *SHARED, *scored)
-    }
-    return matrix, _note_truths(replace(records, columns=rest)) if plain else []
+    if plain is None:
+        return matrix, []
+    header = matrix.columns["model" if items else "item"].text
+    scored = {name for (name,) in matrix.rows(f"distinct {header}")}
+    used = {own, *SHARED, *scored}
+    rest = {name: column for name, column in columns.items() if name not in used}
+    return matrix, _note_truths(replace(records, columns=rest))
 
 
 def _reject_repeated_rows(matrix: Records) -> None:
     """Raise DataError if two rows of a matrix have a score of one model on one item."""
-    model, item = matrix.columns["model"].text, matrix.columns["item"].text
+    model = matrix.columns["model"].text
+    item = matrix.columns["item"].text
     shared = [matrix.columns[name].text for name in SHARED if name in matrix.columns]
     keys = ", ".join([model, *shared])
     what = f"{model}, {item}, min({ROW}), max({ROW})"
@@ -126,7 +147,9 @@ def _reject_repeated_rows(matrix: Records) -> None:
 
 def _reject_odd_scores(matrix: Records) -> None:
     """Raise DataError for a score outside [0, 1] where most scores are 0 or 1."""
-    item, model, score = (matrix.columns[name].text for name in ("item", "model", "score"))
+    item = matrix.columns["item"].text
+    model = matrix.columns["model"].text
+    score = matrix.columns["score"].text
     number = matrix.columns["score"].number
     is_outside = f"{number} not between 0 and 1"
     binary = f"count(*) filter ({number} in (0, 1))"
@@ -138,38 +161,46 @@ def _reject_odd_scores(matrix: Records) -> None:
     what = f"{ROW}, {model}, {item}, {score}"
     row, name, document, value = matrix.rows(what, f"where {is_outside} order by {ROW} limit 1")[0]
     problem = (
-        f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 "
-        "or 1"
+        f"the score {value} of {name!r} on {document!r} is outside [0, 1], "
+        "and most scores are 0 or 1"
     )
     remedy = "correct it, empty the cell if it is unknown, or remove a column that holds no scores"
     raise DataError(problem, remedy=remedy, source=matrix.source, row=matrix.name_row(row))
 
 
 def _note_truths(records: Records) -> list[Notice]:
-    """Return a note on the columns of true and false among those that hold no scores; none without
-    any."""
-    words = {name: column.text for name, column in records.columns.items()}
-    truths = [
-        name
-        for name, own in words.items()
-        if records.rows(f"bool_and(lower({own}) in ('true', 'false'))")[0][0]
-    ]
+    """Return a note on the columns that hold true and false only.
+
+    There is none without such columns.
+
+    Args:
+        records: the columns that hold no scores.
+    """
+    truths = []
+    for name, column in records.columns.items():
+        ((is_truth,),) = records.rows(f"bool_and(lower({column.text}) in ('true', 'false'))")
+        if is_truth:
+            truths.append(name)
     return [Notice("true-and-false", {"columns": truths})] if truths else []
 
 
 def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
-    """Name the first column `item` (if there are at least as many rows as other columns) or
-    `model`, with a note, if the others hold 0 and 1 alone and none has a known name."""
-    first, *others = [name for name in records.columns if name not in SHARED] or [""]
-    if len(others) < 2 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
+    """Name the first column of a matrix of 0 and 1 in which no column has a known name.
+
+    It becomes `item` if there are at least as many rows as other columns, else `model`. Also return
+    a note on it. Other tables are returned as they are.
+    """
+    names = [name for name in records.columns if name not in SHARED]
+    if len(names) < 3 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
         return records, []
+    first, *others = names
     # Most other tables differ in their first rows.
     for scan in (f"(select * from {records.scan} limit {FIRST_ROWS})", records.scan):
         frame = replace(records, scan=scan, places=None).frame().astype(str)
-        if not (
-            frame[first].is_unique
-            and np.isin(np.char.lower(frame[others].to_numpy(dtype=str)), BINARY).all()
-        ):
+        if not frame[first].is_unique:
+            return records, []
+        cells = np.char.lower(frame[others].to_numpy(dtype=str))
+        if not np.isin(cells, BINARY).all():
             return records, []
     name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
     fields = {"source": records.source, "row": name, "column": column, "name": first}
@@ -186,29 +217,35 @@ def _known_columns(records: Records, names: Sequence[str]) -> list[str]:
 
 def _without_truths(column: Column) -> Column:
     """Return a column of text with 1 and 0 in place of true and false."""
-    number = (
-        f"case lower({column.sql}) when 'true' then '1' when 'false' then '0' else {column.sql} end"
-    )
-    return Column(number, comma=column.comma) if column.type == TEXT else column
+    if column.type != TEXT:
+        return column
+    cases = "when 'true' then '1' when 'false' then '0'"
+    number = f"case lower({column.sql}) {cases} else {column.sql} end"
+    return Column(number, comma=column.comma)
 
 
 def _scores_by_item(records: Records, own: str) -> Records | None:
-    """Read a matrix with a row per item, named in the column `own`, and a column per model; None
-    for others."""
+    """Read a matrix with a row per item, named in the column `own`, and a column per model.
+
+    None for any other table: one with fewer than two columns of numbers, or with a column that
+    mixes numbers and text.
+    """
     columns = {"item" if name == own else name: column for name, column in records.columns.items()}
     others = {name: column for name, column in columns.items() if name not in SHARED}
-    # Whether columns have cells that are no numbers, and whether they have numbers.
-    strange = [
-        "false" if own.is_number else f"coalesce(bool_or({own.is_strange}), false)"
-        for own in others.values()
-    ]
-    numbers = [f"count({own.number}) > 0" for own in others.values()]
-    (facts,) = records.rows(", ".join([*strange, *numbers])) if others else [()]
-    kinds = dict(
-        zip(others, zip(facts[: len(others)], facts[len(others) :], strict=True), strict=True)
-    )
-    models = {name: column for name, column in others.items() if kinds[name] != (True, False)}
-    if len(models) < 2 or any(kinds[name][0] for name in models):
+    if len(others) < 2:
+        return None
+    conditions = []
+    for column in others.values():
+        is_strange = f"coalesce(bool_or({column.is_strange}), false)"
+        conditions.append("false" if column.is_number else is_strange)
+    conditions += [f"count({column.number}) > 0" for column in others.values()]
+    (facts,) = records.rows(", ".join(conditions))
+    has_text = dict(zip(others, facts[: len(others)], strict=True))
+    has_numbers = dict(zip(others, facts[len(others) :], strict=True))
+    models = {
+        name: column for name, column in others.items() if has_numbers[name] or not has_text[name]
+    }
+    if len(models) < 2 or any(has_text[name] for name in models):
         return None
     cells = ", ".join(
         f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items()
@@ -220,17 +257,20 @@ def _scores_by_item(records: Records, own: str) -> Records | None:
 
 
 def _scores_by_model(records: Records, own: str) -> Records | None:
-    """Read a matrix with a row per model, named in the column `own`, and a column per item, most of
-    whose cells are 0 or 1; None for others."""
+    """Read a matrix with a row per model, named in the column `own`, and a column per item.
+
+    None for any other table: one with fewer than two columns of numbers, or if most numbers are
+    neither 0 nor 1.
+    """
     frame = records.frame().rename(columns={own: "model"})
-    numbers = {
-        name: pd.to_numeric(frame[name], errors="coerce")
-        for name in frame
-        if name not in ("model", *SHARED)
-    }
+    numbers = {}
+    for name in frame:
+        if name not in ("model", *SHARED):
+            numbers[name] = pd.to_numeric(frame[name], errors="coerce")
     items = [name for name, cells in numbers.items() if cells.notna().any()]
+    known = sum(int(numbers[name].count()) for name in items)
     binary = sum(int(numbers[name].isin((0, 1)).sum()) for name in items)
-    if len(items) < 2 or 2 * binary < sum(int(numbers[name].count()) for name in items):
+    if len(items) < 2 or 2 * binary < known:
         return None
     kept = [name for name in ("model", *SHARED) if name in frame]
     cells = frame.melt(kept, items, "item", "score", ignore_index=False)
@@ -240,10 +280,22 @@ def _scores_by_model(records: Records, own: str) -> Records | None:
 def pair_up(
     scores: Records, *, scores_only: bool = False, chances: Collection[str] = ()
 ) -> tuple[Records, int, list[Notice]]:
-    """Build a battle for every two models scored in one trial; return them, the number of missing
-    ones, and notes. With `scores_only`, more than `MOST_BATTLES` become a chain, in which every
-    score stands. Scores of the metrics `chances` are probabilities, and the credit is the chance to
-    win, ties counted as half."""
+    """Build a battle for every two models scored in one trial.
+
+    Args:
+        scores: a row per score.
+        scores_only: whether only the scores of each model matter. If there are more than
+            `MOST_BATTLES`, the models of a trial are then paired in a chain.
+        chances: metrics whose scores are probabilities to pass. The credit is then the chance to
+            win, ties counted as half.
+
+    Returns:
+        the battles, the number of missing ones, and notes.
+
+    Raises:
+        DataError: the scores are of one model, or scores of one trial have different weights.
+        OtherQuestionError: models were asked different questions on one item.
+    """
     engine = scores.engine
     trial = _trial_columns(scores)
     _reject_other_questions(scores)
@@ -259,23 +311,21 @@ def pair_up(
     is_chain = scores_only and most > MOST_BATTLES
     credit = ALL_PAIRS if means != single else MORE_WINS
     if chances:
-        credit = (
-            f"case when a.metric in ({', '.join(map(text, sorted(chances)))}) then {CHANCE} else "
-            f"{credit} end"
-        )
-    engine.store(
-        battles, _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
-    )
-    (made,) = engine.rows(f"select count(*) from {battles}")[0]
-    (alone,) = engine.rows(
-        f"select count(*) from (select trial from {means} group by trial having count(*) = 1)"
-    )[0]
-    records = records_of_view(engine, battles, scores.source)
-    remarks = {"scores-averaged": int(averaged), "scores-alone": int(alone)}
-    missing = (trials_met * (models - 1) if is_chain else most) - made
-    empty = "score is null" + (" and reason is null" if "reason" in kept else "")
-    notes = [Notice(code, {"scores": number}) for code, number in remarks.items() if number]
-    return records, missing, [*_note_missing_scores(engine, single, empty), *unequal, *notes]
+        metrics = ", ".join(map(text, sorted(chances)))
+        credit = f"case when a.metric in ({metrics}) then {CHANCE} else {credit} end"
+    query = _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
+    engine.store(battles, query)
+    ((made,),) = engine.rows(f"select count(*) from {battles}")
+    expected = trials_met * (models - 1) if is_chain else most
+    is_empty = "score is null and reason is null" if "reason" in kept else "score is null"
+    notes = [*_note_missing_scores(engine, single, is_empty), *unequal]
+    if averaged:
+        notes.append(Notice("scores-averaged", {"scores": int(averaged)}))
+    single_trials = f"select trial from {means} group by trial having count(*) = 1"
+    ((alone,),) = engine.rows(f"select count(*) from ({single_trials})")
+    if alone:
+        notes.append(Notice("scores-alone", {"scores": int(alone)}))
+    return records_of_view(engine, battles, scores.source), expected - made, notes
 
 
 def _trial_columns(scores: Records) -> list[str]:
@@ -288,9 +338,14 @@ def _trial_columns(scores: Records) -> list[str]:
 
 
 def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list[str], list[str]]:
-    """Store each model's mean score in each trial; return the table, and the columns that it keeps
-    beside the trial's: those of battles, and others."""
-    engine, columns = scores.engine, scores.columns
+    """Store each model's mean score in each trial.
+
+    Returns:
+        the table, and the columns that it keeps beside those of the trial: reason and length, and
+        all others as text.
+    """
+    engine = scores.engine
+    columns = scores.columns
     trials = ", ".join(columns[name].sql for name in trial)
     of_battles = [name for name in ("reason", "length") if name in columns]
     others = [name for name in columns if name not in {*trial, *of_battles, *BATTLE_COLUMNS}]
@@ -299,13 +354,16 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     first = ", ".join(
         f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items()
     )
-    model, score = columns["model"].sql, columns["score"].sql
+    model = columns["model"].sql
+    score = columns["score"].sql
     means = engine.fresh("scores")
     engine.store(
         means,
-        f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, "
-        f"avg({score}) as score, row_number() over (partition by {trials} order by {model}) as "
-        f"place, count(*) - 1 as averaged, {first} from {scores.scan} group by {trials}, {model}",
+        f"select min(min({ROW})) over (partition by {trials}) as trial, "
+        f"{model} as model, avg({score}) as score, "
+        f"row_number() over (partition by {trials} order by {model}) as place, "
+        f"count(*) - 1 as averaged, {first} "
+        f"from {scores.scan} group by {trials}, {model}",
     )
     return means, of_battles, others
 
@@ -314,20 +372,20 @@ def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
     """Return the error for scores of a single model."""
     name = engine.rows(f"select model from {means} limit 1")[0][0]
     more = (
-        "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) "
-        "beside this one"
+        "a folder that holds them (`podium rank logs/`), "
+        "or the files of others (reference logs) beside this one"
     )
     remedy = f"give the scores of two models or more: {more}"
     return DataError(f"scores of one model only ({name!r})", source=source, remedy=remedy)
 
 
 def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
-    """Raise DataError if the scores of one trial have different weights: a battle has one
-    weight."""
+    """Raise DataError if scores of one trial have different weights: a battle has one weight."""
     columns = scores.columns
     if "weight" not in columns:
         return
-    weight, item = f"coalesce({columns['weight'].number}, 1.0)", columns["item"].text
+    weight = f"coalesce({columns['weight'].number}, 1.0)"
+    item = columns["item"].text
     trials = ", ".join(columns[name].sql for name in trial)
     rest = f"group by {trials} having min({weight}) < max({weight}) order by min({ROW}) limit 1"
     uneven = scores.rows(f"min({item}), min({weight}), max({weight}), max({ROW})", rest)
@@ -338,11 +396,10 @@ def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
 
 
 def _reject_other_questions(scores: Records) -> None:
-    """Raise OtherQuestionError if rows of one item, in a table with models' answers, hold different
-    questions.
+    """Raise OtherQuestionError if rows of one item hold different questions or references.
 
-    Without answers, the column of a prompt may be what a judge was asked: other words for every
-    answer.
+    Only tables with models' answers are checked. Without answers, the column of a prompt may be
+    what a judge was asked: other words for every answer.
     """
     columns = scores.columns
     if not any(name in columns and not columns[name].is_number for name in ANSWER_NAMES):
@@ -354,36 +411,38 @@ def _reject_other_questions(scores: Records) -> None:
     groups = [columns[name].text for name in ("item", "task") if name in columns]
     model = columns["model"].text
     for what, name in compared.items():
-        said = (
-            f"trim(replace({columns[name].text}, chr(13) || chr(10), chr(10)), ' ' || chr(9) || "
-            "chr(10) || chr(13))"
-        )
-        first, last = f"min({said})", f"max({said})"
+        lines = f"replace({columns[name].text}, chr(13) || chr(10), chr(10))"
+        said = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
+        first = f"min({said})"
+        last = f"max({said})"
         shown = f"{groups[0]}, {first}, {last}, arg_min({model}, {said}), arg_max({model}, {said})"
         place = f"arg_max({ROW}, {said})"
         rest = f"group by {', '.join(groups)} having {first} <> {last} order by min({ROW}) limit 1"
-        for item, *texts, other, own, row in scores.rows(f"{shown}, {place}", rest):
-            there, here = (repr(shorten(text, 60)) for text in texts)
+        for item, first_text, last_text, other, own, row in scores.rows(f"{shown}, {place}", rest):
+            there = repr(shorten(first_text, 60))
+            here = repr(shorten(last_text, 60))
             problem = (
-                f"item {item!r} has another {what} for {own} here ({here}) than for {other} "
-                f"({there})"
+                f"item {item!r} has another {what} "
+                f"for {own} here ({here}) than for {other} ({there})"
             )
             remedy = (
-                "responses can be compared only where models were asked the same: rename the "
-                "ids, or correct the rows"
+                "responses can be compared only where models were asked the same: "
+                "rename the ids, or correct the rows"
             )
-            raise OtherQuestionError(
-                problem, remedy=remedy, source=scores.source, row=scores.name_row(row)
-            )
+            where = scores.name_row(row)
+            raise OtherQuestionError(problem, remedy=remedy, source=scores.source, row=where)
 
 
 def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[Notice]:
-    """Return a note on the scores that meet the condition `empty`, by model and item, most first;
-    none without any."""
-    by_model = (
-        f"select model, list(item order by trial), count(*) as number from {means} where {empty} "
-        "group by model"
-    )
+    """Return a note on the missing scores by model and item; none if none is missing.
+
+    Args:
+        engine: the database.
+        means: the table of mean scores.
+        empty: SQL condition that a score is missing.
+    """
+    missing_items = "model, list(item order by trial), count(*) as number"
+    by_model = f"select {missing_items} from {means} where {empty} group by model"
     lacking = engine.rows(f"{by_model} order by number desc, model")
     if not lacking:
         return []
@@ -396,21 +455,31 @@ def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[Notice]:
 def _trial_battles_query(
     means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool, credit: str
 ) -> str:
-    """Return the query of the battles of each trial; `others` are columns kept where the rows of
-    both models agree."""
-    reason = (
-        f"coalesce(case when a.score is null then a.reason else b.reason end, {text(NO_SCORE)})"
-    )
-    explained = (
-        "case when a.score - b.score is null then "
-        f"{reason if 'reason' in known else text(NO_SCORE)} end"
-    )
+    """Return the query of the battles of each trial.
+
+    Args:
+        means: the table of mean scores.
+        trial: columns of the trial.
+        others: columns that are kept where the rows of both models agree.
+        known: all columns of the table; reason and length are taken if they are there.
+        is_chain: whether each model meets the next only.
+        credit: SQL of the credit of model a.
+    """
+    reason = text(NO_SCORE)
+    if "reason" in known:
+        reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {reason})"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
-    columns |= {f"{name}_{side}": f"{side}.{name}" for name in ("model", "score") for side in "ab"}
-    columns |= {"credit": credit, "margin": "a.score - b.score", "reason": explained}
-    sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in others}
-    columns |= {name: f"case when {a} = {b} then {a} end" for name, (a, b) in sides.items()}
-    columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}
+    columns |= {"model_a": "a.model", "model_b": "b.model"}
+    columns |= {"score_a": "a.score", "score_b": "b.score"}
+    columns["credit"] = credit
+    columns["margin"] = "a.score - b.score"
+    columns["reason"] = f"case when a.score - b.score is null then {reason} end"
+    for name in others:
+        of_a = f"a.{quote_name(name)}"
+        of_b = f"b.{quote_name(name)}"
+        columns[name] = f"case when {of_a} = {of_b} then {of_a} end"
+    if "length" in known:
+        columns |= {"length_a": "a.length", "length_b": "b.length"}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())
     place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"
     pairs = "b.place = a.place + 1" if is_chain else "a.model < b.model"

@@ -1,5 +1,4 @@
-"""Join the trials (epochs, repeats) of an item where models have different numbers of scores on
-it."""
+"""Join the trials of an item (epochs, repeats) where models have different numbers of scores."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,15 +19,19 @@ Condition = str
 def join_unequal_trials(
     engine: Duck, means: str, trial: Sequence[str], others: Sequence[str]
 ) -> tuple[str, list[Notice]]:
-    """Join the trials of each item if models have different numbers of scores on some item of the
-    same task and judge.
+    """Join the trials of each item if models have different numbers of scores on some item.
+
+    This is decided for each task, metric and judge as a whole.
 
     Args:
+        engine: the database.
         means: a table with a row per trial and model: trial, model, score, place, averaged, and the
             columns of `trial` and `others`.
+        trial: columns that identify a trial.
+        others: further columns.
 
     Returns:
-        The table, with the list `scores` behind each mean, and notes; the table unchanged if the
+        the table, with the list `scores` behind each mean, and notes; the table unchanged if the
         numbers are equal.
     """
     numbered = [quote_name(name) for name in NUMBERED if name in trial]
@@ -41,31 +44,30 @@ def join_unequal_trials(
     unequal = _store_unequal_questions(engine, means, shared, question)
     if not engine.rows(f"select 1 from {unequal} limit 1"):
         return means, []
-    is_unequal = (
-        f"exists (select 1 from {unequal} as unequal where {_same_question(question, 'means')})"
-    )
+    of_question = _same_question(question, "means")
+    is_unequal = f"exists (select 1 from {unequal} as unequal where {of_question})"
     joined = engine.fresh("joined")
     kept = [quote_name(name) for name in others if name not in trial]
-    engine.store(
-        joined,
-        f"{_joined_rows_query(means, shared, numbered, kept, is_unequal)} union all by name "
-        f"select *, [score] as scores from {means} as means where not {is_unequal}",
-    )
+    joined_rows = _joined_rows_query(means, shared, numbered, kept, is_unequal)
+    other_rows = f"select *, [score] as scores from {means} as means where not {is_unequal}"
+    engine.store(joined, f"{joined_rows} union all by name {other_rows}")
     return joined, _note_unequal(engine, means, unequal, shared, question)
 
 
 def _store_unequal_questions(
     engine: Duck, means: str, shared: Sequence[str], question: Sequence[str]
 ) -> str:
-    """Store the questions with models that were scored in different trials of an item; return the
-    table."""
-    questions, keys = engine.fresh("unequal"), ", ".join(shared)
+    """Store the questions with models that were scored in different trials of an item.
+
+    Return the name of the table: the columns of `question`, the number of items, and on how many of
+    them the trials differ.
+    """
+    questions = engine.fresh("unequal")
+    keys = ", ".join(shared)
     met = "list(trial order by trial) filter (score is not null)"
     by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
-    by_item = (
-        f"select {keys}, count(distinct met) as ways from ({by_model}) where len(met) > 0 group "
-        f"by {keys}"
-    )
+    ways = "count(distinct met) as ways"
+    by_item = f"select {keys}, {ways} from ({by_model}) where len(met) > 0 group by {keys}"
     named = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     counts = "count(*) as items, count(*) filter (ways > 1) as unequal"
@@ -83,8 +85,10 @@ def _joined_rows_query(
     kept: Sequence[str],
     is_unequal: Condition,
 ) -> str:
-    """Return the query of a row per item and model; a column is empty where the rows of its trials
-    differ."""
+    """Return the query of a row per item and model.
+
+    A column of `kept` is empty where the rows of the trials differ.
+    """
     keys = ", ".join(shared)
     first = [f"first({name} order by trial) as {name}" for name in numbered]
     agreed = [
@@ -92,18 +96,22 @@ def _joined_rows_query(
     ]
     columns = ", ".join([*shared, *first, *agreed])
     return (
-        f"select min(min(trial)) over (partition by {keys}) as trial, model, avg(score) as "
-        f"score, row_number() over (partition by {keys} order by model) as place, sum(averaged) "
-        f"as averaged, {columns}, list(score) filter (score is not null) as scores from {means} "
-        f"as means where {is_unequal} group by {keys}, model"
+        f"select min(min(trial)) over (partition by {keys}) as trial, model, "
+        "avg(score) as score, "
+        f"row_number() over (partition by {keys} order by model) as place, "
+        f"sum(averaged) as averaged, {columns}, "
+        "list(score) filter (score is not null) as scores "
+        f"from {means} as means where {is_unequal} group by {keys}, model"
     )
 
 
 def _note_unequal(
     engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
 ) -> list[Notice]:
-    """Return a note per question: on how many items the numbers of scores differ, and the numbers
-    by model."""
+    """Return a note per question with unequal numbers of scores.
+
+    It says on how many items they differ, and the numbers by model.
+    """
     keys = ", ".join(shared)
     numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
     asked = [f"unequal.{name}" for name in question]
@@ -118,9 +126,10 @@ def _note_unequal(
         f"select {', '.join([*asked, *figures])} from ({numbers}) as own "
         f"join {unequal} as unequal on {_same_question(question, 'own')} group by all order by all"
     )
-    by_question = defaultdict[tuple[Any, ...], dict[str, str]](dict)
+    by_question: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
     for *about, model, least, most in engine.rows(query):
-        by_question[tuple(about)][model] = f"{least} to {most}" if most > least else f"{least}"
+        number = f"{least} to {most}" if most > least else f"{least}"
+        by_question[tuple(about)][model] = number
     notes = []
     for (*names, items, differing), models in by_question.items():
         task = "" if not names or names[0] is None else str(names[0])
@@ -130,9 +139,6 @@ def _note_unequal(
 
 
 def _same_question(question: Sequence[str], table: str) -> Condition:
-    """Return the SQL condition that a row of a table belongs to the question of a row of
-    `unequal`."""
-    return (
-        " and ".join(f"unequal.{name} is not distinct from {table}.{name}" for name in question)
-        or "true"
-    )
+    """Return the SQL condition that a row of a table is of the question of a row of `unequal`."""
+    same = [f"unequal.{name} is not distinct from {table}.{name}" for name in question]
+    return " and ".join(same) or "true"

@@ -1,6 +1,6 @@
-"""Read a matrix of wins, whose rows and columns are the same models: each cell counts the wins of
-one over the other.
+"""Read a matrix of wins, whose rows and columns are the same models.
 
+Each cell counts the wins of one model over the other.
 Nothing in such a table says whose wins a cell counts, so the user does: `rows` or `columns`.
 """
 
@@ -23,17 +23,18 @@ COUNTS = "give counts of wins, or a row per battle (model_a, model_b, credit)"
 
 
 def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
-    """Return whether names of rows are those of columns, in any order: at least two, and most of
-    the rows."""
+    """Return whether names of rows are those of columns, in any order.
+
+    At least two names must be common, and most of the rows', and no two rows may share a name.
+    """
     common = {*rows} & {*columns}
-    return (
-        len(common) >= 2 and len(common) >= SHARE_OF_NAMES * len(rows) and len({*rows}) == len(rows)
-    )
+    if len({*rows}) < len(rows):
+        return False
+    return len(common) >= max(2, SHARE_OF_NAMES * len(rows))
 
 
 def find_label_column(records: Records) -> str | None:
-    """Return the column with the names of the rows of a matrix of wins; None if the table is
-    none."""
+    """Return the column that names the rows of a matrix of wins; None for any other table."""
     names = list(records.columns)
     if len(names) < 3:
         return None
@@ -42,31 +43,31 @@ def find_label_column(records: Records) -> str | None:
         return None
     for name, column in records.columns.items():
         labels = [label for (label,) in records.rows(column.text) if label is not None]
-        if len(labels) == rows and shares_names(
-            labels, [other for other in names if other != name]
-        ):
+        others = [other for other in names if other != name]
+        if len(labels) == rows and shares_names(labels, others):
             return name
     return None
 
 
 def ambiguous_matrix(records: Records, label: str) -> DataError:
-    """Return the error for a matrix of wins of which the user has not said whose wins its cells
-    count."""
+    """Return the error for a matrix of wins if the user has not said whose wins its cells count.
+
+    It shows the two readings of the first cell that holds a number.
+    """
     frame = _cells_by_name(records, label)
-    cells = ((row, column) for row in frame.index for column in frame.columns if row != column)
-    row, column = next(
-        ((r, c) for r, c in cells if pd.notna(frame.loc[r, c])), (frame.index[0], frame.columns[-1])
-    )
+    pairs = ((row, column) for row in frame.index for column in frame.columns if row != column)
+    known = (pair for pair in pairs if pd.notna(frame.loc[pair]))
+    row, column = next(known, (frame.index[0], frame.columns[-1]))
     value = frame.loc[row, column]
     shown = "its value" if pd.isna(value) else f"{value:g}"
     problem = (
-        f"rows and columns are the same models, so that {shown} in the row of {row!r} and the "
-        f"column of {column!r} may be what {row!r} won against {column!r}, or what {column!r} "
-        f"won against {row!r}"
+        "rows and columns are the same models, "
+        f"so that {shown} in the row of {row!r} and the column of {column!r} "
+        f"may be what {row!r} won against {column!r}, or what {column!r} won against {row!r}"
     )
     remedy = (
-        "say --matrix rows if a cell counts the wins of its row's model, --matrix columns if of "
-        "its column's"
+        "say --matrix rows if a cell counts the wins of its row's model, "
+        "--matrix columns if of its column's"
     )
     return DataError(problem, remedy=remedy, source=records.source)
 
@@ -91,8 +92,13 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
 
 
 def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
-    """Return the cells as numbers, NaN without battles, with rows and columns of the same names in
-    one order."""
+    """Return the cells as numbers, NaN without battles.
+
+    Rows and columns have the same names in the same order.
+
+    Raises:
+        DataError: a row has no column of its name, or a cell holds other text.
+    """
     frame = records.frame()
     named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
     names = [name for name in named.columns if name in named.index]
@@ -109,53 +115,70 @@ def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
     words = as_text(cells)
     blank = words.isna() | words.fillna("").str.strip().str.lower().isin(BLANK)
     numbers = pd.to_numeric(words.where(~blank, None), errors="coerce").to_numpy(dtype=float)
-    if (wrong := np.isnan(numbers) & ~blank.to_numpy()).any():
-        row = words.index[wrong.argmax()]
-        problem = (
-            f"{words.iloc[int(wrong.argmax())]!r} in the row of {row!r} and the column of "
-            f"{name!r} is no number"
-        )
+    wrong = np.isnan(numbers) & ~blank.to_numpy()
+    if wrong.any():
+        first = int(wrong.argmax())
+        row = words.index[first]
+        word = words.iloc[first]
+        problem = f"{word!r} in the row of {row!r} and the column of {name!r} is no number"
         raise DataError(problem, remedy=COUNTS, source=source)
     return numbers
 
 
 def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
-    """Raise DataError unless cells, shape (models, models), count wins: whole numbers, both of a
-    pair, no own ones."""
+    """Raise DataError unless cells count wins.
+
+    Args:
+        wins: the cells, NaN where they are empty, shape (models, models). They must be whole
+            numbers, and those of a pair both known. The diagonal must be empty or 0.
+        names: names of the models.
+    """
 
     def place(mask: np.ndarray) -> str:
         """Return the models of the first cell of a mask, for messages."""
         row, column = np.argwhere(mask)[0]
         return f"{names[row]!r} against {names[column]!r}"
 
-    off = ~np.eye(len(wins), dtype=bool)
+    is_off_diagonal = ~np.eye(len(wins), dtype=bool)
     known = ~np.isnan(wins)
-    if (wrong := off & known & ((wins < 0) | ~np.isfinite(wins))).any():
-        raise DataError(f"a count of wins is negative or infinite ({place(wrong)})", remedy=COUNTS)
-    if (wrong := off & known & (wins % 1 != 0)).any():
-        problem = (
-            f"{wins[wrong][0]:g} ({place(wrong)}) is no count of wins: a win rate, or ties "
-            "counted as half"
-        )
+    is_count = is_off_diagonal & known
+    outside = is_count & ((wins < 0) | ~np.isfinite(wins))
+    if outside.any():
+        problem = f"a count of wins is negative or infinite ({place(outside)})"
+        raise DataError(problem, remedy=COUNTS)
+    broken = is_count & (wins % 1 != 0)
+    if broken.any():
+        shown = f"{wins[broken][0]:g} ({place(broken)})"
+        problem = f"{shown} is no count of wins: a win rate, or ties counted as half"
         remedy = f"the number of battles behind it is not known; {COUNTS}"
         raise DataError(problem, remedy=remedy)
-    if (wrong := known != known.T).any():
-        wrong &= ~known
-        problem = f"the cell of {place(wrong)} is empty, but that of the other direction is not"
-        raise DataError(
-            problem, remedy="write 0 if it was lost, or empty both if the two never met"
-        )
-    if (np.nan_to_num(np.diag(wins)) != 0).any():
-        name = names[int(np.argmax(np.nan_to_num(np.diag(wins)) != 0))]
+    lacking = ~known & known.T
+    if lacking.any():
+        problem = f"the cell of {place(lacking)} is empty, but that of the other direction is not"
+        remedy = "write 0 if it was lost, or empty both if the two never met"
+        raise DataError(problem, remedy=remedy)
+    has_own_wins = np.nan_to_num(np.diag(wins)) != 0
+    if has_own_wins.any():
+        name = names[int(np.argmax(has_own_wins))]
         raise DataError(f"{name!r} has wins against itself", remedy="empty the diagonal")
-    played = (wins + wins.T)[off & known]
+    _reject_odd_sums(wins, is_count)
+
+
+def _reject_odd_sums(wins: np.ndarray, is_count: np.ndarray) -> None:
+    """Raise DataError if cells are percentages, or count no wins or too many.
+
+    Args:
+        wins: the cells, NaN where they are empty, shape (models, models).
+        is_count: which cells are known and not on the diagonal, of the same shape.
+    """
+    played = (wins + wins.T)[is_count]
     if played.size and (played == PERCENT).all():
         problem = (
-            "the two cells of each pair sum to 100: they look like percentages, without the "
-            "number of battles"
+            "the two cells of each pair sum to 100: "
+            "they look like percentages, without the number of battles"
         )
         raise DataError(problem, remedy="give a row per battle (model_a, model_b, credit)")
-    total = np.nansum(np.where(off, wins, 0))
+    total = np.sum(wins[is_count])
     if not 0 < total <= MOST_BATTLES:
         problem = f"{total:,.0f} wins" if total else "no wins in any cell"
         raise DataError(problem, remedy=f"give between 1 and {MOST_BATTLES:,}")

@@ -37,11 +37,11 @@ def from_pairs(
 
     Args:
         ranker: the name of the ranker.
-        scale: what a score is; a text makes a plain scale of this name.
+        scale: the scale of the scores; a string makes a plain scale of this name.
         score: a function from pair sums to one score per model, shape (models,); higher is better.
             An infinite score, or NaN, is shown as unknown, with a warning.
         battles: from `podium.read_battles`.
-        level: of the intervals, in (0, 1).
+        level: confidence level of the intervals, in (0, 1).
         rng: a generator of random numbers for the resamples.
         resamples: number of resamples.
     """
@@ -76,7 +76,8 @@ def bootstrap_pair_scores(
     estimate = bootstrap_estimate(
         score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items
     )
-    # Whatever the score is: equally good models have the same win rate.
+    # Two models are compared by their win rates whatever the score is, because equally good models
+    # have the same win rate.
     return replace(
         estimate, tests=PairTests(RateTests(coded).difference, in_scores=score is win_rates)
     )

@@ -13,12 +13,16 @@ from podium.data.ladder import USUAL_SE, Ladder
 from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 
 ERROR_SIGN = re.compile(r"\+/?-|±")
+"""The sign between a rating and its standard error: `+-`, `+/-` or `±`."""
 HOW = (
     "write NAME:1500+-25 (Elo and its standard error) with commas between, or a .csv or .json file"
 )
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, Any] | Ladder
-"""`NAME:1612+-25` with commas or as a list; a file; a mapping of names to Elo, or to Elo and its
-error; or a ladder."""
+"""Ratings as a user gives them.
+
+They are text such as `NAME:1612+-25` with commas between, a list of such texts, the path of a
+file, a mapping from names to Elo or to (Elo, standard error), or a ladder.
+"""
 
 
 def read_ladder(ratings: Ratings) -> Ladder:
@@ -32,7 +36,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
             for name, given in ratings.items()
         )
         return _build_ladder((name, *given) for name, given in pairs)
-    # Inspect turns text with commas into a list.
+    # Inspect turns text with commas into a list, which is joined again.
     parts = [
         part.strip()
         for part in (ratings if isinstance(ratings, str) else ",".join(map(str, ratings))).split(
@@ -53,7 +57,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
 
 
 def _ladder_of_csv(path: Path) -> Ladder:
-    """Read a table with columns model, rating and, if it has one, se."""
+    """Read a CSV table with the columns model and rating; a column se is optional."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -71,7 +75,11 @@ def _ladder_of_csv(path: Path) -> Ladder:
 
 
 def _ladder_of_ranking(path: Path) -> Ladder:
-    """Read the bounded Elo ratings in a ranking's JSON file."""
+    """Read the Elo ratings in a ranking's JSON file, without those of separated models.
+
+    Raises:
+        DataError: the file does not have exactly one table of Elo ratings.
+    """
     # Imported here because pydantic is slow to import.
     from podium.rankers.json_files import read_ranking
 
@@ -94,8 +102,13 @@ def _ladder_of_ranking(path: Path) -> Ladder:
 
 
 def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
-    """Build a ladder from names, ratings and errors; UsageError that names the first impossible
-    value."""
+    """Build a ladder from rows of a name, a rating and, optionally, a standard error.
+
+    `source` is the file that the rows come from, empty if they were typed.
+
+    Raises:
+        UsageError: a row is impossible, or there is none. The message names the first such row.
+    """
     ratings: dict[str, list[float]] = {}
     for row, (name, *typed) in enumerate(rows, start=1):
         given = [value for value in typed if value is not None]

@@ -8,19 +8,21 @@ from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import cells_by_cluster, pair_index
 
 DRAWS = 4000
-"""Draws for rank probabilities: their standard error is below 0.8 percentage points."""
+"""Number of draws for rank probabilities, whose standard error is then below 0.8 percentage
+points."""
 ROUNDING = 1e-12
+"""Smaller eigenvalues of a covariance are raised to this before the root is taken."""
 LEVEL = 0.95
-"""Confidence level of the interval of each pair, not simultaneous."""
+"""Confidence level of the interval of each pair. The intervals are not simultaneous."""
 
 
 def matchup_table(battles: BattleData) -> pd.DataFrame:
     """Return the mean credit of each model against each opponent, with intervals.
 
-    There are two rows for each pair that met.
+    Each pair that met has two rows, one from the side of each model.
 
-    The standard error of a mean m over clusters g with credits S and weights W is
-    sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
+    The standard error of a mean m over G clusters is sqrt(G / (G - 1) sum (S - m W)^2) / sum W,
+    where S is the sum of weighted credits of a cluster and W its sum of weights.
 
     Returns: `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its
     interval in [0, 1], t with G - 1 degrees of freedom; NaN below two items), `battles` (readable),

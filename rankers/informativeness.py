@@ -27,14 +27,19 @@ from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 MOST_LEVELS = 21
-"""Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are
-compared."""
+"""If a judge's verdicts have more distinct sizes than this, its scale counts as continuous, and
+verdicts are compared as win, tie or loss only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items,
-    anchors) each; `weight` of the items, 1 on average, shape (items,), None if all count alike."""
+    """Counts of pairs of models by their verdicts against an anchor, the model that both met.
+
+    Attributes:
+        apart: number of pairs whose verdicts against the anchor differ, shape (items, anchors).
+        compared: number of pairs of which both verdicts are readable, shape (items, anchors).
+        weight: weights of the items, 1 on average, shape (items,); None if all count alike.
+    """
 
     apart: np.ndarray
     compared: np.ndarray
@@ -42,27 +47,36 @@ class Comparisons:
 
     @property
     def weighed_numbers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both numbers times the weights of the items, shape (items, anchors) each."""
+        """`apart` and `compared` times the weights of the items, shape (items, anchors) each."""
         if self.weight is None:
             return self.apart, self.compared
         return self.weight[:, None] * self.apart, self.weight[:, None] * self.compared
 
     @property
     def share(self) -> np.ndarray:
-        """Each anchor's share of pairs with different verdicts, NaN where none is compared, shape
-        (anchors,)."""
+        """Each anchor's share of pairs with different verdicts, shape (anchors,).
+
+        It is NaN for an anchor against which no pair is compared.
+        """
         return ratio_or_nan(*(numbers.sum(axis=0) for numbers in self.weighed_numbers))
 
     @property
     def covariance(self) -> np.ndarray:
-        """Covariance of the shares by the influence of each item, shape (anchors, anchors)."""
+        """Covariance of the shares, shape (anchors, anchors).
+
+        The share r = A / C of the weighted sums A of `apart` and C of `compared` is linearized: an
+        item with counts a and c contributes (a - c r) / C to its error.
+        """
         apart, compared = self.weighed_numbers
         total = compared.sum(axis=0)
         total = np.where(total > 0, total, 1)
         return covariance_of((apart - compared * (apart.sum(axis=0) / total)) / total)
 
     def difference(self, first: int, second: int) -> DifferenceTest | None:
-        """Test the difference of two anchors' shares, paired by item; None if no item has both."""
+        """Test the difference between the shares of two anchors, given by code.
+
+        The test is paired by item. It is None if no item has comparisons against both anchors.
+        """
         columns = [first, second]
         shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
         differences = shares[:, 0] - shares[:, 1]
@@ -128,7 +142,8 @@ def informativeness(
 
 
 def _three_level_columns(three: Comparisons) -> dict[str, np.ndarray]:
-    """Return the columns of the shares on win, tie, loss and their standard errors."""
+    """Return columns with the shares that compare win, tie and loss only, and their standard
+    errors."""
     return {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))}
 
 
@@ -137,9 +152,16 @@ def count_differences(
     verdict: np.ndarray,
     level_of: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Comparisons:
-    """Count, by item and anchor, the pairs of other models with different verdicts against it;
-    `verdict` is from a's side, antisymmetric; values of `level_of` of a pair's mean are
-    compared."""
+    """Count, by item and anchor, the pairs of other models whose verdicts against the anchor
+    differ.
+
+    Args:
+        coded: the battles.
+        verdict: verdicts from the side of a, whose signs change if a and b are swapped, shape
+            (battles,).
+        level_of: function that coarsens verdicts before they are compared, such as `np.sign`. A
+            model's verdict on an item is the mean over its battles against the anchor.
+    """
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
     for anchor, (item, model, seen) in enumerate(_by_anchor(coded, verdict)):
@@ -158,8 +180,11 @@ def count_differences(
 def _by_anchor(
     coded: CodedBattles, verdict: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield, for each model as anchor, the items, opponents and opponents' verdicts of its
-    battles."""
+    """Yield three arrays of the battles of each model as anchor, in the order of the codes.
+
+    The arrays are the codes of the items, the codes of the opponents, and the verdicts from the
+    side of the opponents.
+    """
     anchor = np.concatenate([coded.b, coded.a])
     order = np.argsort(anchor, kind="stable")
     item = np.tile(coded.cluster.astype(np.int64), 2)[order]
@@ -170,8 +195,12 @@ def _by_anchor(
 
 
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
-    """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if
-    they are continuous."""
+    """Return the verdicts of battles from the side of a, on the finest scale that is not
+    continuous.
+
+    They are the margins if all are known, else 2 credit - 1. The result is None if both have more
+    than `MOST_LEVELS` distinct sizes. `margin` and `credit` have shape (battles,).
+    """
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
             return verdict
@@ -181,8 +210,12 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
 def _comparison_warnings(
     battles: Battles, full: Comparisons | None, lacking: Sequence[str]
 ) -> Iterator[Notice]:
-    """Warn of verdicts compared on fewer levels than the judge's scale has, and of models lacking
-    comparisons."""
+    """Yield warnings of verdicts that are compared on a coarser scale than the judge's, and of
+    models without comparisons.
+
+    `full` is None if verdicts are continuous. `lacking` are the names of the models without
+    comparisons.
+    """
     unknown = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if full is None:
         yield Notice("continuous-verdicts")

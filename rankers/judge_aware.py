@@ -27,16 +27,20 @@ from podium.score_scale import ELO
 from podium.wording import some
 
 ERROR = CHECKS["one truth"].threshold
+"""p-value below which a test rejects that the judges share one theta."""
 FEWEST_ITEMS = 5
-"""Items below which slopes are not told from chance."""
+"""If there are fewer items than this, all slopes are set to 1: they cannot be distinguished from
+chance."""
 FEWEST_BATTLES = 10
-"""Battles of a judge below which its slope has no interval and no p-value."""
+"""A judge with fewer battles than this has no interval and no p-value of its slope."""
 FEWEST_ON_AVERAGE = 30
-"""Battles per judge, on average, below which intervals with free slopes are too narrow, so that
-slopes are equal."""
+"""If there are fewer battles per judge than this, on average, all slopes are set to 1: intervals
+with free slopes would be too narrow."""
 MOST_FROM_PENALTY = 0.05
-"""Variance of a slope over that of the penalty alone beyond which the penalty chose the slope."""
+"""If the variance of a slope exceeds this share of the variance by the penalty alone, all slopes
+are set to 1: the penalty, not the battles, would determine the slope."""
 ORDERS = {"ab": 1.0, "ba": -1.0}
+"""The number o of the model for each value of the column `order`; other values give 0."""
 
 
 def judge_aware(
@@ -109,7 +113,7 @@ def judge_aware(
 
 
 def jury_battles(battles: Battles) -> JuryBattles:
-    """Return the readable battles with codes of judges and of orders.
+    """Return the readable battles with the code of each battle's judge and its order of responses.
 
     Raises:
         UsageError: fewer than two judges have readable battles.
@@ -167,7 +171,10 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
 def _summary(
     free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
 ) -> dict[str, Any]:
-    """Return the figures of the judges and tests for JSON, and why all slopes are equal."""
+    """Return the figures of the judges and of the tests for the JSON.
+
+    `equal_because` is the reason why all slopes are set to 1, None if the slopes are free.
+    """
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
         known = row["battles"] >= FEWEST_BATTLES
@@ -196,7 +203,10 @@ def _has_negative_slope(row: Mapping[str, Any]) -> bool:
 
 
 def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the checks that fail on a jury's summary, with the figures of their sentences."""
+    """Yield the name of each failed check with the figures of its sentence.
+
+    `jury` is the summary in `diagnostics["jury"]`.
+    """
     judges = jury["judges"]
     p = jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
@@ -220,7 +230,8 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
 
 
 def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[Notice]:
-    """Return warnings of judges without a readable verdict, and of failed or impossible checks."""
+    """Return warnings of failed checks, of checks that could not be made, and of the `silent`
+    judges, which have no readable verdict."""
     warnings = [Notice("silent-judges", {"judges": list(silent)})] if silent else []
     warnings += [Notice(CHECKS[check].code, figures) for check, figures in failed_jury_checks(jury)]
     if jury["equal_because"] == "not identified":

@@ -1,8 +1,10 @@
-"""Newcomers placed among the ratings of a ladder, and whether these agree with the battles.
+"""Place newcomers on a ladder, and check that its ratings agree with the battles.
 
-With y the free fit, x the ladder, V and S their covariances, and b the slope, y - b x has the
-covariance V + b^2 S, up to a constant: a regression with errors in both variables (York 1968), in
-which the ladder's own errors do not draw the slope towards 0.
+A ladder is a published ranking, and newcomers are models that it does not rate. The free fit is
+the fit of the battles without the ladder. The check is a regression of the free fit y on the
+ladder x with errors in both variables (York 1968): with covariances V of y and S of x, and slope
+b, y - b x has the covariance V + b^2 S. So the ladder's own errors do not draw the slope towards
+0.
 """
 
 import math
@@ -31,14 +33,17 @@ from podium.wording import some
 SLOPE_LEVEL = 0.975
 """Confidence level of the slope's interval."""
 FALSE_NAMES = CHECKS["ladder rating"].threshold
-"""Chance that any rating of a right ladder is named. With the slope's, 7% for both checks."""
+"""Probability that a check names any rating as wrong although the whole ladder is right. Together
+with the check of the slope, a right ladder fails with a probability of about 7%."""
 POWER = 0.8
+"""Power with which the check finds a drift of the reported `detectable` size."""
 RATED_ONLY = "the rated models"
-"""Of whom nothing is claimed on another scale, where there are no newcomers."""
+"""Subject of the sentence on a ladder of another scale, if there are no newcomers to name."""
 ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 3602)[1:-1]
-"""Slopes that are tried, as angles."""
+"""The slopes b that are tried, as angles arctan b."""
 VARIANCE_ROUNDING = 1e-9
-"""Logits squared below which a model's results are the same on every item."""
+"""If the variance of a log-strength is below this (logits squared), the model's results are the
+same on every item, and the check is not made."""
 EMPTY = np.empty(0)
 
 
@@ -51,10 +56,10 @@ class LadderCheck:
         slope: slope of the free fit on the ladder, NaN if unknown.
         low: lower end of the slope's 97.5% interval, infinite if unbounded.
         high: its upper end.
-        drift: rating by the ladder minus that by the battles, in Elo points, shape (n,); empty if
-            unknown, as are the next two.
+        drift: each model's rating by the ladder minus its rating by the battles, in Elo points,
+            shape (n,). `drift`, `p` and `detectable` are empty if the drifts are unknown.
         p: Holm's p-value of each drift, shape (n,).
-        detectable: the smallest drift found with 80% power, in Elo points, shape (n,).
+        detectable: the smallest drift that is found with 80% power, in Elo points, shape (n,).
     """
 
     codes: np.ndarray
@@ -71,8 +76,11 @@ class LadderCheck:
         return not self.low <= 1 <= self.high
 
     def to_dict(self, models: Sequence[str]) -> dict[str, Any]:
-        """Return plain values, unknown ones None; `drifted` names the models whose rating is
-        off."""
+        """Return the figures for the JSON; unknown ones are None.
+
+        `models` are the names by code. `drifts` has the drift of each compared model, by name, and
+        `drifted` names the models whose drift is significant.
+        """
         ends = {"slope": self.slope, "slope_low": self.low, "slope_high": self.high}
         by_model = zip(self.codes, self.drift, self.p, self.detectable, strict=False)
         drifts = {
@@ -134,8 +142,8 @@ def compare_scales(
         return LadderCheck(codes, slope, low, high, EMPTY, EMPTY, EMPTY)
     drift, se, p = _drifts(y - x, None, v + s, contrasts, clusters)
     if not low <= 1 <= high and p_slope < p.min():
-        # The scale explains more than any one rating: the others are compared with the line of that
-        # slope.
+        # The ladder as a whole is on another scale. Each rating is then compared with the line of
+        # the fitted slope instead of the line of slope 1.
         drift, se, p = _drifts(y - slope * x, x, v + slope**2 * s, contrasts, clusters)
     reach = t_quantile(clusters, 1 - FALSE_NAMES / len(codes)) + ndtri(POWER)
     return LadderCheck(codes, slope, low, high, -drift * POINTS, holm(p), reach * se * POINTS)
@@ -164,8 +172,8 @@ def _slope_with_errors(
     rotated_x = vectors.T @ x
     residual = vectors.T @ y - slopes * rotated_x
     variance = 1 + slopes**2 * ratio
-    # Where a ladder's model truly is, given a slope: independent of the residual, so that the score
-    # test is exact.
+    # The most likely true rating of each model, given a slope. It is independent of the residual,
+    # so that the score test is exact.
     place = rotated_x + slopes * ratio * residual / variance
     score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
     best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
@@ -184,13 +192,14 @@ def _drifts(
     contrasts: np.ndarray,
     clusters: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return how far the free fit of each model is off the line of the others.
+    """Return the drift of each model: how far its free fit is from the line through the others.
 
-    By generalized least squares.
+    Drifts are estimated by generalized least squares.
 
     Args:
-        residual: differences by the free fit minus those of the line, shape (n - 1,).
-        x: differences by the ladder, shape (n - 1,), if the slope of the line was fitted.
+        residual: differences by the free fit minus differences by the line, shape (n - 1,).
+        x: differences by the ladder, shape (n - 1,), if the slope of the line was fitted; None if
+            the slope is 1.
         covariance: covariance of the residuals, shape (n - 1, n - 1).
         contrasts: the matrix of the differences, shape (n - 1, n).
         clusters: number of clusters of the battles.
@@ -218,10 +227,11 @@ def choose_ladder(
     """Return the ladder on which models are placed, if there is one, and warnings.
 
     Args:
-        battles: the battles, which may keep the ladder of a log.
-        ratings: given ratings, which replace it.
+        battles: the battles; if they come from a log, they may have the ladder of the log.
+        ratings: given ratings, which replace the ladder of the log; None if there are none.
         models: names of the models with battles.
-        unable: options that are set and exclude a ladder; that of a log is then not used.
+        unable: names of the options in use that cannot be combined with a ladder. If there are
+            any, the ladder of the log is not used.
 
     Raises:
         UsageError: given ratings and one of these options, or none of the rated models has a
@@ -248,10 +258,13 @@ def choose_ladder(
 def place_newcomers(
     strengths: Strengths, prior: LadderPrior, battles: BattleData, estimate: ScoreEstimates
 ) -> tuple[ScoreEstimates, dict[str, Any]]:
-    """Return the estimates as far as the ladder supports them, and a summary of the placement.
+    """Remove the ends of intervals that the ladder does not support, and summarize the placement.
 
-    A newcomer beyond all rated models keeps one end of its interval. If battles and ladder are on
-    different scales, newcomers keep none.
+    The interval of a newcomer beyond all rated models keeps one end. If battles and ladder are on
+    different scales, the intervals of newcomers keep no end.
+
+    Returns:
+        The changed estimates, and figures of the placement for the JSON.
     """
     check = check_ladder(battles, prior)
     sides = prior.sides_beyond(strengths.pairs, strengths.theta)
@@ -271,7 +284,10 @@ def place_newcomers(
 
 
 def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield failed checks with the figures of their sentences, from a placement's summary."""
+    """Yield the name of each failed check with the figures of its sentence.
+
+    `ladder` is the summary by `place_newcomers`.
+    """
     if ladder["other_scale"]:
         figures = {
             "slope": ladder["slope"],
@@ -289,7 +305,8 @@ def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[
 def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     """Fit Bradley-Terry to battles, and return the ratings as a ladder.
 
-    The variance of a separated model is that by the penalty, without a covariance with others.
+    The variance of a separated model is computed from the penalty of the fit. Its covariances with
+    other models are 0.
 
     Raises:
         UsageError: fewer items than models, or as many.

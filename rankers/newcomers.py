@@ -28,11 +28,13 @@ from podium.score_scale import ELO
 EXCHANGEABLE = (
     "holds if a new model is exchangeable with the calibrated models; standard errors take "
 )
+"""Beginning of the sentence on what conformal intervals assume."""
 MANY = 1.5
-"""A new model with more battles than this times the calibrated models' median is not exchangeable
-with them."""
+"""A new model with more battles than this times the calibrated models' median gets the warning
+that its conformal interval is too narrow."""
 NARROW = 0.8
-"""Nor is one whose standard error is below all of theirs and below this share of their median."""
+"""A new model gets the same warning if its standard error is below those of all calibrated models
+and below this share of their median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,16 @@ class PlacedModel:
 
     Attributes:
         model: name of the model.
-        battles: battles with a soft credit; of a new model only those against calibrated models.
-        win_rate: win rate in these battles, None without any.
-        elo: rating, scale-corrected, None without a battle.
-        is_new: whether the calibration does not know the model. The next three describe new
-            models only.
-        items: number of items.
+        battles: number of battles with a soft credit. For a new model, only battles against
+            calibrated models count.
+        win_rate: win rate in these battles, None if there are none.
+        elo: scale-corrected Elo rating, None if the model has no battle.
+        is_new: whether the model is absent from the calibration. `items`, `se` and `separated`
+            have their defaults unless it is.
+        items: number of items in the model's battles.
         se: standard error in Elo points, NaN if unknown.
-        separated: whether every battle was won, or every one lost.
-        hard: rating by hard verdicts, None if unknown or not asked for.
+        separated: whether the model won all of its battles, or lost all of them.
+        hard: Elo rating by hard verdicts, None if unknown or not requested.
     """
 
     model: str
@@ -63,14 +66,15 @@ class PlacedModel:
     hard: float | None = None
 
     def interval(self, half: float) -> tuple[float | None, float | None]:
-        """Return elo - half and elo + half; None without a bounded rating."""
+        """Return elo - half and elo + half; both are None if the rating is unknown or
+        separated."""
         if self.elo is None or self.separated:
             return None, None
         return finite_or_none(self.elo - half), finite_or_none(self.elo + half)
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
-    """Return the names of new models: those that have battles against calibrated ones, sorted.
+    """Return the sorted names of the new models that have battles against calibrated models.
 
     `credit` are soft credits, NaN for battles that do not count, shape (battles,).
     """
@@ -102,9 +106,9 @@ def rate_newcomers(
         calibration: the calibration.
         signal: the judge's signal about model a of each battle.
         rule: how conformal intervals are made.
-        level: confidence level of the other intervals, in (0, 1).
-        rng: draws the seed of a bootstrap.
-        hard: add the Elo of the hard verdicts as a column.
+        level: confidence level of the intervals that are not conformal, in (0, 1).
+        rng: draws the seed of the bootstrap.
+        hard: whether to add the Elo of the hard verdicts as a column.
 
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
@@ -139,7 +143,10 @@ def rate_newcomers(
 def _conformal_summary(
     new: Sequence[PlacedModel], rule: ConformalRule, unit: str
 ) -> dict[str, Any]:
-    """Return the figures of the conformal intervals, and what they assume."""
+    """Return the figures of the conformal intervals for the JSON, and the assumption behind them.
+
+    `unit` is what a cluster is: `item` or `row`.
+    """
     independent = "items" if unit == "item" else "battles"
     return {
         "level": rule.level,
@@ -156,7 +163,15 @@ def _conformal_summary(
 def _place_models(
     evidence: Evidence, credit: np.ndarray, calibration: Calibration, seed: int, hard: bool
 ) -> list[PlacedModel]:
-    """Return the ratings of all models in the battles, in the order of their names."""
+    """Return the ratings of all models in the battles, in the order of their names.
+
+    Args:
+        evidence: the battles.
+        credit: soft credits of a, shape (battles,).
+        calibration: the calibration, which fixes the ratings of the models that it knows.
+        seed: seed of the bootstrap of standard errors.
+        hard: whether to rate the models by their hard verdicts, too.
+    """
     coded = evidence.coded_by(credit)
     penalty = calibration.regularization
     rates = win_rates(pair_sums_with_items(coded))
@@ -214,8 +229,10 @@ def _describe_newcomer(model: PlacedModel, own: ModelBattles, se: float) -> Plac
 def _entries(
     models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool
 ) -> Iterator[Entry]:
-    """Yield the rows, the best model first; conformal ends that are None beside a level are
-    infinite."""
+    """Yield the rows of the standings, the best model first.
+
+    If a row has a `conformal_level`, a conformal end of None stands for an infinite end.
+    """
     ranked = sorted(models, key=lambda model: (model.elo is None, -(model.elo or 0.0), model.model))
     scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
     for k, model in enumerate(ranked):
@@ -240,9 +257,9 @@ def _entries(
 
 
 def _conformal_columns(model: PlacedModel, rule: ConformalRule) -> dict[str, Any]:
-    """Return the columns of the conformal interval, None without one.
+    """Return the columns of a model's conformal interval; all are None if it has no interval.
 
-    Only new models with a bounded rating and a standard error have one.
+    Only new models with a bounded rating and a standard error have an interval.
     """
     is_bounded = model.elo is not None and not model.separated
     has_interval = model.is_new and is_bounded and not np.isnan(model.se)
@@ -301,9 +318,10 @@ def _placement_warnings(
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:
     """Yield a warning of new models with smaller standard errors than the calibrated models."""
-    # Without a scale correction, conformal scores are errors in units of the standard error. More
-    # battles reduce that, but not the judge's disagreement: with twice the battles a 90% interval
-    # covered 81%, with ten times 54%.
+    # Without a scale correction, a conformal score is an error divided by the standard error. More
+    # battles reduce the standard error, but not the judge's disagreement with humans. In
+    # simulations, a 90% interval covered 81% if the new model had twice as many battles as the
+    # calibrated ones, and 54% if it had ten times as many.
     scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
         return

@@ -34,13 +34,19 @@ from podium.rankers.standings import (
 from podium.wording import plural
 
 ROUNDING = 1e-12
-"""Share by which sums of weights may differ from half of their total by rounding."""
+"""If a sum of weights differs from half of the total by a smaller share than this, it counts as
+exactly half."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreMatrix:
-    """Scores by item and model, NaN where missing, shape (items, models); `item_weight` of each
-    item, shape (items,), None if all count alike."""
+    """Scores by item and model.
+
+    Attributes:
+        values: the scores, NaN where missing, shape (items, models).
+        models: names of the models, by column.
+        item_weight: weights of the items before scaling, shape (items,); None if all count alike.
+    """
 
     values: np.ndarray
     models: tuple[str, ...]
@@ -113,7 +119,10 @@ def mean(
 def _bootstrap_means(
     matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int
 ) -> ScoreEstimates:
-    """Return means over items with percentile intervals, within [0, 1] if all scores are."""
+    """Return means over items with percentile intervals.
+
+    If all scores are in [0, 1], the intervals are clipped to [0, 1].
+    """
     known = matrix.weight_of_known
     filled = np.nan_to_num(matrix.values) * known
     items = matrix.is_known.sum(axis=0)
@@ -193,9 +202,9 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test the difference of the mean scores of two models, by codes, on the items of both.
+    """Test the difference of the mean scores of two models, given by code.
 
-    None without such an item.
+    Only items on which both models have a score count. The result is None if there are none.
     """
     scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -210,9 +219,10 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test by the sign test which of two models has the higher score on more items of both.
+    """Test by the sign test which of two models, given by code, has the higher score on more
+    items.
 
-    None without such an item.
+    Only items on which both models have a score count. The result is None if there are none.
     """
     scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -221,9 +231,10 @@ def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
 
 def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models on the items of both, and the weights of these items.
+    """Return the scores and weights of the items on which two models, given by code, both have a
+    score.
 
-    Shapes (items, 2) and (items,).
+    The scores have shape (items, 2), the weights (items,).
     """
     both = matrix.is_known[:, first] & matrix.is_known[:, second]
     shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
@@ -233,14 +244,16 @@ def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> tuple[np.nda
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
     """Return the skewness over items of the differences between models, shape (models, models).
 
-    `error` is what each item adds to the error of each model, shape (items, models).
+    For n items with differences d around their mean 0 and standard deviation s, it is
+    n sum d^3 / ((n - 1) (n - 2) s^3). `error` is what each item contributes to the error of each
+    model, shape (items, models).
     """
     number = len(error)
     cubes = np.sum(error**3, axis=0)
     mixed = (error**2).T @ error
     third = cubes[:, None] - cubes - 3 * (mixed - mixed.T)
     products = error.T @ error
-    # Rounding makes the variance of a difference that never varies negative.
+    # If a difference is the same on all items, rounding can make its variance negative.
     variance = np.maximum(np.diag(products)[:, None] + np.diag(products) - 2 * products, 0)
     skewed = (number > 2) & (variance > 1e-12 * variance.max(initial=0))
     scale = np.sqrt(max(number - 1, 1)) * number / max(number - 2, 1)
@@ -250,11 +263,12 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     """Return the fewest items whose removal changes the model with the highest mean.
 
-    This is exact, as a rival gains most by the removal of its worst items.
+    The number is exact: a rival gains most by the removal of the items on which it trails most.
 
     Returns:
-        `items`, the number, and `leader`, the new leader; both None if no other model scores
-        higher on any item. Or `unknown`, the reason why they are.
+        A dictionary with `items`, the number of items, and `leader`, the name of the new leader.
+        Both are None if no other model scores higher on any item. If the number cannot be
+        computed, the only key is `unknown`, with the reason in words.
     """
     missing = int((~matrix.is_known).sum())
     if missing:
@@ -268,7 +282,8 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     shared = int(np.sum(mean > mean[first] - SAME_SCORE))
     if shared > 1:
         return {"unknown": f"{shared} models share the first place"}
-    # An item that is left out takes its weighted lead with it.
+    # The weighted leads of the first model over each other model, by item, the largest first.
+    # Removing an item subtracts its lead from the sum.
     leads = np.sort(weight * (matrix.values[:, [first]] - matrix.values), axis=0)[::-1]
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
@@ -283,7 +298,7 @@ def estimate_medians(
 ) -> ScoreEstimates:
     """Return medians over items with percentile intervals.
 
-    Their ends are scores, or midpoints of two scores.
+    The ends of an interval are scores, or midpoints of two scores.
     """
     draws = resample(partial(_resampled_medians, matrix), len(matrix.values), resamples, rng)
     score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
@@ -315,7 +330,8 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     known = matrix.is_known.sum(axis=1)
     pairs = int((known * (known - 1)).sum() // 2)
     if pairs > counts.battles:
-        # The battles are a chain, in which every score stands: count those of all pairs.
+        # The battles compare only some of the models that have a score on the item, as a chain in
+        # which every score occurs. The counts are those of the battles of all pairs of models.
         number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
         beaten = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
         met = (known - 1)[:, None] * matrix.is_known
@@ -338,10 +354,11 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 def score_matrix(battles: Battles) -> ScoreMatrix:
     """Collect the pointwise scores of all battles, readable or not, by item and model.
 
-    Scores of an item and a model are averaged, and so are the weights of an item.
+    If a model has several scores on an item, they are averaged. If an item has several weights,
+    they are averaged, too.
 
     Raises:
-        NotIdentifiedError: no pointwise scores, or none of some model.
+        NotIdentifiedError: there are no pointwise scores, or a model has none.
     """
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):

@@ -177,10 +177,15 @@ def _fit_soft_credits(
 def _notes_without_placement(
     calibration: Calibration | None, conformal_level: float | None, of: str
 ) -> list[Notice]:
-    """Return a note that the calibration places no new model, if there is a calibration.
+    """Return a note that no new model is placed, if there is a calibration that could place one.
+
+    Args:
+        calibration: the calibration, if there is one.
+        conformal_level: option of that name, as of `soft_elo`.
+        of: option of that name, as of `soft_elo`.
 
     Raises:
-        UsageError: options of conformal intervals are given without a calibration.
+        UsageError: one of these options is given without a calibration.
     """
     unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
     if unused and not calibration:
@@ -189,9 +194,9 @@ def _notes_without_placement(
 
 
 def _check_joint_options(**options: object) -> None:
-    """Raise UsageError if one of the options is given, as all of them belong to a joint fit.
+    """Raise UsageError if one of the options is given (is not None).
 
-    New models are placed one by one instead.
+    All of them belong to a joint fit, but new models are placed one by one.
     """
     given = [name for name, value in options.items() if value is not None]
     if given:
@@ -203,7 +208,10 @@ def _check_joint_options(**options: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TargetOptions:
-    """Options of a ranker that say how a judge's signal becomes soft credits, as of `soft_elo`."""
+    """Options of a ranker for the conversion of a judge's signal to soft credits.
+
+    Their meaning is that of the options of `soft_elo` with the same names; None means not given.
+    """
 
     target: Kind | None = None
     beta: float | None = None
@@ -224,7 +232,7 @@ class SoftCredits:
         target: the map from signal to credit.
         origin: where the map comes from, in words.
         doubts: warnings about the map.
-        signal: the judge's signal, of each battle.
+        signal: the judge's signal in each battle.
         credit: credit of a in [0, 1], NaN for battles without a signal, shape (battles,).
         judged: number of readable battles.
     """
@@ -274,7 +282,7 @@ def soften_battles(
         battles: the battles to convert.
         whole: the battles whose human labels the map is fitted to, if it is fitted.
         calibration: the calibration that has the map, if there is one.
-        options: a target, and a beta or constant that gives the map.
+        options: options that choose the target, and may give its beta or constant.
         level: confidence level of beta's interval, in (0, 1).
 
     Raises:
@@ -324,7 +332,7 @@ def _choose_target(
 
 
 def _chosen_kind(battles: Battles, options: TargetOptions) -> Kind:
-    """Return the target of the options, or else the one that suits the battles."""
+    """Return the target that the options choose, or else the one that suits the battles."""
     if options.target:
         return options.target
     if options.constant is not None:
@@ -338,8 +346,8 @@ def _fit_to_labels(
     """Return the map fitted to human labels, where it comes from, and warnings.
 
     Raises:
-        UnknownScaleError: the labels do not bound the map, and no option asks for it.
-        NotIdentifiedError: the labels do not bound a map that an option asks for.
+        UnknownScaleError: the labels do not determine the map, and no option asks for it.
+        NotIdentifiedError: the labels do not determine a map that an option asks for.
     """
     is_default = not options.are_given
     if is_default and battles.readable.any():
@@ -365,10 +373,10 @@ def _fit_to_labels(
 
 
 def _default_target(battles: Battles, beta: float | None) -> Kind:
-    """Return the target if no option asks for one.
+    """Return the target if no option chooses one.
 
-    It is that of the columns, but graded credits (`credit`) replace margins whose beta nothing
-    gives.
+    The columns of the battles determine it. But if it would be `margin`, and neither the option
+    nor labels give beta, graded credits are used as they are (`credit`).
     """
     kind = default_kind(battles)
     if kind != "margin" or beta is not None:
@@ -379,7 +387,10 @@ def _default_target(battles: Battles, beta: float | None) -> Kind:
 
 
 def _lacks_for_beta(battles: Battles) -> str:
-    """Return what battles lack to fit beta: human labels or margins; empty if they have both."""
+    """Return, in words, what the battles lack for a fit of beta: human labels or margins.
+
+    The text is empty if they have both.
+    """
     if np.isnan(battles.numbers_of("human")).all():
         return "no calibration and no human labels"
     return "" if has_margins(battles) else "the verdicts have no margins"
@@ -408,7 +419,10 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
 
 
 def _describe_unknown_scale(lacking: str) -> str:
-    """Return the message on hard verdicts whose beta is unknown, with what would give it."""
+    """Return the error message for hard verdicts with an unknown beta, and how to get one.
+
+    `lacking` says in words what the battles lack.
+    """
     items = CHECKS["items of beta"].threshold
     models = models_needed(CALIBRATION_LEVEL)
     return (
@@ -420,7 +434,7 @@ def _describe_unknown_scale(lacking: str) -> str:
 
 
 def _describe_missing_target(kind: Kind) -> str:
-    """Return the message on a target that neither options nor labels determine."""
+    """Return the error message for a target that neither options nor labels determine."""
     needs = {
         "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, "
         "and is never guessed",
@@ -438,9 +452,10 @@ def _describe_missing_target(kind: Kind) -> str:
 def _hard_elo(
     battles: Battles, models: tuple[str, ...], soft: np.ndarray, regularization: float
 ) -> np.ndarray:
-    """Return Elo scores of the hard verdicts, shape (models,), with the mean of the soft scores.
+    """Return Elo scores by hard verdicts, shifted so that their mean is the mean of `soft`.
 
-    All are NaN if the hard verdicts do not identify ratings.
+    All are NaN if the hard verdicts do not identify ratings. `soft` are the Elo scores by soft
+    credits; both have shape (models,).
     """
     coded = code_battles(battles, labels="hard")
     try:

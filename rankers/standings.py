@@ -28,9 +28,10 @@ class RankerResult:
     Attributes:
         estimate: scores with intervals and covariance.
         fit: certificate of the fit.
-        separated: which models are separated, shape (models,); None without a likelihood.
+        separated: mask of the models whose rating the battles do not bound, shape (models,); None
+            if the ranker fits no likelihood.
         extra: further columns of the standings by name, each of shape (models,).
-        diagnostics: further figures for the JSON.
+        diagnostics: further figures for the JSON, by name.
         warnings: warnings of the ranker.
     """
 
@@ -51,12 +52,13 @@ class Exposure:
         battles: number of readable battles of each model, shape (models,).
         win_rates: win rate of each model, shape (models,).
         clusters: number of clusters.
-        items: number of items with such a battle, or a score, of each model, shape (models,).
+        items: number of items on which each model has a readable battle, shape (models,). Rankers
+            of pointwise scores count the items on which the model has a score.
         unranked: names of the models that cannot be ranked.
         counts: counts of all battles.
-        notes: notes of the battles.
-        diagnostics: figures of the battles for the JSON.
-        lacking: what the unranked models have none of.
+        notes: warnings from the reading of the battles.
+        diagnostics: figures of the battles for the JSON, by name.
+        lacking: noun in the warning about unranked models, which says what they lack.
     """
 
     models: tuple[str, ...]
@@ -76,8 +78,8 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
 
     Args:
         battles: all battles, readable or not.
-        coded: the readable ones, or those that are ranked.
-        pairs: sums of each pair of `coded`, if they are known already.
+        coded: the battles that are ranked, which are all readable.
+        pairs: sums of each pair of `coded`; by default they are computed.
     """
     pairs = pairs or pair_sums_with_items(coded)
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
@@ -146,7 +148,8 @@ def build_standings(
 
 
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
-    """Return the codes of the models, the best first, equal scores by name."""
+    """Return the codes of the models, the best first; models of equal scores are in the order of
+    their names."""
     # Rounding error must not decide the order of equal scores.
     score = np.nan_to_num(estimate.score.round(9), nan=-np.inf)
     names = exposure.models
@@ -158,7 +161,8 @@ def _separation(
 ) -> Separation | None:
     """Return which models are clearly ahead of which.
 
-    None for fewer than two rank sets, or more than 500 models.
+    The result is None if fewer than two models have a rank set, or if there are more than 500
+    models.
     """
     estimate = result.estimate
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
@@ -201,17 +205,22 @@ class FirstLead:
 def _first_lead(
     estimate: ScoreEstimates, contrasts: Contrasts, first: int, second: int
 ) -> FirstLead:
-    """Return the gap between two models, by their own test if they were compared by one."""
+    """Return the gap between two models, whose codes are `first` and `second`.
+
+    If a test of this single pair was used, its interval replaces the one by standard errors.
+    """
     gap = float(estimate.score[first] - estimate.score[second])
     pair = (min(first, second), max(first, second))
     reach = float(contrasts.reach[first, second])  # type: ignore[index]
     critical = contrasts.critical
     test = contrasts.tests.get(pair)
     if test is None and np.isinf(reach) and estimate.tests is not None:
-        # The pair has too few items for its test to decide, which knows why there is no error.
+        # An infinite reach means that the pair has too few items for a standard error. Its own
+        # test gives an interval that says so.
         test = estimate.tests.difference(*pair)
     if test is None:
-        # Medians of few values often differ by one step, which is no multiple of an error.
+        # A gap of medians has no standard error, so it has no z: medians of few values can differ
+        # by one step of the scores only.
         has_error = 0 < reach < np.inf and estimate.draws is None
         z = gap / reach * critical if has_error else None
         interval = (gap, gap - reach, gap + reach) if gap > reach else None
@@ -228,7 +237,8 @@ def _first_lead(
     z = None
     if np.isfinite(gap - low) and gap > low:
         z = gap / (gap - low) * critical
-    # Where the exact test decides, the end of the interval is not beyond 0.
+    # The exact test may find the gap significant where the t interval still contains 0: the lower
+    # end is then set to 0.
     return FirstLead(gap, critical, z, (gap, max(low, 0.0), high))
 
 
@@ -267,7 +277,10 @@ def _rank_or_none(rank: float) -> int | None:
 
 
 def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which intervals have no width, as all clusters are alike, shape (models,)."""
+    """Return which models have an interval of no width, shape (models,).
+
+    The results of such a model are the same in all clusters. The pinned model does not count.
+    """
     flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)
 
@@ -283,10 +296,11 @@ def rank_of(score: np.ndarray, k: int) -> int:
 
 
 def battle_diagnostics(battles: Battles) -> dict[str, Any]:
-    """Return figures of the battles for the JSON.
+    """Return figures of the battles for the JSON, each of them only where it applies.
 
-    They are, where they apply: the report on swapped orders, the number of items with differences
-    (if there are ties), of graded verdicts, and the reasons of unparsed battles.
+    `swap` counts how both orders of a pair agree. `informative_items` is the number of items on
+    which models differ, given if there are ties. `graded` is the number of graded verdicts.
+    `unparsed_reasons` counts unparsed battles by reason.
     """
     report: dict[str, Any] = {}
     swaps = battles.swaps()
@@ -324,7 +338,7 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:
-    """Yield a warning if there are few items in all, or else models that met on few items."""
+    """Yield a warning if there are few items in all, or else if some models have few items."""
     clusters = exposure.clusters
     models = len(exposure.models)
     few = CHECKS["items"].threshold

@@ -31,10 +31,11 @@ from podium.rankers.standings import Exposure, RankerResult, build_standings, me
 from podium.score_scale import win_rate_against
 
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
-"""Weights of opponents that count less than others, by model and opponent, in (0, 1)."""
+"""Weights of the opponents that count less than others. The outer key is the name of the model,
+the inner key that of the opponent; the weights are in (0, 1)."""
 FEW = 10
-"""Items below which a pair's own residuals estimate its variance too badly: two to four often have
-equal outcomes."""
+"""If a pair met on fewer items than this, its variance is not estimated from its own residuals but
+pooled over pairs (see `are_pooled`). Two to four items often have equal outcomes."""
 
 
 def win_rate(
@@ -109,9 +110,9 @@ def _bootstrap_rates(
 def _measure_selected(
     battles: Battles, selected: BattleData, pairs: Pairs, anchor: str | None
 ) -> Exposure:
-    """Count battles and items by model; with an anchor, only its battles.
+    """Count battles and items by model; if there is an anchor, count only the anchor's battles.
 
-    Models are unranked if none of all battles is readable, whatever the anchor is.
+    A model is unranked if none of its battles against any model is readable.
     """
     exposure = measure_exposure(battles, selected, pairs)
     if anchor is None:
@@ -199,9 +200,10 @@ def _schedule_warnings(
 
 
 def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:
-    """Return which pairs have pooled variances, shape (pairs,).
+    """Return the mask of pairs whose variance is pooled over all pairs, shape (pairs,).
 
-    These are pairs met on one item, or on fewer than 10 items that are at most half of all.
+    A pair is pooled if it met on one item, or if it met on fewer than 10 items and these are at
+    most half of all items.
     """
     items = np.asarray(pairs.items)
     is_pooled: np.ndarray = (items < 2) | ((items < FEW) & (2 * items <= clusters))
@@ -214,7 +216,7 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
 
     An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)). Here w is
     the opponent's weight, e the credit minus the pair's mean, N the number of the pair's battles,
-    and h the item's share of them. The variance of a pair that met on few items cannot be
+    and h the item's share of these battles. The variance of a pair that met on few items cannot be
     estimated from that pair (a single battle has e = 0). It is replaced by the variance of an
     item's mean credit, pooled over all pairs. If all pairs met on all items equally often, this is
     the clustered sandwich with the factor G / (G - 1), and the degrees of freedom (Satterthwaite
@@ -244,9 +246,11 @@ class _RateErrorSums:
     Attributes:
         covariance: covariance of win rates by the pairs that are not pooled, shape (models,
             models).
-        freedom: its degrees of freedom of each model, shape (models,).
-        square_shares: sum of the squared shares that items have of a pair, shape (pairs,).
-        square_errors: sum of the squared errors of a pair's mean credits, shape (pairs,).
+        freedom: degrees of freedom of the variances in `covariance`, shape (models,).
+        square_shares: sum over items of the squared share of the pair's battles that are on the
+            item, shape (pairs,).
+        square_errors: sum over items of the squared difference between the item's mean credit and
+            the pair's, shape (pairs,).
     """
 
     covariance: np.ndarray
@@ -284,7 +288,8 @@ def _sum_rate_errors(
         own_share = np.where(is_pooled[pair], 0.0, share)
         influence = cells.matrix_of(own_share * error / np.sqrt(1 - own_share)) @ weights
         covariance += (influence.T @ influence).toarray()
-        # The expected squares if all errors had the same variance.
+        # What each item would contribute to the squares if all errors had the same variance.
+        # `moments` has the sum of these contributions and the sum of their squares.
         usual = cells.matrix_of(own_share**2) @ weights.multiply(weights)
         moments += np.vstack([usual.sum(axis=0), usual.multiply(usual).sum(axis=0)])
     effective = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0)
@@ -295,12 +300,14 @@ def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, repeats: int) -> 
     """Return the degrees of freedom of a sum of two variances, by Satterthwaite (1946).
 
     Args:
-        variances: variances by own pairs, and by pooled pairs, shape (2, models).
-        freedom: degrees of freedom of the first, shape (models,).
-        repeats: degrees of freedom of the second.
+        variances: variances by the pairs that are not pooled (row 0) and by pooled pairs (row 1),
+            shape (2, models).
+        freedom: degrees of freedom of row 0, shape (models,).
+        repeats: degrees of freedom of row 1.
 
     Returns:
-        Degrees of freedom, shape (models,). The largest of the first if nothing varies.
+        Degrees of freedom, shape (models,). A model without variance gets the largest element of
+        `freedom`.
     """
     freedoms = np.array([freedom, np.full(len(freedom), repeats)])
     parts = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0)

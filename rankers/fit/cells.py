@@ -25,10 +25,11 @@ from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sum
 
 @dataclass(frozen=True)
 class SummedBattles:
-    """Battles summed by item and pair in a database, each sum (cell) coded like one battle.
+    """Battles summed by item and pair in a database. Each sum is called a cell, and is coded like
+    one battle.
 
     Attributes:
-        verdicts: where the sums are made.
+        verdicts: the table in the database that computes the sums.
         codes: codes in the database of the models with readable battles, ascending, shape
             (models,).
         hard: whether credits are rounded to win, tie or loss.
@@ -75,8 +76,8 @@ class SummedBattles:
         return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
     def blocks(self) -> Iterator[CodedBattles]:
-        """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each
-        block."""
+        """Yield the cells in blocks of whole clusters. In each block, the codes of the clusters
+        count from 0."""
         code = self._code_by_database_code
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
             yield CodedBattles(
@@ -111,7 +112,8 @@ class SummedBattles:
 
     @cached_property
     def _cluster_counts(self) -> tuple[int, np.ndarray, np.ndarray]:
-        """Number of clusters in all, of each model, and of each pair."""
+        """Number of all clusters, of the clusters in which each model has a battle, and of those
+        in which each pair met; the arrays have shape (models,) and (pairs,)."""
         clusters = 0
         by_model = np.zeros(len(self.codes), dtype=np.int64)
         by_pair = np.zeros(len(self._pairs.first), dtype=np.int64)
@@ -150,8 +152,10 @@ def pair_sums_with_items(battles: BattleData) -> Pairs:
 
 
 def load_battles(battles: BattleData) -> CodedBattles:
-    """Load all battles, or sums by item and pair, into memory; rows that are clusters are numbered
-    by content."""
+    """Load all battles, or all sums by item and pair, into memory.
+
+    If each row is a cluster, the clusters are numbered in an order by content (`order_rows`).
+    """
     blocks = list(battles.blocks())
     coded = blocks[0]
     if len(blocks) > 1:
@@ -165,7 +169,7 @@ def load_battles(battles: BattleData) -> CodedBattles:
         coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
     if coded.unit == "item":
         return coded
-    # Resamples then depend on no name and no order of a file.
+    # So a seed draws the same resamples whatever the models' names and the order of the file are.
     weights = (coded.weight, coded.weight)
     return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [weights]))
 

@@ -1,6 +1,8 @@
-"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them. Where rows
-are the clusters, they are ordered by content: no name, side or order of a file decides a
-resample."""
+"""Readable battles as integer-coded arrays, the input of every ranker, and sums of such arrays.
+
+If each row is a cluster of its own, the clusters are numbered in an order by content. So a seed
+draws the same resamples if models are renamed, sides are swapped or the file is sorted anew.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,17 +19,21 @@ from podium.errors import NotIdentifiedError, unknown_value
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
 MOST_FLAGS = 100_000_000
-"""Clusters times codes up to which presence is flagged in an array."""
+"""Up to this number of clusters times codes, `count_clusters` uses an array of one flag for each;
+above, it sorts."""
 MOST_DENSE_CELLS = 40_000_000
+"""Matrices of sums with more cells than this are sparse."""
 Matrix: TypeAlias = Any
 """A dense array or a SciPy CSR matrix."""
 ROUNDS = 4
-"""Rounds after which a model is identified by its credits, its opponents, their credits and their
-opponents."""
+"""Rounds of `order_rows`. Each round adds to the key of a model what its opponents' keys say, so
+that models with equal credits are distinguished by their opponents, and by the opponents of
+those."""
 COMPLEMENTS = {"credit": 1.0, "human": 1.0, "margin": 0.0}
-"""Columns about model a, each with the number that it and the same column about model b add up
-to."""
+"""Columns about model a. The value is the sum of the column and of the same column about model b:
+the credits of a and b add up to 1, their margins to 0."""
 SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
+"""Pairs of columns about model a and model b."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class CodedBattles:
         clusters: number of clusters.
         unit: what a cluster is: `item`, or `row` if each battle is one or no item is known.
         models: names by code, sorted.
-        number: numbers of battles that each row sums; None if each row is one battle.
+        number: number of battles that each row is the sum of; None if each row is one battle.
     """
 
     a: np.ndarray
@@ -81,15 +87,17 @@ class CodedBattles:
         )
 
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
-        """Return the battles of one model, clusters coded anew."""
+        """Return the battles of the model `anchor`; clusters get new codes."""
         code = self.models.index(anchor)
         against = self.take((self.a == code) | (self.b == code))
         distinct, cluster = np.unique(against.cluster, return_inverse=True)
         return replace(against, cluster=cluster, clusters=len(distinct))
 
     def battles_among(self, kept: np.ndarray) -> "CodedBattles":
-        """Return the battles between the models of a mask, models and clusters coded anew in the
-        same order."""
+        """Return the battles in which both models are in the mask `kept`, shape (models,).
+
+        Models and clusters get new codes in the same order.
+        """
         part = self.take(kept[self.a] & kept[self.b])
         codes = np.cumsum(kept) - 1
         distinct, cluster = np.unique(part.cluster, return_inverse=True)
@@ -104,8 +112,10 @@ class CodedBattles:
         )
 
     def blocks(self) -> Iterator["CodedBattles"]:
-        """Yield all battles as one block, as `SummedBattles.blocks` does for battles in a
-        database."""
+        """Yield all battles as one block.
+
+        `SummedBattles.blocks` is the same method for battles in a database.
+        """
         yield self
 
 
@@ -156,8 +166,13 @@ def code_battles(
 
 
 def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return the number of distinct clusters in which each code occurs; `shape` is (clusters,
-    codes)."""
+    """Return the number of distinct clusters in which each code occurs, shape (codes,).
+
+    Args:
+        cluster: cluster of each occurrence, shape (n,).
+        code: code of each occurrence, shape (n,).
+        shape: number of clusters and number of codes.
+    """
     clusters, codes = shape
     cells = cluster * np.int64(codes) + code
     if clusters * codes <= MOST_FLAGS:
@@ -168,8 +183,11 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
 
 
 def hard_credits(table: pd.DataFrame) -> np.ndarray:
-    """Round parsed verdicts, else credits, to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where
-    unparsed."""
+    """Round the credits of model a to 1 (win), 0.5 (tie) or 0 (loss), shape (rows,).
+
+    The parsed verdict counts, or the credit if there is no verdict. A flip is a tie. Unparsed
+    battles have NaN.
+    """
     credit = parsed_credits(table).to_numpy()
     rounded = (np.sign(credit - 0.5) + 1) / 2
     if "swap" not in table:
@@ -181,8 +199,9 @@ def hard_credits(table: pd.DataFrame) -> np.ndarray:
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     """Return cluster codes, shape (battles,).
 
-    Items have codes in the order of their names, and rows without an item those that follow. If
-    each row is a cluster, the codes are in an order by content (`order_rows`).
+    Items have codes in the order of their names, and each row without an item gets one of the
+    codes that follow. If each row is a cluster, the codes are in an order by content
+    (`order_rows`).
     """
     if cluster == "item" and "item" in battles.table:
         codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True)
@@ -214,8 +233,11 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
 
 
 def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return the model codes of both sides and the names by code, leaving out models that occur on
-    neither side."""
+    """Return the model codes of a, the model codes of b, and the names by code.
+
+    Models that occur on neither side have no code. `a` and `b` are the categorical accessors of
+    the two columns, with the same categories.
+    """
     names = tuple(a.categories)
     a_code = a.codes.to_numpy()
     b_code = b.codes.to_numpy()
@@ -236,14 +258,19 @@ def order_rows(
 ) -> np.ndarray:
     """Return the position of each row in an order by content, shape (rows,).
 
-    The order depends on no name, on no order of the rows, and not on which model is a. Rows of
-    equal content are in any order.
+    The order does not depend on the names of models, on the order of the rows, or on which of two
+    models is a. Rows of equal content are in any order.
+
+    Each model gets a number (a key) that its credits, its opponents, and their keys determine. The
+    key of a row combines the keys of both models with its credit and `columns`. Sines and
+    irrational factors make it unlikely that different content has equal keys.
 
     Args:
         a: codes of the first models, shape (rows,).
-        b: codes of the second models.
-        credit: what a earned; NaN if unknown.
-        columns: further content, each about a and about b.
+        b: codes of the second models, shape (rows,).
+        credit: what a earned, NaN if unknown, shape (rows,).
+        columns: further content: pairs of an array about a and an array about b, shape (rows,)
+            each.
     """
     lean = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
@@ -300,8 +327,12 @@ def sum_by_cell(
 
 
 def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
-    """Return each cluster's log-likelihood gradient by log-strength: sums of weight (credit -
-    expected)."""
+    """Return each cluster's gradient of the log-likelihood by log-strength, shape (clusters,
+    models).
+
+    It is the sum of weight * (credit - expected) over the cluster's battles, with a minus sign for
+    model b. `expected` is the expected credit of a, shape (battles,).
+    """
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
     of_a = sum_by_cell(coded.cluster, coded.a, surplus, shape)

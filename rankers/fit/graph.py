@@ -13,14 +13,21 @@ from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs
 
 LARGEST_SPECTRUM = 1500
-"""Models up to which the eigenvalues of a design are computed."""
+"""With more models than this, the efficiency of the design is not computed, because the
+eigenvalues would take too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Connectivity of battles: `group` is the component of each model, `groups` their number among
-    the models that `played`; `separated` ones lie outside the largest strongly connected component
-    of the win graph."""
+    """Connectivity of battles.
+
+    Attributes:
+        group: component of the comparison graph that each model is in, shape (models,).
+        groups: number of components that have a model with a battle.
+        played: mask of the models with a battle, shape (models,).
+        separated: mask of the models outside the largest strongly connected component of the win
+            graph, shape (models,). Battles do not bound their ratings.
+    """
 
     group: np.ndarray
     groups: int
@@ -29,8 +36,11 @@ class Graph:
 
 
 def comparison_graph(pairs: Pairs) -> Graph:
-    """Find the components of the comparison graph and of the win graph (an edge wherever credit was
-    earned)."""
+    """Find the components of the comparison graph and of the win graph.
+
+    The comparison graph has an edge between models that met, the win graph an edge from a model to
+    each model from which it earned credit.
+    """
     played = pairs.sum_by_model() > 0
     _, group = connected_components(
         _adjacency(pairs.first, pairs.second, pairs.models), directed=False
@@ -39,15 +49,20 @@ def comparison_graph(pairs: Pairs) -> Graph:
 
 
 def separated_models(pairs: Pairs) -> np.ndarray:
-    """Return which models lie outside the largest strong component, so are unbounded (Ford 1957),
-    shape (models,)."""
+    """Return the mask of models outside the largest strongly connected component of the win graph,
+    shape (models,).
+
+    Battles do not bound the ratings of these models (Ford 1957).
+    """
     return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
 
 
 def win_paths(pairs: Pairs) -> np.ndarray:
-    """Return whether the first model has earned credit from the second, directly or through others,
-    shape (models, models): such wins bound the rating of the second from above, relative to that of
-    the first."""
+    """Return whether the row's model has earned credit from the column's, shape (models, models).
+
+    Credit counts directly or along a path through other models. Such a path bounds the rating of
+    the column's model from above, relative to the rating of the row's model.
+    """
     first = pairs.credit > 0
     second = pairs.credit < pairs.weight
     winner = np.concatenate([pairs.first[first], pairs.second[second]])
@@ -82,8 +97,8 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
         _, strong = connected_components(edges, connection="strong")
         size = np.bincount(strong).astype(np.float64)
         if np.sum(size == size.max()) > 1:
-            # Of components of one size, that with more credit: the order of the models must not
-            # decide.
+            # Among components of the same size, the one with more credit counts as the largest, so
+            # that the order of the models does not matter.
             credits = np.bincount(pairs.first, earned, pairs.models) + np.bincount(
                 pairs.second, played - earned, pairs.models
             )
@@ -93,8 +108,11 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
 
 
 def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
-    """Return the fewest pairs that would join all groups: the most-played model of each group with
-    the next."""
+    """Return the fewest pairs of codes whose battles would join all groups.
+
+    Each pair is the model with the most battles of one group and that of the next group. `battles`
+    are the numbers of battles by model, shape (models,).
+    """
     hubs = [
         max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
         for group in np.unique(graph.group[graph.played])
@@ -103,10 +121,17 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
 
 
 def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | None:
-    """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near
-    0 for a chain. It is the harmonic over the arithmetic mean of the non-zero eigenvalues of the
-    Laplacian of battle counts. None for more than 1500 models. `known`: models to include, if
-    connected without the others, shape (models,)."""
+    """Return the A-efficiency of the design, None for more than 1500 models.
+
+    It is the harmonic mean of the non-zero eigenvalues of the Laplacian of battle counts, divided
+    by their arithmetic mean. A balanced round robin has 1, battles against a single anchor have
+    0.5, and a chain is near 0.
+
+    Args:
+        pairs: sums of the battles of each pair.
+        known: mask of the models to include, shape (models,). All models are included if it is
+            None, or if the battles among these models do not connect them.
+    """
     if pairs.models > LARGEST_SPECTRUM:
         return None
     kept = (
@@ -128,8 +153,10 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
 
 
 def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
-    """Return whether the pairs of a mask connect all models of a mask, of which there must be at
-    least two."""
+    """Return whether the pairs of the mask `kept` connect all models of the mask `known`.
+
+    The result is False for fewer than two models.
+    """
     _, group = connected_components(
         _adjacency(pairs.first[kept], pairs.second[kept], pairs.models), directed=False
     )
@@ -137,10 +164,11 @@ def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return the best models, and the others that each of them is clearly ahead of.
+    """Return two lists of positions: best models, and models that each of these is clearly ahead
+    of.
 
-    Both are chosen to have the most pairs. `beats` has, for each model, the best first, the
-    positions of those that it is clearly ahead of.
+    The lists are chosen so that the product of their lengths is largest. `beats` has, for each
+    model, the best first, the positions of the models that it is clearly ahead of.
     """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []

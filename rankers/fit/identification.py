@@ -14,7 +14,9 @@ from podium.rankers.fit.strengths import LadderPrior, Strengths, fit_strengths
 from podium.wording import plural, some
 
 MOST_GROUPS = 10
+"""Largest number of groups that a message lists."""
 MOST_NAMES = 5
+"""Largest number of names that a message lists of each group."""
 
 
 def fit_battles(
@@ -23,8 +25,18 @@ def fit_battles(
     prior: LadderPrior | None = None,
     which: str = "battles",
 ) -> Strengths:
-    """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with
-    lambda 0; `which` battles these are, for its message."""
+    """Fit log-strengths to battles.
+
+    Args:
+        battles: the battles.
+        regularization: lambda of the penalty.
+        prior: prior by the ratings of a ladder, if there is one.
+        which: noun for these battles in error messages.
+
+    Raises:
+        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and
+            lambda is 0.
+    """
     pairs = pair_sums_with_items(battles)
     graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
     if graph.groups > 1:
@@ -35,7 +47,10 @@ def fit_battles(
 
 
 def bounded_models(graph: Graph) -> np.ndarray:
-    """Return which models are not separated; all if every model is, shape (models,)."""
+    """Return the mask of models that are not separated, shape (models,).
+
+    If all models are separated, the mask has all of them.
+    """
     return ~graph.separated | graph.separated.all()
 
 
@@ -60,7 +75,10 @@ def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -
 def records_of_separated(
     models: tuple[str, ...], graph: Graph, rates: np.ndarray
 ) -> dict[str, str]:
-    """Return what the battles of each separated model say; `rates` are the win rates of all."""
+    """Return, by name of each separated model, why its battles do not bound its rating, in words.
+
+    `rates` are the win rates of all models, shape (models,).
+    """
     records = {1.0: "never lost", 0.0: "never won"}
     return {
         models[k]: records.get(float(rates[k]), "wins and losses all point one way")
@@ -71,7 +89,8 @@ def records_of_separated(
 def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray) -> list[str]:
     """Return for each separated model the battle that is most likely to bound its rating.
 
-    It is that with the model of the nearest strength among those that are not separated.
+    It is the battle with the model of the nearest strength among those that are not separated.
+    `strength` are log-strengths, or other scores in the same order, shape (models,).
     """
     core = np.flatnonzero(~graph.separated)
     battles = []

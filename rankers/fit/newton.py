@@ -20,36 +20,45 @@ from scipy.sparse.linalg import LinearOperator, cg
 from podium.errors import NotConvergedError, NotIdentifiedError
 
 STEPS = 200
+"""Largest number of Newton steps before a fit fails."""
 TOLERANCE = 1e-9
-"""Logits; iteration stops after a smaller step.
+"""Iteration stops after a step that changes every logit by less than this.
 
 Newton steps converge quadratically, so the remaining error is far smaller.
 """
 RESAMPLE_TOLERANCE = 1e-4
-"""Logits; for resamples.
+"""The same threshold for fits to resamples, in logits.
 
-The remaining error is at most about half its square: a millionth of a point of Elo.
+The remaining error is at most about half the square of the last step, a millionth of a point of
+Elo.
 """
 ROUGH = 0.1
-"""Logits; a smaller step ends the search for a start, which need not be better."""
+"""`fit_one_strength` stops after a step of fewer logits than this: a start need not be more
+precise."""
 NOISE = 1e-6
-"""Logits; a smaller step that no longer shrinks is rounding error of a weakly identified design."""
+"""If a step changes every logit by less than this, and is more than half as large as the step
+before, iteration stops: only rounding error of a weakly identified design is left."""
 LARGEST_UNDAMPED = 1.5
-"""Logits; a step that changes no logit by more is taken whole.
+"""A step that changes no logit by more than this is taken whole; a larger one may be halved.
 
-With r the largest change, it gains at least 1 - (e^r - 1 - r) / r^2 of the predicted gain, because
-the likelihood is self-concordant (Bach 2010).
+With r the largest change, a whole step gains at least 1 - (e^r - 1 - r) / r^2 of the predicted
+gain, because the likelihood is self-concordant (Bach 2010).
 """
 ROUNDING = 1e-9
-"""Share of the slope at a step's start by which rounding may make it seem to fall at its end."""
+"""A step is halved only if the likelihood at its end falls by more than this share of the slope at
+its start; a smaller fall is rounding error."""
 MOST_CHOLESKY = 1500
-"""Parameters up to which a step is solved by Cholesky; above, by conjugate gradients."""
+"""With up to this many parameters a step is solved by Cholesky, with more by conjugate
+gradients."""
 MOST_BATCHED = 100
-"""Parameters up to which the steps of several samples are solved in one call; above, one by one."""
+"""With up to this many parameters the steps of all samples are solved in one call, with more one
+by one."""
 FEW_SAMPLES = 4
-"""Samples up to which their rows are summed one by one; above, by a product of sparse matrices."""
+"""For up to this many samples X' v is computed sample by sample, for more by a product of sparse
+matrices."""
 BLOCK_CELLS = 2_000_000
-"""Numbers in an array of all samples that are fitted at once; larger ones are slow to allocate."""
+"""Samples are fitted in blocks whose largest array has about this many numbers; larger arrays are
+slow to allocate."""
 
 
 class SingularError(NotConvergedError):
@@ -94,10 +103,10 @@ class DesignMatrix:
     strengths, so fitted strengths have mean zero.
 
     Attributes:
-        columns: further columns, shape (rows, further parameters); None without.
+        columns: further columns, shape (rows, further parameters); None if there are none.
         first: code of the first model of each row, shape (rows,).
         second: code of the second model of each row, shape (rows,).
-        models: number of strengths; 0 without.
+        models: number of strengths; 0 if there are none.
     """
 
     columns: np.ndarray | None = None
@@ -150,8 +159,8 @@ class DesignMatrix:
         """Return X' diag(c) X, shape (samples, parameters, parameters).
 
         Args:
-            curvature: c, shape (samples, rows). With several samples, X has strengths or columns,
-                not both, and each pair of models is in one row only.
+            curvature: c, shape (samples, rows). For several samples, X must have either strengths
+                or further columns, and each pair of models must be in one row only.
         """
         if not self.models and self.columns is not None:
             if self.columns.shape[1] == 1:
@@ -198,9 +207,9 @@ class Likelihood:
         weight: sum of weights of each row, of the same shape.
         penalty: P, shape (parameters, parameters), or its diagonal, shape (parameters,) or (1,).
         offset: added to logits, shape (rows,).
-        loss: surplus and curvature of the rows.
-        mean: m, shape (parameters,), if P identifies all parameters. With None, m is zero and the
-            strengths are centred.
+        loss: function that returns surplus and curvature of the rows.
+        mean: m, shape (parameters,). It is given if P identifies all parameters. If it is None, m
+            is zero and the strengths are centred.
     """
 
     design: DesignMatrix
@@ -213,7 +222,7 @@ class Likelihood:
 
     @property
     def centred_strengths(self) -> int:
-        """Number of strengths of which nothing but differences is identified."""
+        """Number of strengths if only their differences are identified, else 0."""
         return self.design.models if self.mean is None else 0
 
     def logits(self, at: np.ndarray) -> np.ndarray:
@@ -235,8 +244,9 @@ class Likelihood:
             diagonals += self.penalty
         size = self.centred_strengths
         if size:
-            # The mean of the strengths, which no row identifies, gets a prior; on centred vectors
-            # the inverse is the same.
+            # No row identifies the mean of the strengths, so that the matrix would be singular. A
+            # prior of the mean makes it regular, and changes no product of its inverse with a
+            # centred vector.
             strengths = matrix[:, :size, :size]  # a view
             prior = np.einsum("kii->k", strengths) / size**2
             strengths += prior[:, None, None]
@@ -255,7 +265,7 @@ class Optimum:
 
     Attributes:
         at: the parameters, shape (parameters,).
-        gradient: the largest component of the gradient, over the total weight.
+        gradient: the largest absolute component of the gradient, divided by the total weight.
         steps: number of Newton steps.
     """
 
@@ -267,7 +277,7 @@ class Optimum:
 class _SampleFits(NamedTuple):
     """Data and current parameters of samples during iteration.
 
-    Shape (samples, rows) each; that of the parameters `at` is (samples, parameters).
+    The parameters `at` have shape (samples, parameters), the other arrays (samples, rows).
     """
 
     credit: np.ndarray
@@ -319,9 +329,9 @@ def maximize_samples(
 
 
 def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float:
-    """Return about the most likely strength of one model, with all other parameters unchanged.
+    """Return roughly the most likely strength of one model, with all other parameters unchanged.
 
-    It is a start for the fit of all parameters.
+    The fit of all parameters starts there.
 
     Args:
         likelihood: likelihood of one sample, shape (1, rows), with a diagonal penalty.
@@ -439,7 +449,7 @@ def _no_convergence(
 ) -> NotConvergedError | NotIdentifiedError:
     """Return the error of samples that did not converge.
 
-    They have no maximum if their last steps gained nothing.
+    If their last steps gained nothing, the likelihood has no maximum: NotIdentifiedError.
 
     Args:
         gains: predicted gain of the last step, shape (samples,).
@@ -457,7 +467,7 @@ def _no_convergence(
 
 
 def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
-    """Subtract the mean from the strengths, in place."""
+    """Subtract the mean from the first `models` columns of `at`, which is changed in place."""
     if models:
         at[:, :models] -= at[:, :models].mean(axis=1, keepdims=True)
     return at
@@ -485,7 +495,10 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 
 
 def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Solve a negative Hessian times x = vector by Cholesky; the matrix is overwritten."""
+    """Return the x that solves matrix @ x = vector, by Cholesky's method.
+
+    The matrix is a negative Hessian, and is overwritten.
+    """
     _, solution, minor = lapack.dposv(matrix.T, vector, overwrite_a=True)
     if minor:
         raise _singular(f"{minor}-th leading minor of the array is not positive definite")
@@ -563,7 +576,11 @@ def _damp_factors(
 
 
 def _check_separation(likelihood: Likelihood, here: _SampleFits) -> None:
-    """Raise NotIdentifiedError if parameters without a penalty separate wins from losses."""
+    """Raise NotIdentifiedError if the current parameters separate wins from losses in a sample.
+
+    They do if every row is a win with a logit of at least 0 or a loss with a logit of at most 0.
+    Without a penalty, the likelihood then has no maximum.
+    """
     logits = here.logits - likelihood.offset
     is_right_win = (here.credit == here.weight) & (logits >= 0)
     is_right_loss = (here.credit == 0) & (logits <= 0)

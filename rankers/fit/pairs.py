@@ -9,16 +9,23 @@ from scipy import sparse
 from podium.rankers.fit.coded import CodedBattles, count_clusters
 
 WEIGHT_ROUNDING = 1e-9
-"""Share by which two equal weights may differ by rounding."""
+"""Weights that differ by a smaller share than this count as equal."""
 MOST_DENSE_MODELS = 3000
 """Up to this many models, pairs are summed in dense square matrices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Sums over the battles of each pair that met, shape (pairs,), first < second: `credit` is
-    weight times that of `first`, `items` counts the clusters in which each pair met, None if not
-    counted."""
+    """Sums over the battles of each pair of models that met; all arrays have shape (pairs,).
+
+    Attributes:
+        first: lower code of each pair.
+        second: higher code of each pair.
+        credit: sum of weight times the credit of `first`.
+        weight: sum of weights.
+        models: number of models.
+        items: number of clusters in which each pair met; None if they were not counted.
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -153,8 +160,8 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the weights of opponents in win rates.
 
     The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / most), where
-    n is the number of items on which the two met, and most the model's largest n. They are equal if
-    items were not counted.
+    n is the number of items on which the two met, and most is the model's largest n. All weights
+    of a model are equal if items were not counted.
 
     Returns:
         The weight of `second` in the win rate of `first`, and the weight of `first` in that of
@@ -176,8 +183,8 @@ def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.nda
     """Return the opponents that count less than others.
 
     Returns:
-        Codes of models, codes of such opponents of theirs, and the weights of these over the
-        model's largest weight, shape (n,) each.
+        Three arrays of shape (n,): the code of a model, the code of an opponent that counts less
+        for it, and the opponent's weight divided by the model's largest weight.
     """
     in_first, in_second = opponent_weights(pairs)
     model = np.concatenate([pairs.first, pairs.second])
@@ -191,9 +198,9 @@ def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:
-    """Return each model's mean credit over opponents, NaN without any, shape (models,).
+    """Return each model's mean credit over its opponents, shape (models,).
 
-    Opponents have the weights of `opponent_weights`.
+    Opponents have the weights of `opponent_weights`. Models without a battle have NaN.
     """
     share = pairs.credit / pairs.weight
     in_first, in_second = opponent_weights(pairs)

@@ -3,10 +3,11 @@
     P(humans prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0,
     tau^2)
 
-phi are a judge's log-strengths, kappa ~ N(1, 1), tau ~ half-Cauchy. For each tau of a grid, (u,
-kappa) is approximated by a normal at its mode; the grid is weighted by Laplace's approximation of
-the evidence. Models that the judge may misjudge are found by a test of each against the fit without
-it.
+phi are a judge's log-strengths, and u are the models' deviations from the judge. The priors are
+kappa ~ N(1, 1) and tau ~ half-Cauchy. For each tau of a grid, the posterior of (u, kappa) is
+approximated by a normal distribution at its mode. The results are averaged over the grid, weighted
+by Laplace's approximation of the evidence of each tau. A model is misjudged if its own labels
+contradict the judge: each model is tested against the fit without it.
 
 Source: Turner and Firth 2012, J. Stat. Software 48(9), section 3 (the model); Fay and Herriot 1979
 (few labels and a predictor); Gelman 2006 (half-Cauchy).
@@ -26,22 +27,37 @@ from podium.rankers.fit.pairs import Pairs, pair_sums
 from podium.rankers.fit.scale import POINTS
 
 SPREAD_PRIOR = 0.35
-"""Logits (61 Elo): prior median of the disagreement between a judge and humans."""
+"""Prior median of tau, in logits (61 Elo)."""
 SPREADS = np.geomspace(1.5, 0.01, 15)
-"""Values of tau in logits, decreasing: each fit starts at the previous mode."""
+"""The grid of tau, in logits. It decreases, and the fit for each tau starts at the mode for the
+previous one."""
 WIDE = 1.5
-"""Logits (261 Elo): spread of the deviation of a model whose rating rests on its own labels and not
-on the judge."""
+"""Prior standard deviation of u, in logits (261 Elo), for a model whose rating shall rest on its
+own labels and not on the judge."""
 LEAST_DISPERSION = 0.3
+"""Smallest estimate of the dispersion; smaller ones are raised to it."""
 FALSE_FLAGS = CHECKS["misjudged models"].threshold
+"""Expected number of models that are flagged if the judge misjudges none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RandomEffects:
-    """Posterior given labels and a predictor: `theta` (mean zero), `kappa` and `tau` (mean, 5%, 95%
-    quantile), `pull` (weight of the labels, 0 to 1), `dispersion` (variance of labels over the
-    binomial variance), and by model, from the fit without it, `own` and `own_se` (theta by its own
-    labels) and `p_value` (it deviates no more than others)."""
+    """Posterior of the model above, given human labels.
+
+    Attributes:
+        theta: posterior means of the log-strengths, mean zero, shape (models,).
+        covariance: posterior covariance of the log-strengths, shape (models, models).
+        kappa: posterior mean of kappa, and its 5% and 95% quantiles.
+        tau: posterior mean of tau in logits, and its 5% and 95% quantiles.
+        pull: weight of the labels in each rating, from 0 (the judge decides) to 1 (the labels
+            decide), shape (models,).
+        dispersion: variance of labels divided by the binomial variance.
+        own: log-strength of each model by its own labels, without the judge's rating of it, shape
+            (models,).
+        own_se: standard errors of `own`, shape (models,).
+        p_value: p-value of the hypothesis that a model deviates from the judge no more than the
+            others do, shape (models,).
+    """
 
     theta: np.ndarray
     covariance: np.ndarray
@@ -116,10 +132,10 @@ def fit_random_effects(
 
 
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
-    """Return the variance of labels over the binomial variance.
+    """Return the variance of labels divided by the binomial variance, at least LEAST_DISPERSION.
 
-    It is Pearson's statistic, times the factor by which errors clustered by item exceed those of
-    independent labels.
+    It is Pearson's statistic times a factor for clustering: the squared errors of log-strengths if
+    labels are clustered by item, over those if labels are independent (at least 1).
 
     Args:
         labels: human labels, weighted by votes.
@@ -150,7 +166,8 @@ def expected_errors(
     """Return the expected mean standard error of log-strengths for each number of labels.
 
     Args:
-        labels: the labels so far, whose pairs the further labels are of, in the same shares.
+        labels: the labels so far. Further labels are assumed to be of the same pairs, in the same
+            shares.
         phi: log-strengths by the judge, shape (models,).
         theta: log-strengths at which the information is computed, shape (models,).
         tau: standard deviation of the models' deviations, in logits.
@@ -214,8 +231,8 @@ def _find_modes(
     log_evidences = []
     for tau, precision in zip(grid, spread**-2.0, strict=True):
         likelihood = _likelihood(pairs, phi, precision, dispersion)
-        # The solver centres u, so it gets the prior of differences; the mean weighted by precision
-        # is zero at the mode.
+        # The solver centres u, so that the penalty given to it is that of the differences of u. At
+        # the mode, the mean of u weighted by precision is zero, and u is shifted accordingly.
         weights = precision / precision.sum()
         penalty = np.diag(likelihood.penalty)
         penalty[:-1, :-1] -= np.outer(precision, weights)
@@ -226,7 +243,8 @@ def _find_modes(
         penalized = log_likelihood - mode @ (likelihood.penalty * mode) / 2
         # Laplace's approximation of the integral over the parameters.
         log_marginal = penalized + np.log(precision).sum() / 2 - np.log(np.diag(factor)).sum()
-        # The grid of tau is logarithmic: its prior density is that of tau times tau.
+        # The grid of tau is logarithmic, so that the prior density of a node is that of log tau:
+        # tau times the half-Cauchy density 1 / (1 + (tau / prior)^2), up to a constant.
         log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / prior) ** 2))
         covariances.append(linalg.cho_solve((factor, True), np.eye(len(mode))))
         modes.append(mode)
@@ -308,10 +326,11 @@ def _fits_without_each(
     variance_of_u = np.einsum("tii->ti", modes.joint)[:, :-1]
     variance_of_theta = np.einsum("tii->ti", covariances)
     covariance_with_u = np.einsum("tii->ti", with_parameters[:, :, :-1])
-    # A model without labels has no more variance left than rounding.
+    # For a model without labels, var u is spread^2, and only rounding error would be left.
     left = np.maximum(prior_variance - variance_of_u, 1e-9 * prior_variance)
     z = u / np.sqrt(left)
-    # The prior's evidence about a model goes with its prior: the weights of tau differ by model.
+    # Without a model's prior, the evidence of each tau changes by a factor. So the weights of tau
+    # differ by model.
     log_weight = modes.log_evidence[:, None] + np.log(prior_variance / np.sqrt(left)) + z**2 / 2
     weight = softmax(log_weight, axis=0)
     # Sherman and Morrison's formula: the prior of one model loses the precision `released`.
@@ -362,17 +381,21 @@ class MisjudgedFit:
         return {"threshold": self.threshold, "models": flagged}
 
     def interval_parts(self, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the reach of the fit's intervals, and how far those of open models are widened.
+        """Return the half-widths of the fit's intervals, and how far they are widened.
 
-        The interval of an open model also holds the one by its own labels. Where the judge decides
-        (pull 0), the two intervals err on different sides, and a one-sided quantile z is enough.
-        Let d be the test's z of a model's deviation. The larger d, the less likely the judge is
-        right about the model: own labels reach sqrt(z^2 + (d^2 - 1) / 2) of their errors, the fit
-        sqrt(z^2 - (1 - pull^2) d^2 / 4).
+        An open model is one with labels that is not flagged. Its interval is the union of two: one
+        by the fit, and one by its own labels. Where the judge decides (pull 0), the two err on
+        different sides, and a one-sided quantile z is enough. Let d be the z of the test of the
+        model's deviation. The larger d is, the less likely the judge is right about the model. So
+        the half-width by own labels is sqrt(z^2 + (d^2 - 1) / 2) standard errors, and the
+        half-width by the fit is sqrt(z^2 - (1 - pull^2) d^2 / 4) standard errors.
+
+        `level` is the confidence level, in (0, 1).
 
         Returns:
-            The reach in standard errors, shape (models,), and what the square of the half-width
-            gains below and above, in squared logits, shape (2, models).
+            The half-widths by the fit in standard errors, shape (models,). And the amounts that
+            the union adds to the squared half-widths below and above, in squared logits, shape (2,
+            models); 0 for models that are not open.
         """
         fit = self.fit
         pull_squared = np.where(self.is_open, fit.pull**2, 1.0)

@@ -16,8 +16,14 @@ POINTS = 400 / np.log(10)
 
 @dataclass(frozen=True, slots=True)
 class EloScale:
-    """The map from log-strengths to Elo: their mean by `weights` (sum 1), or the model with code
-    `pinned`, has the score `origin`."""
+    """The map from log-strengths to Elo scores.
+
+    Attributes:
+        weights: weights of the models in the mean that has the score `origin`; they add up to 1,
+            shape (models,). A pinned model has the weight 1. All are 0 on a ladder.
+        origin: Elo score of this mean; on a ladder, Elo score of a log-strength of 0.
+        pinned: code of the model whose score is set to `origin`; None if it is a mean.
+    """
 
     weights: np.ndarray
     origin: float = MEAN
@@ -28,19 +34,25 @@ class EloScale:
         return self.origin + POINTS * (theta - (theta @ self.weights)[..., None])
 
     def covariance(self, covariance: np.ndarray) -> np.ndarray:
-        """Convert a covariance V of log-strengths to that of Elo scores, POINTS^2 (e_a - w)' V (e_b
-        - w)."""
+        """Convert a covariance V of log-strengths to the covariance of Elo scores.
+
+        The element of the models a and b is POINTS^2 (e_a - w)' V (e_b - w), with unit vectors e
+        and the weights w.
+        """
         weights = self.weights
         if self.pinned is None and np.count_nonzero(weights) == 1:
-            # A single model as the centre of slices is not pinned: its own error must not become
-            # zero.
+            # The mean of a single model (centre=MODEL) would give this model an error of zero,
+            # which is right for a pinned model only. The errors are those of the plain mean.
             weights = np.full(len(weights), 1 / len(weights))
         rows = covariance - weights @ covariance
         return POINTS**2 * (rows - (rows @ weights)[:, None])
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
-        """Return the pinned model, or the models with reduced weights in the origin; empty for the
-        plain mean."""
+        """Return the origin of the scale for the JSON; empty for the mean of equal weights.
+
+        It has either the name of the pinned model, or the weights of the models that count less
+        than the largest weight.
+        """
         if self.pinned is not None:
             return {"pinned": models[self.pinned]}
         full = self.weights.max()
@@ -61,8 +73,19 @@ def elo_scale(
     centre: tuple[str, ...] | None,
     pin: str | None,
 ) -> EloScale:
-    """Build the Elo scale: `pin` (`MODEL:1000`), or 1500 at the mean of `centre`, or of those
-    `among` by `items`."""
+    """Build the Elo scale.
+
+    Args:
+        models: names of all models.
+        among: mask of the models whose mean is 1500 by default, shape (models,).
+        items: number of items of each model, from which the weights in this mean follow, shape
+            (models,).
+        centre: names of the models whose mean is 1500 instead, if given.
+        pin: `MODEL:1000` sets the score of a model, and replaces the mean.
+
+    Raises:
+        UsageError: `pin` has another form or names an unknown model.
+    """
     if pin:
         model, _, number = pin.rpartition(":")
         with suppress(ValueError):
@@ -76,7 +99,11 @@ def elo_scale(
 
 
 def origin_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return weights proportional to min(1, 2 items / median), 0 for models not in `among`: the
-    error of a model with few items would enter the error of all other models."""
+    """Return the weights of models in the mean that is the origin, shape (models,).
+
+    They are proportional to min(1, 2 items / median items), and 0 for models outside the mask
+    `among`. Models with few items count less, because the error of the origin enters the error of
+    every score.
+    """
     weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)
     return weights / weights.sum()

@@ -1,5 +1,4 @@
-"""Bradley-Terry log-strengths with their errors, fitted once to arrays, and ratings of a ladder as
-their prior."""
+"""Bradley-Terry log-strengths with their errors, and the ratings of a ladder as their prior."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,11 +37,11 @@ from podium.rankers.fit.pairs import PairCells, Pairs
 from podium.rankers.fit.scale import POINTS, EloScale
 
 SMALLEST_VARIANCE = 1e-10
-"""Logits squared, added to the variances of ratings: an exact one has a standard error of 0.002
-Elo."""
+"""Added to the variances of a ladder's ratings, in logits squared, so that their covariance can be
+inverted. A rating that was given as exact then has a standard error of 0.002 Elo."""
 NEARLY_ALL = 0.95
-"""Share of a newcomer's credit from which, with nobody rated above it, its rating has a lower end
-only."""
+"""If a newcomer is above all rated models and won at least this share of its battles with them,
+its interval has no upper end; likewise no lower end below all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,9 @@ class LadderPrior:
 
     Attributes:
         mean: log-strengths by the ladder, 0 for newcomers, shape (models,).
-        covariance: their covariance, of the rated models in their order, shape (rated, rated).
-        precision: its inverse for all models, zero for newcomers, shape (models, models).
+        covariance: covariance of the rated models' log-strengths, shape (rated, rated).
+        precision: inverse of `covariance`, with rows and columns of zeros for newcomers, shape
+            (models, models).
         is_rated: which models the ladder rates, shape (models,).
         origin: Elo of log-strength 0.
     """
@@ -69,9 +69,10 @@ class LadderPrior:
         return EloScale(np.zeros(len(self.mean)), self.origin)
 
     def join_rated(self, pairs: Pairs) -> Pairs:
-        """Return pairs in which neighbours among the rated models have one tie.
+        """Return the pairs with one tie between each two rated models of adjacent codes.
 
-        The ladder bounds the difference between any two of them, as ties do.
+        The tie replaces the battles of these two. It stands for the ladder, which bounds the
+        difference between any two rated models. The result is used for the connectivity only.
         """
         codes = np.flatnonzero(self.is_rated)
         a = codes[:-1]
@@ -90,8 +91,8 @@ class LadderPrior:
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
         """Return which newcomers are beyond all rated models, shape (models,).
 
-        1 for those above that win nearly all battles with rated models, -1 for those below that
-        lose nearly all, else 0.
+        1 is a newcomer above all rated models that wins nearly all battles with them, -1 one below
+        all of them that loses nearly all, and 0 any other model. `theta` are the log-strengths.
         """
         rated = self.is_rated
         against = pairs.take(rated[pairs.first] != rated[pairs.second])
@@ -103,7 +104,8 @@ class LadderPrior:
 
 
 def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
-    """Build the prior of some models, of which the ladder must have at least one."""
+    """Build the prior for the models with these names; the ladder must rate at least one of
+    them."""
     codes = np.array([k for k, name in enumerate(models) if name in ladder.models])
     order = [ladder.models.index(models[k]) for k in codes]
     size = len(models)
@@ -125,9 +127,19 @@ def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
 
 @dataclass(frozen=True)
 class Strengths:
-    """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a -
-    theta_b. Further columns are unpenalized and follow the strengths; rows are then battles, else
-    pairs. With a `prior`, strengths are on the ladder's scale, and lambda holds for newcomers."""
+    """Fitted log-strengths theta and, if the design has further columns, their coefficients.
+
+    They maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2 over the battles,
+    with credit y, weight w and d = theta_a - theta_b plus the further columns times their
+    coefficients, which have no penalty.
+
+    Attributes:
+        pairs: sums of the battles of each pair.
+        regularization: lambda. If there is a prior, lambda applies to newcomers only.
+        likelihood: the likelihood. Its rows are battles if there are further columns, else pairs.
+        optimum: the maximum: the strengths, then the coefficients.
+        prior: prior by a ladder, on whose scale the strengths are then; None if there is none.
+    """
 
     pairs: Pairs
     regularization: float
@@ -172,8 +184,10 @@ class Strengths:
         return np.column_stack([dense, *by_cluster])
 
     def solve(self, values: np.ndarray) -> np.ndarray:
-        """Return H^-1 v, H the negative Hessian at the maximum, shape (parameters,) or (parameters,
-        n)."""
+        """Return H^-1 v, where H is the negative Hessian at the maximum.
+
+        v and the result have shape (parameters,) or (parameters, n).
+        """
         return linalg.cho_solve(self._factor(), values)
 
     def influence(self, coded: CodedBattles) -> np.ndarray:
@@ -182,11 +196,15 @@ class Strengths:
         return self.solve(centre_columns(self.cluster_scores(coded)).T).T
 
     def covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters'
-        centred scores; a prior adds H^-1 P H^-1, P its precision."""
+        """Return the covariance of the parameters, G / (G - 1) H^-1 B H^-1 for G clusters.
+
+        H is the negative Hessian, and B the sum of the outer products of the clusters' centred
+        scores. A prior of precision P adds H^-1 P H^-1.
+        """
         clusters = battles.clusters
         if clusters < len(self.optimum.at):
-            # Solving for the clusters' scores is the smaller system: 10,000 models stay affordable.
+            # With fewer clusters than parameters, solving for the scores of each cluster is less
+            # work than for a square matrix.
             influence = self.influence(load_battles(battles))
             covariance = influence.T @ influence
         else:
@@ -201,7 +219,7 @@ class Strengths:
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Fit log-strengths to resamples, shape (draws, models).
 
-        A resample that separates models, or does not connect them, has NaN.
+        A resample has NaN if it separates a model that all battles together do not separate.
 
         Args:
             cells: sums by cluster and pair.
@@ -215,11 +233,16 @@ class Strengths:
         return theta
 
     def resampled_scores(self, scale: EloScale, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Fit Elo scores to resamples, shape (draws, models): NaN where a resample does not connect
-        a model with the others, infinite where it separates a model that all battles bound.
+        """Fit Elo scores to resamples, shape (draws, models).
 
-        Models that a resample does not bound stay where all battles put them, beside the others, in
-        its origin.
+        A score is NaN if the resample does not connect the model with the others, and infinite if
+        the resample separates the model but all battles together do not. The origin of a resample
+        is computed from the models that it bounds.
+
+        Args:
+            scale: the Elo scale.
+            cells: sums by cluster and pair.
+            counts: how often each resample draws each cluster, shape (draws, clusters).
         """
         credit, weight = cells.resampled_sums(counts)
         sound = are_sound(self.pairs, credit, weight)
@@ -246,9 +269,19 @@ class Strengths:
     def _unbounded_sides(
         self, pairs: Pairs, credit: np.ndarray, weight: np.ndarray, theta: np.ndarray
     ) -> np.ndarray:
-        """Return 0 for models that a resample bounds as all battles do, else the infinite side on
-        which they are, or NaN where they have no battle with the bounded ones, even through others,
-        shape (models,)."""
+        """Return on which side a resample leaves models unbounded that all battles bound, shape
+        (models,).
+
+        The value is 0 for models that the resample bounds as all battles do, and inf or -inf for
+        models that it leaves unbounded above or below. It is NaN for models that the resample does
+        not connect with the bounded ones.
+
+        Args:
+            pairs: the pairs.
+            credit: the resample's sums of credits, shape (pairs,).
+            weight: the resample's sums of weights, shape (pairs,).
+            theta: log-strengths fitted to the resample, shape (models,).
+        """
         separated = separated_in_resamples(pairs, credit[None], weight[None])[
             0
         ] & ~separated_models(pairs)
@@ -274,8 +307,10 @@ def fit_strengths(
     start: np.ndarray | None = None,
     prior: LadderPrior | None = None,
 ) -> Strengths:
-    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_battles`
-    checks."""
+    """Fit log-strengths to pair sums whose comparison graph is connected.
+
+    `identification.fit_battles` checks that it is.
+    """
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
     if prior:
@@ -290,8 +325,11 @@ def pair_likelihood(
     credit: np.ndarray | None = None,
     weight: np.ndarray | None = None,
 ) -> Likelihood:
-    """Return the likelihood of log-strengths given pair sums, or given sums of resamples, shape
-    (samples, pairs)."""
+    """Return the likelihood of log-strengths with a row for each pair.
+
+    `credit` and `weight` replace the sums of `pairs` by those of resamples, shape (samples,
+    pairs).
+    """
     return Likelihood(
         DesignMatrix(None, pairs.first, pairs.second, pairs.models),
         pairs.credit if credit is None else credit,
@@ -303,16 +341,22 @@ def pair_likelihood(
 def column_likelihood(
     coded: CodedBattles, columns: np.ndarray, regularization: float
 ) -> Likelihood:
-    """Return the likelihood of log-strengths and unpenalized coefficients given battles and further
-    columns."""
+    """Return the likelihood of log-strengths and of coefficients of further columns.
+
+    It has a row for each battle. `columns` has shape (battles, further columns); their
+    coefficients have no penalty.
+    """
     design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
     penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return which resamples (pair sums) separate no model that the full data do not separate,
-    shape (draws,)."""
+    """Return the mask of sound resamples, shape (draws,).
+
+    A resample is sound if it separates only models that all battles together separate, too.
+    `credit` and `weight` are the sums of each resample, shape (draws, pairs).
+    """
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
     further = separated_in_resamples(pairs, credit[~sound], weight[~sound]) & ~separated_models(

@@ -24,20 +24,31 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.score_scale import win_rate_against
 
 SINGULAR = 1e-10
+"""If the information matrix has a condition number above 1 / SINGULAR, the coefficients count as
+unbounded."""
 EXTREME = 1e-6
-"""A win rate nearer to 0 or 1 was not observed.
+"""A win rate at equal length that is nearer to 0 or 1 than this is rejected.
 
-Length then predicts nearly all verdicts, and equal length is far away.
+It is an extrapolation: length predicts nearly all verdicts, and the observed lengths are far from
+equal.
 """
 UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
 MOST_LEVERAGE = 0.99
-"""Largest leverage of an item whose effect on its own residual is corrected."""
+"""Residuals are divided by sqrt(1 - leverage); an item with a larger leverage is treated as if it
+had this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A win rate at equal length, the error that each battle adds, its freedom, SD of lengths and
-    their slope."""
+    """One model's win rate against the baseline at equal lengths.
+
+    Attributes:
+        value: the win rate.
+        influence: what each battle contributes to the error of the win rate, shape (battles,).
+        freedom: degrees of freedom of the standard error: items minus coefficients.
+        sd: standard deviation of the model's leads in length.
+        slope: coefficient of the length term, in logits.
+    """
 
     value: float
     influence: np.ndarray
@@ -100,7 +111,14 @@ def rank_against_baseline(
 def estimate_equal_lengths(
     coded: CodedBattles, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> ScoreEstimates:
-    """Return win rates with intervals; the baseline's is 1 minus the mean of the others."""
+    """Return win rates with intervals; the baseline's is 1 minus the mean of the others.
+
+    Args:
+        coded: the battles.
+        base: code of the baseline.
+        rates: by code of the model, the positions of its battles in `coded` and its win rate.
+        level: confidence level, in (0, 1).
+    """
     size = len(coded.models)
     score = np.full(size, np.nan)
     spread = np.zeros((coded.clusters, size))
@@ -128,7 +146,8 @@ def estimate_equal_lengths(
 
 
 def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
-    """Return the code of the named model, or of the only one that is in every battle."""
+    """Return the code of the baseline: the model named `anchor`, or else the only model that is in
+    every battle."""
     if anchor is not None:
         return coded.models.index(find_name("model with readable battles", anchor, coded.models))
     common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]
@@ -146,17 +165,17 @@ def fit_rates_against(
     external: External | None = None,
     difficulty: np.ndarray | None = None,
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[Notice]]:
-    """Fit the rate of every model against the baseline.
+    """Fit the win rate of every model against the baseline.
 
     Args:
         lengths: the battles, with differences of lengths.
         base: code of the baseline.
-        external: data that join the fits.
+        external: AlpacaEval's external data, whose gamed rows are added to each fit.
         difficulty: difficulty of the items, shape (battles,).
 
     Returns:
-        By code of the model, the positions of its battles and its rate; and why other models have
-        none.
+        A dictionary from the code of a model to the positions of its battles and its win rate, and
+        warnings that say why the models that are not in it have no win rate.
     """
     coded = lengths.coded
     rates: dict[int, tuple[np.ndarray, Rate]] = {}
@@ -194,14 +213,15 @@ def _fit_rate(
     external: External | None,
     cluster: np.ndarray,
 ) -> Rate:
-    """Fit one model's battles and return the mean prediction at equal lengths.
+    """Fit one model's battles and return the mean of its expected credits at equal lengths.
 
     Args:
         credit: credit of the model, shape (battles,).
-        lead: length of its response minus that of the baseline's, shape (battles,).
+        lead: length of the model's response minus the length of the baseline's, shape (battles,).
         weight: weights of the battles, shape (battles,).
-        difficulty: difficulty of the items, NaN if not known, shape (battles,); None without.
-        external: data that join the fit.
+        difficulty: difficulty of the item of each battle, shape (battles,). Battles with NaN are
+            left out. None leaves out the difficulty term.
+        external: AlpacaEval's external data, whose gamed rows are added to the fit.
         cluster: code of the item of each battle, shape (battles,).
 
     Raises:
@@ -232,7 +252,8 @@ def _fit_rate(
     scores = (w * (y - fitted))[:, None] * rows
     distance = np.sum(rows * np.linalg.solve(information, rows.T).T, axis=1)
     leverage = np.bincount(item, w * fitted * (1 - fitted) * distance)
-    # The fit follows the credits of an item: its residuals are divided by sqrt(1 - leverage).
+    # The fit follows the credits of an item, so that the item's residuals are too small. HC2
+    # divides them by sqrt(1 - leverage).
     remainder = 1 - np.minimum(leverage, MOST_LEVERAGE)[item]
     by_coefficients = scores @ np.linalg.solve(information, gradient_of_value) / np.sqrt(remainder)
     influence = np.zeros(len(lead))
@@ -241,7 +262,11 @@ def _fit_rate(
 
 
 def _spread_of_leads(lead: np.ndarray) -> float:
-    """Return the standard deviation of leads in length; NotIdentifiedError if all are the same."""
+    """Return the standard deviation of leads in length.
+
+    Raises:
+        NotIdentifiedError: all leads are the same.
+    """
     sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
@@ -251,7 +276,11 @@ def _spread_of_leads(lead: np.ndarray) -> float:
 def _with_gamed(
     rows: np.ndarray, credit: np.ndarray, weight: np.ndarray, external: External | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows, credits and weights with those of gamed responses of external data, if any."""
+    """Append the gamed rows of the external data, if there are any, to rows, credits and weights.
+
+    Gamed rows are verdicts on verbose and concise variants of AlpacaEval's baseline. They differ
+    in length only, and so help to identify the effect of length.
+    """
     if external is None or external.gamed is None:
         return rows, credit, weight
     gamed = external.gamed
@@ -265,8 +294,8 @@ def _with_gamed(
 
 def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
     """Raise NotIdentifiedError if too few battles are lost, or won, for the coefficients."""
-    # With fewer losses than coefficients intervals held in 45 to 75% of simulated worlds, with as
-    # many in 93 to 96%.
+    # With fewer losses than coefficients, 95% intervals covered the true rate in 45 to 75% of
+    # simulated data sets; with as many losses as coefficients, in 93 to 96%.
     won = float(credit.sum())
     lost = float((1 - credit).sum())
     what, number = ("won", won) if won < lost else ("lost", lost)

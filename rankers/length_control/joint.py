@@ -17,17 +17,22 @@ from podium.rankers.fit.strengths import Strengths, column_likelihood
 from podium.rankers.length_control.lengths import Lengths, saturate_lengths
 
 COLLINEAR = 1e-9
-"""Share of the length term's information left by the models, below which it is confounded with
-their strengths."""
+"""If the strengths explain the length term but for a smaller share of its information than this,
+length and strength are confounded, and the fit is rejected."""
 FEW = 2.0
-"""Effective number of items behind the slope below which a warning says so: 199 wins and a tie give
-1.2."""
+"""If the effective number of items that determine the slope is below this, a warning says so. 199
+wins and a tie give 1.2."""
 
 
 @dataclass(frozen=True, slots=True)
 class EqualLength:
-    """Strengths at equal length with the slope of the length term; `sd` is the root mean square
-    difference."""
+    """Strengths at equal length, fitted jointly with the slope of the length term.
+
+    Attributes:
+        strengths: the fit.
+        lengths: the battles with their differences in length.
+        sd: root mean square of the differences in length, the unit of the length term.
+    """
 
     strengths: Strengths
     lengths: Lengths
@@ -42,7 +47,8 @@ class EqualLength:
         return (Notice("length-effect-of-few", fields),) if behind < FEW else ()
 
     def summary(self, level: float) -> dict[str, Any]:
-        """Return model, slope, and the Elo points that a response gains by one sd more length.
+        """Return the model, the slope, and the Elo points that a response gains by one sd of
+        length, for the JSON.
 
         `level` is the confidence level of the interval of these points, in (0, 1).
         """
@@ -80,7 +86,7 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
 
     Args:
         lengths: battles with the lengths of both responses.
-        plain: strengths without the term, from which the fit starts.
+        plain: strengths fitted without the length term, at which the fit starts.
     """
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
     term = np.zeros(len(lengths.difference))
@@ -146,9 +152,10 @@ def slope_influence(fit: Strengths) -> np.ndarray:
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     """Return whether strengths and length predict every winner.
 
-    Then the likelihood has no maximum. With a slope of 1 or -1, a win says that
-    theta_a - theta_b >= -slope term, a loss that it is at most that, a tie both. Such bounds can be
-    met unless they add up to less than 0 around a circle of models (Bellman and Ford).
+    Then the likelihood has no maximum. Take a slope of 1 or -1. If a wins, predicting it requires
+    theta_a - theta_b >= -slope term. If b wins, it requires theta_a - theta_b <= -slope term. A
+    tie requires both. Strengths that meet all of these bounds exist unless the bounds add up to
+    less than 0 along a cycle of models (Bellman and Ford).
 
     `term` is the length term of a, shape (battles,).
     """
@@ -165,7 +172,11 @@ def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
 
 
 def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, models: int) -> bool:
-    """Return whether strengths exist with theta[end] <= theta[start] + most, rounding aside."""
+    """Return whether log-strengths exist with theta[end] <= theta[start] + most for every bound.
+
+    `start` and `end` are codes of models, and `most` are logits, shape (bounds,) each. Bounds that
+    are missed by rounding error count as met. `models` is the number of models.
+    """
     theta = np.zeros(models)
     for _ in range(models + 1):
         before = theta.copy()

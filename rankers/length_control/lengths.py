@@ -1,5 +1,4 @@
-"""Length differences of responses, and AlpacaEval's external data: difficulty of items and gamed
-baselines."""
+"""Length differences of responses, and the length term of AlpacaEval."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -32,8 +31,15 @@ NO_TRANSCRIPTS = "length_of=transcript needs a log whose judge was shown transcr
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Readable battles with both lengths, their difference (characters) and table rows; `left_out`
-    lack a length; `named` are the lengths in words."""
+    """Readable battles of which the lengths of both responses are known.
+
+    Attributes:
+        coded: the battles.
+        difference: length of a's response minus the length of b's, in characters, shape
+        (battles,). rows: positions of the battles in the table, shape (battles,).
+        left_out: number of readable battles that lack a length.
+        named: what the lengths are, in words.
+    """
 
     coded: CodedBattles
     difference: np.ndarray
@@ -83,10 +89,11 @@ def read_lengths(
 def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
     """Return tanh(difference / sd) (Dubois et al. 2024, equation 2).
 
-    A response that is far longer counts little more than one that is longer.
+    The result stays within -1 and 1: beyond about two sd, more length adds next to nothing.
     """
     return np.tanh(difference / sd)
 
 
 WEIGHT = 0.1
-"""Weight of each row of a gamed baseline: 0.2, divided by the two baselines (AlpacaEval)."""
+"""Weight in the fit of each verdict on a gamed baseline, that is on a verbose or concise variant
+of AlpacaEval's baseline. AlpacaEval divides 0.2 by the two variants."""

@@ -1,5 +1,8 @@
-"""The judge calls (judgments) of one battle, and the merging of their verdicts: orders first, then
-repeats, then judges; `podium.data.counting` has the same rule of orders for whole tables."""
+"""The judge calls (judgments) of one battle, and the merging of their verdicts.
+
+The verdicts of both orders are merged first, then those of repeats, then those of judges.
+`podium.data.counting` merges the orders of whole tables by the same rule.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +17,7 @@ ORDERS = ("both", "random", "as-given")
 Rule = Literal["mean", "majority"]
 RULES = ("mean", "majority")
 NO_QUORUM = "no quorum"
+"""Reason of a battle if too few judges could be read, or too few agreed (`merge_jury`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def judgments(
         first: the model that is shown first in every call, whatever `orders` says.
 
     Returns:
-        For both orders two calls per repeat, else one call per repeat.
+        Two calls per repeat if both orders are asked for; else one call per repeat.
     """
     calls: list[Judgment] = []
     for repeat in range(repeats):
@@ -88,9 +92,9 @@ def _random_model(pair: tuple[str, str], item: str, repeat: int, seed: int) -> s
 
 
 def swap_sides(verdict: Verdict) -> Verdict:
-    """Convert a verdict about the first response to one about the second.
+    """Convert a verdict about the first response to a verdict about the second response.
 
-    The label stays as it was.
+    The credit c becomes 1 - c, and all margins change their signs. The label stays as it was.
     """
     if verdict.credit is None:
         return verdict
@@ -103,10 +107,11 @@ def swap_sides(verdict: Verdict) -> Verdict:
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
-    """Return the verdict of two ratings.
+    """Return the verdict that follows from two ratings.
 
-    The margin is the difference of the scores, the credit its sign, and the mass the smaller one.
-    The verdict is unparsed if one of the ratings is; its reason names the reasons of both.
+    The margin is the score of a minus the score of b. The credit is 1, 0.5 or 0 by the sign of the
+    margin. The mass is the smaller one of the two ratings. The verdict is unparsed if one of the
+    ratings is unparsed; its reason names the reasons of both ratings.
     """
     masses = [rating.mass for rating in (a, b) if rating.mass is not None]
     mass = min(masses, default=None)
@@ -120,9 +125,9 @@ def compare_ratings(a: Rating, b: Rating) -> Verdict:
 
 
 def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average readable verdicts, at least one.
+    """Return the mean of one or more readable verdicts.
 
-    A margin or a criterion that one of the verdicts lacks is left out.
+    The margin is averaged only if every verdict has one, and so is the margin of each criterion.
     """
     count = len(verdicts)
     credit = sum(verdict.credit or 0.0 for verdict in verdicts) / count
@@ -145,8 +150,8 @@ def average_orders(
 
     Args:
         about_a: one verdict per order, one or two; each is about the response of a.
-        one_sided: what happens if one of two orders is unparsed: the battle is `unparsed`, or
-            `keep` the other order's verdict.
+        one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the result
+            is unparsed, too. With `keep`, the result is the verdict of the other order.
     """
     if len(about_a) == 1:
         return about_a[0]
@@ -167,10 +172,10 @@ def merge_jury(
     Args:
         verdicts: one verdict per judge.
         rule: `mean` averages the readable verdicts. `majority` counts wins, ties and losses, and
-            has them as the label; its credit is 0.5 if the votes are split evenly or a quorum
-            votes for a tie.
-        quorum: number of judges that must be readable; more than half by default. For `majority`,
-            as many must vote decisively, or as many for a tie.
+            writes them into the label, such as `2-0-1`. Its credit is 1 or 0 for the side with
+            more votes, and 0.5 if both sides have as many votes or a quorum votes for a tie.
+        quorum: number of judges whose verdicts must be readable; more than half by default. For
+            `majority`, at least this number must vote for either response, or for a tie.
 
     Returns:
         The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum. A single
@@ -192,7 +197,12 @@ def merge_jury(
 
 
 def _majority_verdict(readable: Sequence[Verdict], needed: int) -> Verdict:
-    """Return the verdict of the majority of the readable verdicts of a jury."""
+    """Return the verdict of the majority of a jury.
+
+    Args:
+        readable: the verdicts that have a credit.
+        needed: the quorum: this number of votes must be decisive (a win or a loss), or ties.
+    """
     credits = [verdict.outcome for verdict in readable if verdict.outcome is not None]
     wins = sum(credit > 0.5 for credit in credits)
     losses = sum(credit < 0.5 for credit in credits)

@@ -12,8 +12,9 @@ from podium.scorers.reply_structure import MOST_BRACES, own_words
 from podium.scorers.schemas import refuse_repeats
 
 MOST_QUESTIONS = 12
+"""Largest number of questions in a checklist; a reply with more is unparsed."""
 LONGEST = 400
-"""Characters of one question."""
+"""Largest number of characters of one question; a reply with a longer one is unparsed."""
 DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
 
@@ -52,9 +53,12 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
 
 
 def _only_object(reply: Reply) -> dict[str, Any] | str:
-    """Return the one JSON object with questions and nothing else, or why there is none.
+    """Return the JSON object of a reply whose only key is `questions`.
 
     Prose around the object is ignored.
+
+    Returns:
+        The object, or the reason why the reply is unparsed.
     """
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None or "{" not in reply.text:
@@ -78,6 +82,6 @@ def _only_object(reply: Reply) -> dict[str, Any] | str:
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:
-    """Return a reply with the first 12 questions, as `read_checklist` reads it."""
+    """Return a reply with the first 12 different questions, in the form of `read_checklist`."""
     different = list(dict.fromkeys(questions))
     return Reply(json.dumps({"questions": different[:MOST_QUESTIONS]}))

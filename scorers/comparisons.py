@@ -1,6 +1,6 @@
 """Sentences in replies that prefer one response as a whole.
 
-Such as `A wins`, `B is worse`, `I prefer the first one`.
+Examples are `A wins`, `B is worse` and `I prefer the first one`.
 """
 
 import re
@@ -10,9 +10,12 @@ from podium.scorers import reply_words as words
 from podium.scorers.verdict_statements import LETTERS, TOKEN, Form, Statement, is_introductory
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
+"""The letter A or B that is not part of a word, with closing signs: `A`, `**A**`."""
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
+"""The name of a response: a letter, or words such as `the first one`."""
 RESPONSE_NOUNS = "|".join(words.RESPONSE_NOUNS.split())
 NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{RESPONSE_NOUNS}) ){{0,3}}[*_\"'\[(]*"
+# In this order: `A wins` or `A is worse`; `I prefer A`; `both are equal`; `only A works`.
 FORM_OF_WINNER = rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"
 FORM_OF_PREFERENCE = rf"\b(?=\w){words.PREFERS}[ ,:]*{NOUN}{NAME}"
 FORM_OF_TIE = rf"(?P<equal>{words.EQUAL})"
@@ -20,7 +23,14 @@ FORM_OF_ONLY = rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)"
 
 
 def _comparison_form(triggers: str, form: str) -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the words of which a sentence of a form has one, and the form itself."""
+    """Return the trigger words and the compiled pattern of a form of comparisons.
+
+    A sentence is searched for the pattern only if it has one of the trigger words.
+
+    Args:
+        triggers: the trigger words, separated by blanks or `|`.
+        form: the pattern.
+    """
     return frozenset(triggers.replace("|", " ").split()), re.compile(form, re.IGNORECASE)
 
 
@@ -30,7 +40,7 @@ FORMS = (
     _comparison_form(words.EQUAL_WORDS, FORM_OF_TIE),
     _comparison_form(words.ONLY, FORM_OF_ONLY),
 )
-"""Forms of comparisons, each with words of which a sentence of that form has one."""
+"""Trigger words and pattern of each form of comparisons (`_comparison_form`)."""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
@@ -39,7 +49,7 @@ CONCESSIVE = re.compile(
     r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b",
     re.IGNORECASE,
 )
-"""A clause that concedes something, before the main one."""
+"""A clause before the main clause that concedes something: `Although B is shorter,`."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
@@ -53,8 +63,9 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
     Conditions, concessions and sentences about single aspects are left out.
 
     Yields:
-        Statements with the values A, B, or C for neither. Their form is `marked` if only
-        introductory words stand before the comparison, else `mention`.
+        Statements whose value is the preferred response, A or B, or C if neither is preferred.
+        Their form is `marked` if only introductory words stand before the comparison, else
+        `mention`.
     """
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
@@ -92,7 +103,13 @@ def _phrases_of_sentence(view: str, start: int, end: int) -> Iterator[re.Match[s
 
 
 def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) -> tuple[str, int]:
-    """Return the letter that a comparison prefers, and the place of the name in it."""
+    """Return the letter that a comparison prefers, and the position of the name in the text.
+
+    Args:
+        phrase: match of the comparison.
+        groups: the named groups of the match. `equal` is set if neither response is preferred,
+            and `loses` if the named response is the worse one.
+    """
     if groups.get("equal"):
         return "C", phrase.start()
     name = next(group for group in ("letter", "first", "second") if groups.get(group))

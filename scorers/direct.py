@@ -19,17 +19,19 @@ from podium.scorers.verdict_statements import GAP, Statement
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """Credit of the first response by letter; C is a tie."""
 LETTER = re.compile(rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)")
+"""A letter that is not part of a word, with the blanks and emphasis before it, such as ` **A`."""
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
-"""A verdict as it is written, with the blanks and emphasis before it."""
+"""A letter, or a word for a tie such as `draw`, with the blanks and emphasis before it."""
 WORD = re.compile(r"\w+")
 LONGEST_LIST = 60
-"""Characters of a reply that may be nothing but a list of letters."""
+"""Replies with fewer characters are checked for being a mere list of letters, such as `A or B`."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the letter of a reply, or the sentence that prefers a response.
 
-    It stands in the first or last line, or after a word such as `verdict`.
+    The letter stands in the first or last line, or after a word such as `verdict`. A sentence such
+    as `A is better` counts in the first or last line only.
     """
     if _lists_letters(reply.text, settings):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
@@ -54,8 +56,8 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a letter counts although no word such as `verdict` names it.
 
-    It counts if it begins the reply or is alone on its line. After a noun such as `Response` it
-    counts alone on the first or last line only.
+    It counts if it begins the reply or is alone on its line. If a noun such as `Response` stands
+    before the letter, both must be alone on the first or last line.
     """
     if statement.form == "leading":
         return is_first
@@ -63,19 +65,28 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
 
 
 def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:
-    """Return whether a letter without the word verdict is alone on the last line."""
+    """Return whether a letter is alone on the last line, without a noun such as `Response`."""
     return statement.form == "alone" and is_last and not statement.named
 
 
 def _write_reasons(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with the reasons and the verdict, with the probabilities of its letter."""
+    """Return a reply with the reasons, the verdict and the probabilities of all letters."""
     text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
     chances = chances_of_letters(preference, settings)
     return reply_with_chances(text, {f" {letter}": chance for letter, chance in chances.items()})
 
 
 def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Compares) -> Verdict:
-    """Return the verdict of the letter of a reply, unparsed if it was not offered."""
+    """Return the verdict of the letter of a reply.
+
+    The verdict is unparsed if the judge was not offered this letter.
+
+    Args:
+        reply: the reply.
+        settings: says whether the letter C, a tie, is offered.
+        counts: function that says which letters count without a word such as `verdict`.
+        compares: lines in which a sentence such as `A is better` counts as the verdict.
+    """
 
     def parse(text: str) -> str | None:
         letter = text.upper() if len(text) == 1 else "C"
@@ -99,7 +110,7 @@ def _letters(settings: Settings) -> str:
 def letter_of(preference: Preference, settings: Settings) -> str:
     """Return the letter of a preference: A, B, or C for a tie.
 
-    Where a tie is not offered, no preference is A.
+    If the degree is 0.5 and a tie is not offered, the letter is A.
     """
     if settings.tie and preference.degree == 0.5:
         return "C"
@@ -111,6 +122,8 @@ def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[st
 
     The letter that `letter_of` returns is the likeliest.
     """
+    # P(C) = most * min(chance, 1 - chance). With most = 2/3, P(C) is at most the larger one of
+    # P(A) and P(B). With most = 1 and a chance of 0.5, P(C) is the largest.
     chance = preference.chance
     most = 1 if letter_of(preference, settings) == "C" else 2 / 3
     tie = most * min(chance, 1 - chance) if settings.tie else 0.0

@@ -1,4 +1,4 @@
-"""Identities of judges: verdicts may be pooled only under the same identity."""
+"""Identities of judges: verdicts may be pooled only if their judges have the same identity."""
 
 import json
 from collections.abc import Mapping
@@ -13,13 +13,21 @@ from podium.scorers.realization import Realization
 from podium.scorers.schemas import ReplyForm
 
 DIGITS = 12
+"""Hexadecimal digits of a prompt hash: 48 bits."""
 escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
 """Escapes the characters that separate the parts of an identity: `|`, `,`, `=` and `%`."""
 
 
 def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | None = None) -> str:
-    """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of
-    fences, switches and, if each reply is asked for with a schema, its form."""
+    """Return a hash, of 12 hexadecimal digits, of everything that shapes a prompt.
+
+    It covers the realization, the template, the rules of fences and the switches.
+
+    Args:
+        realization: how the judge is asked.
+        settings: what shapes every prompt of the run.
+        form: the JSON form, which is then hashed, too, if every reply is asked for in it.
+    """
     realization.check(settings)
     text = realization.template_for(settings).text if realization.template else None
     shape = {
@@ -46,13 +54,18 @@ def build_judge(
     """Return the record of a judge that is asked.
 
     Its name is model, realization, prompt hash and settings, for example
-    `gpt-x|rubric|3fa9c0de1122|temperature=0`. Two judges have one name only if they are the same.
+    `gpt-x|rubric|3fa9c0de1122|temperature=0`. Two judges have the same name only if all four parts
+    are the same.
 
     Args:
-        model: the model with its provider; `model_name` is the same without it.
-        generation: the model's settings; those that are None are left out.
+        model: the model with its provider.
+        realization: how the judge is asked.
+        settings: what shapes every prompt of the run.
+        generation: the model's settings by name; those that are None are left out.
         form: the JSON form, if every reply is asked for in it.
-        replies: how replies are asked for; part of the name unless it is `auto`.
+        replies: how replies are asked for (`Judging.replies`); unless it is `auto`, it is part of
+            the name.
+        model_name: the model without its provider.
     """
     digest = prompt_hash(realization, settings, form)
     known = {name: _setting_text(value) for name, value in generation.items() if value is not None}
@@ -75,8 +88,10 @@ def build_judge(
 
 
 def _setting_text(value: Any) -> str:
-    """Return a setting as text: 0 and 0.0 are the same, and so are dictionaries in another
-    order."""
+    """Return a setting as text.
+
+    Equal settings have equal text: 0.0 is written as 0, and the keys of dictionaries are sorted.
+    """
     if isinstance(value, str):
         return value
     whole = int(value) if isinstance(value, float) and value.is_integer() else value

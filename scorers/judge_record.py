@@ -11,16 +11,16 @@ KINDS: tuple[str, ...] = get_args(JudgeKind)
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """A judge, as far as it is known. None and an empty tuple mean: not known.
+    """What is known of a judge. None and an empty tuple mean: not known.
 
-    Nothing is ever read out of `name`. Whoever makes the judgments, or reads them, sets the other
-    fields.
+    `name` is never parsed. The code that makes the judgments, or reads them from a file, sets the
+    other fields.
 
     Attributes:
         name: the text in the column `judge`, which tables and messages show.
         kind: `model` (a language model), `human`, `reward` (a reward model) or `rule` (a function).
         model: the judge's model as its host spells it, with the provider.
-        model_name: the same without the provider, if the host tells the two apart.
+        model_name: the model without the provider, if the host gives both spellings.
         realization: how the judge is asked, for example `rubric`.
         prompt: a hash of everything that shapes the prompt. Only judges that podium asked have one.
         replies: how replies are asked for: `auto`, `schema` or `text`.
@@ -38,12 +38,19 @@ class JudgeRecord:
 
     @classmethod
     def from_name(cls, name: str) -> Self:
-        """Return a judge of which a source gives the name alone; it is taken as the model, too."""
+        """Return the record of a judge whose source gives only a name.
+
+        The name is also used as the model.
+        """
         return cls(name, model=name)
 
     @classmethod
     def from_json(cls, name: str, kept: Mapping[str, Any]) -> Self:
-        """Return the judge of a name from `to_json` of it; ValueError for a kind that is none."""
+        """Return the judge with this name that `to_json` wrote.
+
+        Raises:
+            ValueError: the kind is not one of `KINDS`.
+        """
         known = {own: kept[own] for own in FACTS if kept.get(own) is not None}
         if known.get("kind", KINDS[0]) not in KINDS:
             raise ValueError(f"kind is {known['kind']!r}; available: {', '.join(KINDS)}")
@@ -62,15 +69,15 @@ class JudgeRecord:
 
     @property
     def shown_model(self) -> str:
-        """The model, or the name of a judge without one: the shortest text that names it."""
+        """The model of the judge, or its name if no model is known, to be shown to people."""
         return self.model or self.name
 
     def is_called(self, word: str) -> bool:
-        """Return whether a user may mean this judge by a word: its name, or its model's name."""
+        """Return whether a user's word is the name of this judge or of its model."""
         return word in (self.name, self.model, self.model_name)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is known, without the name, for a file or a log."""
+        """Return the fields that are known, except the name, as JSON for a file or a log."""
         known = {own: value for own in FACTS if (value := getattr(self, own))}
         return known | ({"settings": dict(self.settings)} if self.settings else {})
 
@@ -78,14 +85,19 @@ class JudgeRecord:
 FACTS = tuple(field.name for field in fields(JudgeRecord) if field.name != "name")
 """The fields of a judge beside its name."""
 COLUMN_OF = {fact: f"judge_{fact}" for fact in FACTS}
-"""Columns of the battles table that describe the judge in column `judge`, by field."""
+"""Columns of the battles table that describe the judge in the column `judge`, by field."""
 
 
 def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:
-    """Return the judge that the cells of a table describe, as `cells_of` writes them, by field.
+    """Return the judge that the cells of a table describe.
+
+    Args:
+        name: the name of the judge.
+        cells: the text of each field, as `cells_of` writes it; None if the cell is empty. Unless
+            the judge is a human, a missing model is set to the name.
 
     Raises:
-        ValueError: a kind that there is not, or settings that are no JSON object.
+        ValueError: the kind is unknown, or the settings are not a JSON object.
     """
     kept: dict[str, Any] = {own: text for own, text in cells.items() if text is not None}
     if "settings" in kept:
@@ -98,7 +110,7 @@ def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:
 
 
 def cells_of(judge: JudgeRecord) -> dict[str, str]:
-    """Return the cells that describe a judge in a table, by field; of what is known only."""
+    """Return the text of each known field of a judge, for the cells of a table."""
     known = judge.to_json()
     if "settings" in known:
         known["settings"] = json.dumps(known["settings"], ensure_ascii=False)
@@ -106,8 +118,10 @@ def cells_of(judge: JudgeRecord) -> dict[str, str]:
 
 
 def join_judges(parts: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRecord]:
-    """Join the judges of several sources by name; of a name that two sources describe differently,
-    the name alone is known."""
+    """Join the judges of several sources, by name.
+
+    If two sources describe a judge differently, only its name is kept.
+    """
     joined: dict[str, JudgeRecord] = {}
     for part in parts:
         for name, judge in part.items():
@@ -119,7 +133,7 @@ def join_judges(parts: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRe
 
 
 def differ_in_prompt(judges: Iterable[JudgeRecord]) -> list[list[str]]:
-    """Return the names of judges that differ in the prompt alone, two or more to a group."""
+    """Return groups of two or more judges, by name, that differ in nothing but the prompt."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for judge in judges:
         if judge.prompt is not None:

@@ -25,11 +25,14 @@ from podium.scorers.schemas import ReplyForm
 Replies = Literal["auto", "schema", "text"]
 FIRST_TOKENS = 8
 LAST_TOKENS = 64
-"""Tokens of a reply that are logged: a verdict is its first word or stands at its end."""
+"""Number of tokens that are logged from the start and from the end of a reply.
+
+A verdict is the first word of a reply or stands at its end.
+"""
 LONGEST = 80
-"""Characters of an unparsed reply that a row keeps."""
+"""Largest number of characters of an unparsed reply that a row keeps; the rest is cut off."""
 KEPT = ("refused", "rejection", "structured", "cost", "failed", "withheld")
-"""Fields of a reply that a log keeps where they are set, besides its text and tokens."""
+"""Fields of a reply, besides its text and tokens, that a log keeps if they are set."""
 REMINDER = (
     "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
     " Keep to it."
@@ -44,19 +47,19 @@ class Judging:
         realization: how the judge is asked and its reply read.
         settings: what shapes every prompt.
         orders: the orders in which the two responses are shown (`battle.judgments`).
-        repeats: judgments per order and judge.
-        seed: chooses random orders.
+        repeats: number of judgments per order and judge.
+        seed: chooses the random orders.
         replies: whether replies are asked for as `text`, with a JSON `schema`, or as text and,
             if that is unparsed, with the schema (`auto`).
-        logprobs: whether token probabilities grade the verdicts; `auto` if the first reply of
-            the run has them.
-        attempts: calls for one readable reply, the first one included.
+        logprobs: whether token probabilities grade the verdicts. With `auto`, they do if the first
+            reply of the run has them.
+        attempts: largest number of calls for one readable reply, the first call included.
         rule: how the verdicts of several judges are merged (`battle.merge_jury`).
         quorum: number of judges that must be readable; None for more than half.
-        one_sided: whether a battle with one unparsed order is `unparsed`, or whether the verdict
-            of the other order counts (`keep`).
-        generation: generation settings of the run, such as the temperature; part of the judge's
-            name.
+        one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the battle
+            is unparsed. With `keep`, the verdict of the other order counts.
+        generation: generation settings of the run, such as the temperature. They are part of the
+            judge's name.
 
     Raises:
         UsageError: a value is not allowed, or the realization does not support it.
@@ -90,7 +93,11 @@ class Judging:
         self._check_form()
 
     def _check_form(self) -> None:
-        """Raise UsageError for probabilities or a schema that the realization does not have."""
+        """Check that the realization has the probabilities and the JSON form that are required.
+
+        Raises:
+            UsageError: one of them is required, and the realization does not have it.
+        """
         name = self.realization.name
         form = self.realization.form
         can_be_graded = self.has_probabilities(False) or self.has_probabilities(True)
@@ -116,7 +123,7 @@ class Judging:
 
     @property
     def form(self) -> ReplyForm | None:
-        """The form of replies that are asked for with a schema; None if none are."""
+        """The JSON form of replies; None if replies are never asked for with a schema."""
         return None if self.replies == "text" else self.realization.form
 
     @property
@@ -136,16 +143,17 @@ class Judging:
         is_choice = self.form is not None and self.form.choices is not None
         if self.logprobs == "off" or not is_choice:
             return False
-        # Where text replies have no probabilities, those of repeated calls would mix two kinds of
-        # credit.
+        # If text replies cannot be graded, but the JSON replies of repeated calls could be, the
+        # run would mix two kinds of credit.
         return use_in_text != "unused" or self.replies == "schema"
 
     def judgments(
         self, item: str, a: str, b: str, first: str | None = None
     ) -> tuple[Judgment, ...]:
-        """Return the judge calls of a battle, as `battle.judgments` does.
+        """Return the judge calls of a battle.
 
-        A pointwise judge has one judgment per repeat, with the responses as given.
+        The arguments are those of `battle.judgments`. A pointwise judge has one judgment per
+        repeat, with the responses as given.
         """
         orders = self.orders if self.is_pairwise else "as-given"
         return battle.judgments(
@@ -153,7 +161,12 @@ class Judging:
         )
 
     def calls(self, first: str | None = None) -> int:
-        """Return the number of calls of one judge for one battle, if every reply is readable."""
+        """Return the number of calls of one judge for one battle if no reply is unparsed.
+
+        Args:
+            first: name of the model that is shown first in every call, `a` or `b`; None for the
+                orders of the run.
+        """
         return len(self.judgments("", "a", "b", first)) * (1 if self.is_pairwise else 2)
 
     def judge(
@@ -166,8 +179,9 @@ class Judging:
         """Return the record of a judge.
 
         Args:
-            model: name of the model that judges, with its provider; `model_name` is without it.
+            model: name of the model that judges, with its provider.
             own: generation settings of the model; those of the run override them.
+            model_name: name of the model without its provider.
         """
         return build_judge(
             model,
@@ -180,7 +194,7 @@ class Judging:
         )
 
     def schema_prompt(self, texts: Texts, *, brief: bool = False) -> str:
-        """Return the prompt that asks for a JSON object, without reasons if `brief`."""
+        """Return the prompt that asks for a JSON object; with `brief`, without reasons in it."""
         words = self.form.words(self.settings, brief=brief) if self.form else ""
         return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{words}\n"
 
@@ -209,7 +223,7 @@ class Judging:
         return cast(Verdict, self._read_graded(reply, mode))
 
     def rating(self, reply: Reply, mode: FixedMode) -> Rating:
-        """Read the rating of a pointwise judge, graded as `verdict`."""
+        """Read the rating of a pointwise judge, graded by token probabilities if `mode` says so."""
         return cast(Rating, self._read_graded(reply, mode))
 
     def write_reply(self, preference: Preference) -> Reply:
@@ -262,7 +276,7 @@ class Judging:
         return grade_reply(reply, parsed, self.realization, self.settings)
 
     def _unparsed_verdict(self, reason: str) -> Verdict | Rating:
-        """Return what an unparsed reply says, of the realization's kind."""
+        """Return an unparsed verdict (pairwise) or rating (pointwise) with this reason."""
         if self.is_pairwise:
             return Verdict(None, reason=reason)
         return Rating(None, reason=reason)
@@ -292,7 +306,7 @@ def build_judging(
         template: path of a prompt that replaces the packaged one.
         temperature: temperature of the judge's replies.
         max_tokens: limit of the judge's output tokens.
-        transcript: whether all responses are transcripts; a run sets it itself.
+        transcript: whether all responses are transcripts. The run sets this, not the user.
         options: further fields of `Judging`.
 
     Raises:
@@ -327,16 +341,21 @@ CHOICES = {
     "rule": battle.RULES,
     "one_sided": ("unparsed", "keep"),
 }
-"""Allowed values of options. They are checked before the first paid call."""
+"""Allowed values of each option. They are checked before the first paid call."""
 AT_LEAST_ONE = {
     "attempts": "a judge must be asked at least once",
     "repeats": "there must be at least one repeat",
     "quorum": "at least one judge must have been read",
 }
+"""Options whose value must be 1 or more, each with the message if it is below 1."""
 
 
 def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
-    """Raise UsageError for the first option that is not available, with the nearest one that is."""
+    """Check that all options are available.
+
+    Raises:
+        UsageError: an option is not available. The message suggests the most similar name.
+    """
     unknown = sorted(set(options) - available)
     if unknown:
         raise unknown_name("option", unknown[0], available)
@@ -369,9 +388,9 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
 
 
 def load_reply(kept: Mapping[str, Any]) -> Reply:
-    """Return a logged reply without the reasoning before it.
+    """Return a logged reply without the reasoning before its answer.
 
-    Reasoning that never ends counts as truncated.
+    If the reasoning never ends, the reply counts as truncated.
 
     Args:
         kept: the reply as `dump_reply` wrote it.
@@ -387,8 +406,8 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """Return the row of the battles table of one logged judgment.
 
     Args:
-        shown: the judgment as logged: `order`, `repeat`, `judge`, `attempts`, `mode`, and
-            `replies`, one of a pairwise judge or one per response.
+        shown: the logged judgment, with `order`, `repeat`, `judge`, `attempts`, `mode` and
+            `replies`. A pairwise judge has one reply, and a pointwise judge one per response.
         how: settings of the run.
     """
     row: dict[str, Any] = {name: shown[name] for name in ("order", "repeat", "judge")}
@@ -419,10 +438,11 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
 
 
 def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]:
-    """Return the columns with the parsed credit, the mass and the cost of a judgment.
+    """Return the columns `hard_credit`, `mass`, `cost` and `ungraded` of a judgment.
 
-    Columns whose value is not known are left out. `ungraded` names the check of the mass that the
-    judgment does not pass.
+    `hard_credit` is the parsed credit of a graded verdict. `ungraded` names the check that fails
+    because the probabilities of the allowed answers sum to too little. Columns whose value is not
+    known are left out.
     """
     costs = [reply.cost for reply in replies if reply.cost is not None]
     check = MASS_CHECKS[replies[0].structured]
@@ -437,7 +457,7 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
 
 
 def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]) -> str:
-    """Return the beginning of the first reply that has a reason to be unparsed; else empty."""
+    """Return the beginning of the first unparsed reply; empty if all replies are readable."""
     for reply, reason in zip(replies, reasons, strict=False):
         if reason:
             return excerpt_of(reply.text or reply.refused)
@@ -445,7 +465,7 @@ def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]
 
 
 def excerpt_of(text: str) -> str:
-    """Return the beginning of an unparsed reply, or of an error, as a row keeps it."""
+    """Return the first 80 characters of an unparsed reply or an error, on one line."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
@@ -457,6 +477,7 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
         rows: rows of `build_verdict_row`, all of one battle.
         how: settings of the run.
     """
+    # Verdicts about a by judge, repeat and order.
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
     for row in rows:
         repeats = judges.setdefault(row["judge"], {})
@@ -481,7 +502,14 @@ def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
 
 
 def _merge_repeats(repeats: Mapping[int, Mapping[str, Verdict]], how: Judging) -> Verdict:
-    """Merge the verdicts of one judge, by repeat and order; unreadable repeats are left out."""
+    """Merge the verdicts of one judge: first the orders of each repeat, then the repeats.
+
+    Unparsed repeats are left out, unless all are unparsed.
+
+    Args:
+        repeats: verdicts about a, by repeat and order.
+        how: settings of the run.
+    """
     merged = []
     for repeat in sorted(repeats):
         about_a = list(repeats[repeat].values())

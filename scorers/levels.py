@@ -1,4 +1,6 @@
-"""labels, likert, numeric: a level in double square brackets.
+"""labels, likert, numeric: the judge writes a level in double square brackets, such as `[[A>B]]`.
+
+A level is one of the labels, grades or numbers of a scale.
 
 Source: JuStRank, section 4.2.2 and appendix G.
 
@@ -24,16 +26,18 @@ from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Stat
 
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
-"""Levels as they are written and their margins or scores, by plain spelling."""
+"""For each plain spelling (`_plain_level`): the level as it is offered, and its margin or score."""
 __all__ = ["grades", "labels", "points"]
 """What plug-ins may import from here; the rest may change."""
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
+"""A decimal number that is read as a score, such as `72.5`."""
 LOW = 0
 HIGH = 100
 """Range of the scores of `numeric`."""
 BRACKETS = r"\[\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\]\]"
-"""A level in the form that is asked for (group 1)."""
+"""A level in double square brackets; group 1 is the level without the brackets."""
+# A number in or without brackets, with its scale: `[[85]]`, `85/100`, `85 points out of 100`.
 SCORED = re.compile(
     rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
     rf"(?:[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
@@ -43,7 +47,10 @@ NOT_A_SCORE = re.compile(
     r"(?:(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
     r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
-"""Text before a number that is the end of a range, a bound or another scale, or negative."""
+"""Text before a number that makes it no score.
+
+The number is then the end of a range (`80-`), a bound (`> `), another scale (`8/`) or negative.
+"""
 SIGNS = {
     ">>": r" ?(?:>>|≫|\\gg) ?",
     "<<": r" ?(?:<<|≪|\\ll) ?",
@@ -61,11 +68,15 @@ BEST = PRAISE.split("|")
 WORST = BLAME.split("|")
 HIGH_DEGREE = 0.6
 LOW_DEGREE = 0.4
-"""Degrees in [0, 1] from which on, and up to which, words for the other end contradict a rating."""
+"""Limits on a score's place on its scale, from 0 (lowest) to 1 (highest).
+
+A score at `HIGH_DEGREE` or above is contradicted by a word of `WORST` in the reply, and a score at
+`LOW_DEGREE` or below by a word of `BEST`. The rating is then unparsed.
+"""
 NEAR = 400
-"""Characters at both ends of a reply in which extreme words may contradict a rating."""
+"""Number of characters at each end of a reply that are searched for `BEST` and `WORST`."""
 LONGEST_BEFORE = 20
-"""Characters before a number that may make it no score."""
+"""Number of characters before a number that are searched for `NOT_A_SCORE`."""
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -76,14 +87,15 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
 
     Args:
         name: name of the realization.
-        meanings: what each label means, from the first response being better to the second. The
-            scale is symmetric.
+        meanings: what each label means. The labels are ordered from the one that most prefers the
+            first response to the one that most prefers the second. The scale is symmetric.
     """
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
     width = max(map(len, meanings)) + 2
     lines = "\n".join(f"{label:<{width}}{meaning}" for label, meaning in meanings.items())
-    # One letter a level: a single token, whose alternatives a provider can report.
+    # In JSON replies, each label has a letter. A letter is a single token, whose alternatives a
+    # provider can report.
     codes = dict(zip(ascii_uppercase, margins, strict=False))
     verdicts = {
         code: verdict_of_margin(margins[label], label=label) for code, label in codes.items()
@@ -162,7 +174,10 @@ def _realization(
 
 
 def _level_pattern(spellings: Iterable[str]) -> Pattern:
-    """Return the pattern of a level in brackets, or in one of these spellings without them."""
+    """Return the pattern of a level.
+
+    It matches any text in double square brackets, and these spellings without brackets.
+    """
     alternatives = []
     for spelling in sorted(spellings, key=len, reverse=True):
         escaped = re.escape(spelling).replace(r"\ ", "[ _-]")
@@ -184,7 +199,12 @@ def _read_level(
 ) -> Verdict | Rating:
     """Read the level in double square brackets, or one that is called the verdict.
 
-    Blanks inside the level are ignored.
+    Args:
+        value: pattern of a level as it is written.
+        signs: pattern of a sign that each line with a level has.
+        levels: level and margin or score by plain spelling.
+        kind: `pairwise` (the result is a `Verdict`) or `pointwise` (the result is a `Rating`).
+        reply: the reply.
     """
 
     def parse(text: str) -> str | None:
@@ -207,7 +227,7 @@ def _read_level(
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
-    """Return whether a level without brackets or name counts.
+    """Return whether a level counts although it has no brackets and is not called the verdict.
 
     It counts if it begins the reply, or is alone on the first or last line.
     """
@@ -219,12 +239,18 @@ def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
 
 
 def _is_last_level(statement: Statement, _: bool, is_last: bool) -> bool:
-    """Return whether a label without brackets or name is alone on the last line, or begins it."""
+    """Return whether a label counts although it has no brackets and is not called the verdict.
+
+    It counts if it begins the last line, or is alone on it.
+    """
     return statement.form in ("alone", "leading") and is_last
 
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:
-    """Return a rating, unparsed if the words around it fit only the other end of the scale.
+    """Return a rating.
+
+    It is unparsed if the reply has words that fit only the other end of the scale: `useless` beside
+    a high score, or `flawless` beside a low one.
 
     Args:
         text: the reply without reasoning.
@@ -252,7 +278,12 @@ def _write_level(
 ) -> Reply:
     """Return a reply with the level nearest to a preference.
 
-    The middle level of a pairwise judge is for ties only.
+    A pairwise judge takes the middle level only if the degree is 0.5.
+
+    Args:
+        words: the levels, from the lowest margin or score to the highest.
+        kind: `pairwise` or `pointwise`.
+        preference: what the judge prefers.
     """
     last = len(words) - 1
     place = round(preference.degree * last)
@@ -266,7 +297,8 @@ def _write_level(
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100.
 
-    It stands in double square brackets, is called the score, or is the only one.
+    The number stands in double square brackets, is called the score, begins the reply, or is alone
+    on the first or last line.
     """
     parse = partial(DECORATION.sub, "")
     stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS)

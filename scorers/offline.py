@@ -1,7 +1,8 @@
-"""The stand-in judge `podium/offline`: no key, network or weights.
+"""The stand-in judge `podium/offline`, which needs no API key, network or model weights.
 
-**It is not a language model.** It prefers the response that meets more of the demands that can be
-counted or computed. Never use it to judge models.
+**It is not a language model.** It finds demands in the instruction that can be counted or computed,
+such as `at most 50 words`, and prefers the response that meets more of them. Never use it to judge
+models.
 """
 
 import hashlib
@@ -24,12 +25,13 @@ from podium.scorers.reply import Reply
 
 RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
 READ = 8_000
-"""Largest number of characters of an instruction that are read."""
+"""Number of characters at the start of an instruction that are searched for demands."""
 MOST_DEMANDS = 40
+"""Largest number of demands of one instruction; further ones are left out."""
 MOST_NAMED = 3
-"""Missed demands that the reasons name."""
+"""Largest number of missed demands that the reasons name; further ones are only counted."""
 TOO_LONG = 200_000
-"""Characters above which a text is not parsed as JSON."""
+"""Texts with more characters are not parsed as JSON."""
 
 
 class Demand(NamedTuple):
@@ -37,7 +39,7 @@ class Demand(NamedTuple):
 
     Attributes:
         name: the demand in a few words.
-        holds: function whose value is true of a response that meets the demand.
+        holds: function of the response; its result is truthy if the response meets the demand.
     """
 
     name: str
@@ -48,14 +50,17 @@ class Demand(NamedTuple):
 class StandIn:
     """The stand-in judge.
 
-    Its lead is the difference of the shares of demands that both responses meet, in [-1, 1].
+    Its preference depends on the lead: the share of demands that the first response meets, minus
+    the share that the second one meets. The probability that it prefers the first response is
+    1 / (1 + exp(-sharpness * lead)).
 
     Attributes:
-        position_bias: added to the lead of the response shown first, in [-2, 2].
-        noise: half-width, in [0, 2], of an error of the lead that is drawn from a hash of prompt
-            and seed.
+        position_bias: added to the lead, in [-2, 2]. A positive value favors the response shown
+            first.
+        noise: largest size, in [0, 2], of an error that is added to the lead. The error is drawn
+            from a hash of prompt and seed.
         seed: changes the errors.
-        tie: leads up to this size are no preference, in [0, 2].
+        tie: if the lead is at most this far from 0, it is set to 0; in [0, 2].
         sharpness: slope of the logistic function from lead to probability, in [0, 100].
 
     Raises:
@@ -77,13 +82,13 @@ class StandIn:
     def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
         """Answer a prompt in the form of the realization.
 
-        The same prompt and settings have the same answer.
+        The same prompt and settings always have the same answer.
 
         Args:
             prompt: the whole prompt.
             how: settings of the run.
-            texts: the texts behind the fences of the prompt. If there are no responses, the
-                prompt asks for a checklist.
+            texts: the texts that the prompt shows between its fences. If they have no responses,
+                the prompt asks for a checklist.
         """
         reference = texts.reference if how.settings.reference else None
         asked = demands(texts.instruction, reference)
@@ -122,7 +127,12 @@ class StandIn:
 def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
     """Describe in one line how many demands a response meets, and name three that it misses.
 
-    Characters that could look like a verdict are left out.
+    Characters of the names that could look like a verdict are left out.
+
+    Args:
+        letter: the letter of the response.
+        missed: names of the demands that it does not meet.
+        asked: number of all demands.
     """
     names = []
     for demand in missed[:MOST_NAMED]:
@@ -192,7 +202,9 @@ REFUSAL = re.compile(
     r"(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b",
     re.I,
 )
+"""The beginning of a response that refuses to answer, such as `I'm sorry` or `As an AI`."""
 NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS[1:])})"
+"""A number in digits or as a word, such as `12` or `three`."""
 BOUNDS = {
     **dict.fromkeys(("at most", "no more than", "up to"), "most"),
     **dict.fromkeys(("at least", "no fewer than"), "least"),
@@ -203,8 +215,9 @@ COUNT = re.compile(
     r"(?P<unit>word|sentence|line|paragraph|bullet point|character)s?\b"
     r"(?:\s+or\s+(?P<after>fewer|less|more)\b)?"
 )
+"""A number of units: `exactly 3 sentences`, `two to four lines`, `50 words or fewer`."""
 EACH = re.compile(r"\b(?:each|every)(?:\s+(line|sentence|paragraph|bullet point))?\b", re.I)
-"""Demands of every part: of the named kind, else of the kind that was counted before."""
+"""Words that demand a number of units of every part: `each paragraph`, or `each` alone."""
 
 
 def _units(unit: str, text: str) -> list[str]:
@@ -253,7 +266,8 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
     Args:
         match: a match of `COUNT`.
         unit: what is counted, such as `word`.
-        part: the parts that are counted, such as `line`; None for the whole response.
+        part: the part that must have this number of units, such as `line`; None if the whole
+            response must have it.
     """
     low: float = _parse_count(match["least"])
     high: float = _parse_count(match["most"] or match["least"])
@@ -289,12 +303,15 @@ WORD = re.compile(
     r"(?P<verb>use|using|include|contain|mention)\b"
     rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?"
 )
+"""One of three things: a verb that asks to use or avoid words, the end of a sentence, or words in
+quotation marks, as in `Do not use "very"` or `Mention "tea" twice`."""
 QUOTED_GROUP = 3
-"""Verbs that ask for quoted words to be used or avoided, ends of sentences, and quoted words."""
+"""Number of the group of `WORD` with the words in quotation marks."""
 
 
 def _word_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of quoted words to use, possibly so many times, or to avoid."""
+    """Yield demands to use words in quotation marks, to use them a number of times, or to avoid
+    them."""
     verb = None
     for match in WORD.finditer(instruction):
         quoted = match[QUOTED_GROUP]
@@ -305,7 +322,13 @@ def _word_demands(instruction: str) -> Iterator[Demand]:
 
 
 def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
-    """Return the demand to avoid a word, to use it, or to use it so many times."""
+    """Return the demand to avoid a word, to use it, or to use it a number of times.
+
+    Args:
+        word: the word or words.
+        avoided: whether the demand is to avoid the word.
+        times: `once`, `twice` or such as `3 times`; None for any number of times.
+    """
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     if avoided:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
@@ -322,7 +345,7 @@ FORBIDDEN = re.compile(
 
 
 def _sign_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of lower case, capitals, or no commas, digits and other signs."""
+    """Yield demands to write in lower case or capitals, and to avoid the signs of `SIGNS`."""
     bare = QUOTED.sub(" ", instruction)
     if re.search(r"\blower[ -]?case\b", bare, re.I):
         yield Demand("in lower case", lambda text: text == text.lower())
@@ -335,7 +358,10 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
 
 
 def _json_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of bare JSON and of its quoted keys; very long texts are not JSON."""
+    """Yield the demand to answer with nothing but JSON, and a demand for each quoted key.
+
+    A response of more than 200,000 characters does not meet them.
+    """
 
     def is_json(text: str) -> bool:
         return len(text) <= TOO_LONG and json.loads(text) is not None
@@ -352,10 +378,11 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)
+"""A question for the value of sums and products, such as `What is 3 + 4 * 5`."""
 
 
 def _sum_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of the values of sums and products that an instruction asks for."""
+    """Yield demands to state the values of the sums and products that an instruction asks for."""
     for match in SUM.finditer(instruction):
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
         total = 0
@@ -370,6 +397,7 @@ SORT = re.compile(
     r"(?i)\b(?:(?P<alphabetic>alphabetically)|(?P<descending>largest to smallest|descending)"
     r"|(?:smallest to largest|ascending))\b[^:\n]{0,40}:\s*(?P<items>[^:.\n]{3,500})"
 )
+"""A list to be sorted, such as `from largest to smallest: 3, 15, 8`."""
 
 
 def _order_demands(instruction: str) -> Iterator[Demand]:

@@ -19,26 +19,30 @@ from podium.scorers.reply import Rating, Reply, Token, Verdict
 from podium.scorers.schemas import Answers
 
 NO_PROBABILITIES = "no log-probabilities"
+"""Reason of an unparsed reply that needs token probabilities and has none."""
 MASS_CHECKS = (CHECKS["mass of text"], CHECKS["mass of schema"])
 """Checks of the total probability of the allowed answers, in a text and in a JSON reply."""
 ENOUGH, ENOUGH_OF_SCHEMA = (check.threshold for check in MASS_CHECKS)
-"""Smallest total probability of the allowed answers with which they grade a verdict."""
+"""Smallest total probability of the allowed answers, in a text and in a JSON reply.
+
+If the probabilities sum to less, they do not grade the verdict, and the parsed answer counts.
+"""
 ALTERNATIVES = 20
-"""Alternatives of a token that a provider is asked for: the most that OpenAI gives."""
+"""Number of alternatives per token that a provider is asked for: the most that OpenAI gives."""
 FEW_ALTERNATIVES = 5
-"""Alternatives of a token that every provider gives."""
+"""Number of alternatives per token that every provider gives."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 """Characters around an answer that are ignored."""
 SPELT = str.maketrans("▁ĠĊ", "  \n")
-"""Blanks as some tokenizers write them."""
+"""Translation of the signs that some tokenizers write for blanks and newlines."""
 KNOWN_FIRST = 8
-"""First tokens that must match the text: fewer could also begin a model's reasoning."""
+"""Number of first tokens that must match the text: fewer could also begin a model's reasoning."""
 OPEN = (None, "no verdict", "out of range")
-"""Reasons with which the first token may still hold the verdict; not so with any other reason."""
+"""Reasons of replies whose first token may still be the verdict; None is a readable reply."""
 
 Mode = Literal["auto", "required", "off"]
 FixedMode = Literal["required", "off"]
-"""Whether token probabilities grade the verdicts of a run, after `auto` was decided."""
+"""Whether token probabilities grade the verdicts of a run: `auto` is replaced by one of these."""
 
 
 def settle_mode(reply: Reply) -> FixedMode:
@@ -52,10 +56,11 @@ def settle_mode(reply: Reply) -> FixedMode:
 def masses_at(
     tokens: Sequence[Token], answers: Sequence[str], written: str = ""
 ) -> dict[str, float]:
-    """Return the probability of each answer from the alternatives at the first token.
+    """Return the probability of each answer, from the alternatives at the first token.
 
-    All spellings of an answer are summed. An alternative that begins several answers (`8` of `80`
-    and `85`) is divided between them as the alternatives at the next tokens are.
+    The probabilities of all spellings of an answer are summed. An alternative such as `8` may begin
+    several answers, such as `80` and `85`. Its probability is then divided between them in
+    proportion to the alternatives at the next tokens.
 
     Args:
         tokens: the tokens from the start of the verdict on.
@@ -64,11 +69,13 @@ def masses_at(
     """
     masses = dict.fromkeys(answers, 0.0)
     for spelling, probability in tokens[0].top.items() if tokens else ():
+        # `piece` is the part of an answer in this token, and `beginning` all that is known of it.
         piece = spelling.translate(SPELT).strip(AROUND).lower()
         beginning = written + piece
         if not beginning or not isfinite(probability) or probability <= 0:
             continue
         begun = [answer for answer in answers if answer.lower().startswith(beginning)]
+        # No letters follow: only an answer that is complete counts.
         is_end = not piece or (len(tokens) == 1 and len(begun) > 1)
         if is_end:
             begun = [answer for answer in begun if answer.lower() == beginning]
@@ -85,10 +92,10 @@ def masses_at(
 
 
 def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
-    """Return the tokens of a JSON reply from the value of a text field on.
+    """Return the tokens of a JSON reply, from the one on that begins the value of a text field.
 
-    The first token holds the beginning of the value. Of several values, the last one counts. No
-    tokens if the field is missing.
+    If the field occurs several times, the last value counts. If the field is missing, the result
+    is empty.
     """
     # The tokens are what the model wrote; the completion may lack its fences and blanks.
     text = "".join(token.text.translate(SPELT) for token in reply.tokens)
@@ -104,8 +111,9 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     """
     if place is None:
         return None
-    # Tokens may begin with reasoning and end with marks such as `<|end|>`. They match if they end
-    # as the line does or, if the last ones are not known, begin as the text does.
+    # The tokens may begin with reasoning and end with marks such as `<|end|>`. They match the text
+    # if they end like its line. A log leaves out tokens in the middle. So they also match if they
+    # begin like the text and the position lies within the first tokens.
     tokens = list(reply.tokens)
     while tokens and tokens[-1].text.startswith("<") and tokens[-1].text.endswith(">"):
         tokens.pop()
@@ -126,9 +134,10 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
 
 
 def _tokens_from(tokens: Sequence[Token], place: int) -> Sequence[Token]:
-    """Return the tokens from the one on that holds a character of their joined texts.
+    """Return the tokens from the one on that holds the character at a position.
 
-    No tokens if the joined texts end before the character.
+    The position is counted in the joined texts of the tokens. If they are shorter, the result is
+    empty.
     """
     ends = accumulate(len(token.text) for token in tokens)
     tokens_before = sum(end <= place for end in ends)
@@ -144,11 +153,11 @@ def first_token(reply: Reply) -> Token | None:
 def grade_reply(
     reply: Reply, said: Verdict | Rating, realization: Realization, settings: Settings
 ) -> Verdict | Rating:
-    """Replace a parsed credit or score by the mean of all allowed answers.
+    """Replace a parsed credit or score by the weighted mean of all allowed answers.
 
-    The weights are the probabilities of the answers at the token of the verdict. If they sum to
-    less than the threshold (`ENOUGH`), the parsed answer counts alone, on the same scale. A reply
-    that is unparsed stays so.
+    The weight of an answer is its probability at the token of the verdict. If the probabilities sum
+    to less than the threshold (`ENOUGH`, for JSON `ENOUGH_OF_SCHEMA`), the parsed answer has all
+    the weight, and an unparsed reply stays unparsed.
 
     Args:
         reply: the reply, with its tokens.
@@ -157,8 +166,9 @@ def grade_reply(
         settings: what shaped the prompt.
 
     Returns:
-        The graded verdict or rating, with the parsed one and the sum of the probabilities; unparsed
-        with the reason `NO_PROBABILITIES` if the reply has none.
+        The graded verdict or rating. `parsed` is the parsed credit or score, and `mass` the sum of
+        the probabilities. If the reply has no probabilities, the result is unparsed with the reason
+        `NO_PROBABILITIES`.
     """
     if settle_mode(reply) == "off":
         return said if said.reason else type(said)(None, reason=NO_PROBABILITIES)
@@ -167,7 +177,7 @@ def grade_reply(
         last_field = list(form.fields(settings))[-1]
         tokens = () if said.reason else tokens_of_field(reply, last_field)
         return _grade(said, form.choices(settings), tokens, ENOUGH_OF_SCHEMA)
-    # Inspect's registry loads this file, and reads no reply.
+    # Imported here because Inspect's registry loads this file without reading any reply.
     from podium.scorers.direct import letter_verdicts
 
     letters = letter_verdicts(settings)
@@ -180,9 +190,14 @@ def grade_reply(
 def _token_of_letter(
     reply: Reply, said: Verdict | Rating, letters: str, *, has_reasons: bool
 ) -> Token | None:
-    """Return the token of the parsed letter.
+    """Return the token whose alternatives are the letters of the verdict.
 
-    If no letter was parsed, it is the first token, unless reasons stand before the verdict.
+    This is the token of the parsed letter. If no letter was parsed, it is the first token of the
+    reply.
+
+    Returns:
+        None if the token cannot be found, or if no letter was parsed and the first token cannot be
+        the verdict.
     """
     if isinstance(said, Verdict) and said.place is not None:
         return token_at(reply, said.place)
@@ -201,7 +216,11 @@ def _grade(
 ) -> Verdict | Rating:
     """Return the mean of all answers, weighted by their probabilities at the first token.
 
-    If the probabilities sum to less than `enough`, it is the parsed answer alone.
+    Args:
+        said: what was parsed from the reply.
+        answers: verdict or rating by allowed answer.
+        tokens: the tokens from the start of the answer on; empty if it was not found.
+        enough: if the probabilities sum to less, the result is that of the parsed answer alone.
     """
     weights: Mapping[str, float] = masses_at(tokens, list(answers))
     mass = sum(weights.values()) if tokens else None
@@ -224,9 +243,10 @@ def _grade(
 
 
 def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
-    """Return the score of an answer (pointwise), or its credit and its margin, if it has one.
+    """Return the numbers of an answer that are averaged, by the name of their field.
 
-    The credit of a level is its place between both ends of the scale, in [0, 1].
+    A rating has a score. A verdict has a credit and possibly a margin. With a margin, the credit is
+    (1 + margin / m) / 2, where m is the largest margin of all answers.
     """
     answer = answers[code]
     if isinstance(answer, Rating):

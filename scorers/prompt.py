@@ -1,8 +1,8 @@
-"""Judge prompts: a template, and texts in its slots behind fences.
+"""Judge prompts: a template whose slots are filled with texts between fences.
 
-A text stands between the lines `<response_a_3f9c2a1b>` and `</response_a_3f9c2a1b>`. The mark is a
-hash of all texts and occurs in none of them, however it is spelled. So a response cannot close its
-own fence.
+The fences of a text are lines such as `<response_a_3f9c2a1b>` and `</response_a_3f9c2a1b>`. The
+mark `3f9c2a1b` is taken from a hash of all texts and occurs in none of them, however it is spelled.
+So a response cannot close its own fence.
 """
 
 import hashlib
@@ -17,9 +17,11 @@ from importlib.resources import files
 from podium.errors import UsageError
 
 SWITCHES = ("tie", "checklist", "reference", "system")
-"""Settings that a template can depend on and that a realization may not have."""
+"""Settings that are on or off and can change a prompt. Not every realization has all of them."""
 SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
+"""A slot of a template, such as `{instruction}`."""
 CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}|transcript):[ ]?(.*)$")
+"""A line of a template that depends on a setting, such as `if not tie: Choose A or B.`"""
 MARK = 8
 """Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/prompts.py)."""
 LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
@@ -27,10 +29,14 @@ LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
 ANSWER = "answer"
 """Name of the last piece of a transcript."""
 NEXT_LINE = "\n> "
-"""The end of a line within a piece of a transcript; a line that begins otherwise begins a piece."""
+"""Line break within a piece of a transcript. A line without `> ` begins a new piece."""
 CHARACTERS_PER_TOKEN = 4
+"""Estimated number of characters of a token, outside of fences."""
 TOKENS_PER_FENCE = 13
-"""Of a line such as `</response_a_b21ffed6>`: most digits of its code are a token each."""
+"""Estimated number of tokens of a line such as `</response_a_b21ffed6>`.
+
+Most digits of the mark are a token each.
+"""
 NO_DIGIT = re.compile(r"[^0-9a-f]+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters other than newline and tab, and surrogates, which no encoding can send."""
@@ -41,9 +47,10 @@ class Template:
     """The words of a prompt, with slots such as `{instruction}` for the texts.
 
     Attributes:
-        text: a line that begins with `if tie:` or `if not tie:` (likewise `checklist`, `reference`,
-            `system`, `transcript`) is part of the prompt only if that setting is on, or off.
-        source: name in errors, a path.
+        text: the words. A line that begins with `if tie:` is part of the prompt only if that
+            setting is on, and one with `if not tie:` only if it is off. The other settings are
+            `checklist`, `reference`, `system` and `transcript`.
+        source: path of the template, for error messages.
     """
 
     text: str
@@ -83,8 +90,8 @@ class Texts:
 
     Attributes:
         instruction: what the models were asked.
-        responses: the response shown first and the one shown second; a single one for a pointwise
-            judge.
+        responses: the response shown first and the response shown second. For a pointwise judge,
+            there is only one.
         reference: a right answer; None if the item has none.
         system: the system prompt of the responses; None if there was none.
         checklist: questions that a good response answers with yes.
@@ -104,7 +111,7 @@ class Texts:
             responses: the slots of the responses.
 
         Raises:
-            UsageError: a reference or checklist is to be shown, and the item has none.
+            UsageError: the settings show a reference or checklist, and the item has none.
         """
         by_slot = {"instruction": self.instruction}
         by_slot |= zip(responses, self.responses, strict=True)
@@ -129,8 +136,8 @@ def packaged_template(name: str, **words: str) -> Template:
 
     Args:
         name: name of the file in `scorers/prompts`, without its ending.
-        words: texts by slot that are filled in now. The block with the instruction is filled into
-            the slot `{context}`.
+        words: texts, by slot, that replace their slots. The slot `{context}` is always replaced,
+            by the packaged block with the instruction.
     """
     text = _prompt_file(name)
     texts = {"context": _prompt_file("context").rstrip("\n"), **words}
@@ -141,9 +148,9 @@ def packaged_template(name: str, **words: str) -> Template:
 
 @cache
 def rules(settings: Settings) -> str:
-    """Return what every prompt says of fences, pieces of transcripts, length and order.
+    """Return the paragraph of every prompt about fences, transcripts, length and order.
 
-    The only slot that is left is the mark.
+    It has the slot `{mark}`, which is not filled yet.
     """
     return keep_lines(_prompt_file("rules"), settings).strip()
 
@@ -181,11 +188,12 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
     Args:
         template: the template.
         settings: what shapes the prompts of the run.
-        slots: slots that the template needs, besides those of the settings that are on.
+        slots: names of the slots that the template must have, besides `rules` and the slots of the
+            settings that are on.
 
     Raises:
-        UsageError: a needed slot does not occur exactly once, another slot occurs, or a line looks
-            like a fence.
+        UsageError: a slot that it must have does not occur exactly once, another slot occurs, or a
+            line looks like a fence.
     """
     text = keep_lines(template.text, settings).strip() + "\n"
     needed = ["rules", *slots, *(name for name in settings.switched_on if name != "tie")]
@@ -232,8 +240,8 @@ def fill_template(text: str, texts: Mapping[str, str], settings: Settings) -> st
 def fence_mark(texts: Mapping[str, str]) -> str:
     """Return a mark of 8 hexadecimal digits that occurs in none of the texts.
 
-    It does not occur in capitals either, nor with other characters between its digits. The same
-    texts have the same mark.
+    Capitals, and other characters between the digits, are ignored in this search. The same texts
+    always have the same mark.
     """
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
     digits_of_texts = []
@@ -250,7 +258,7 @@ def fence_mark(texts: Mapping[str, str]) -> str:
 
 
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Fence the text of every slot, with control characters escaped.
+    """Escape the control characters of every text, and put the text between its fences.
 
     Returns:
         The fenced texts by slot, and the mark of their fences.

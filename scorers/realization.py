@@ -20,10 +20,11 @@ class Preference:
     """What a judge prefers, before it is put into words.
 
     Attributes:
-        degree: in [0, 1]. Of a pair: 1 if the first is far better, 0.5 if neither is, 0 if the
-            second is far better; of one response: how good it is.
+        degree: in [0, 1]. For a pair, 1 says that the first response is far better, 0.5 that
+            neither is better, and 0 that the second one is far better. For one response, it says
+            how good the response is.
         chance: probability that the judge prefers the first of a pair, or says yes to a response.
-        reasons: text before the verdict, if reasons are asked for.
+        reasons: text that is written before the verdict if reasons are asked for.
     """
 
     degree: float
@@ -33,21 +34,22 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Realization:
-    """A template, a reader and a writer of replies.
+    """A way to ask a judge: a template, a reader of replies and a writer of replies.
 
     Attributes:
+        name: the name by which users choose the realization.
         kind: `pairwise` (two responses, a `Verdict`) or `pointwise` (one response, a `Rating`).
         template: function that returns the packaged template; None if there is no prompt (reward
             models).
-        read_reply: `(reply, settings) -> Verdict` or `-> Rating`; never raises.
-        write_reply: `(preference, settings) -> Reply` that `read_reply` can read, with token
-            probabilities if they are read; None if the stand-in judge cannot answer.
-        options: the switches of `Settings` that it understands.
-        probabilities: `unused`; `soften` if they can replace the credit of the letter; `needed` if
-            nothing can be read without them.
+        read_reply: function that reads the verdict or rating of a reply; it never raises.
+        write_reply: function that writes a reply which `read_reply` can read, with token
+            probabilities if those are read. None if the stand-in judge cannot answer.
+        options: the switches of `Settings` that the realization has.
+        probabilities: how the token probabilities of a text reply are used. They are `unused`, can
+            replace the credit of the letter (`soften`), or are `needed` to read anything.
         form: the JSON object in which a reply can be asked for; None if there is none.
         tokens: limit of output tokens of a text reply, at least 256; None for no limit.
-        margins: whether its verdicts say by how much a response is better.
+        margins: whether the verdicts say by how much a response is better.
     """
 
     name: str
@@ -85,7 +87,7 @@ class Realization:
             raise UsageError(f"realization {self.name!r} has no prompt; {problem}")
 
     def words(self, settings: Settings) -> str:
-        """Return the template with the lines that the settings keep, and with its slots.
+        """Return the template with the lines that the settings keep. Its slots are not filled.
 
         Raises:
             UsageError: a slot is missing, repeated or unknown.
@@ -100,6 +102,6 @@ class Realization:
         return settings.template or self.template()
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
-        """Return the prompt of a judgment: the template with the texts behind fences."""
+        """Return the prompt of a judgment: the template with the texts between fences."""
         by_slot = texts.by_slot(settings, RESPONSES[self.kind])
         return fill_template(self.words(settings), by_slot, settings)

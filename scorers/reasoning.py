@@ -32,12 +32,16 @@ FINAL_CHANNEL = re.compile(
     r"<\|channel\|>final\b[^<>\n]{0,40}(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>"
 )
 LATER_CHANNEL = re.compile(rf"<\|start\|>assistant{FINAL_CHANNEL.pattern}")
-"""The final channel after reasoning that the chat template began."""
+"""The mark of the final channel in a reply whose first channel mark is in the prompt."""
 PLAIN_CHANNELS = re.compile(r"\s*(?:analysis.*?)?assistantfinal", re.DOTALL)
-"""Channels of a decoder that leaves out the special tokens of their marks."""
+"""The marks of channels, and the reasoning, if the decoder left out the special tokens."""
 SENTENCE_END = re.compile(r"(?:[.!?…。！？:：)\]*]|\A|\n)[ \t]*\Z")
 ANSWER_START = re.compile(r"[ \t]*(?![a-z\s,.;:!?)\]\"'”’`])")
-"""Before and after a closing mark in the middle of a line, if no sentence speaks of the mark."""
+"""The text before and after a mark in the middle of a line that closes reasoning.
+
+The reasoning ends with a sentence, and the answer begins with a capital or another sign. Otherwise
+the mark is a word of a sentence, as in `Models write </think> last.`
+"""
 
 
 def strip_reasoning(text: str) -> str:
@@ -60,9 +64,10 @@ def strip_reasoning(text: str) -> str:
 
 
 def start_of_answer(text: str) -> int:
-    """Return where the answer begins after the reasoning.
+    """Return the position at which the answer begins after the reasoning.
 
-    0 if there is no reasoning, and the length of the text if the reasoning never ends.
+    The position is 0 if there is no reasoning, and the length of the text if the reasoning never
+    ends.
     """
     if CHANNEL.match(text):
         finals = [mark.end() for mark in FINAL_CHANNEL.finditer(text)]
@@ -74,7 +79,10 @@ def start_of_answer(text: str) -> int:
 
 
 def _end_of_opened_reasoning(text: str) -> int:
-    """Return the end of the reasoning that begins the text with an opening mark; 0 without one."""
+    """Return the end of the reasoning that an opening mark begins; 0 if there is no such mark.
+
+    Several blocks of reasoning may follow one another.
+    """
     start = 0
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters become two in lower case
@@ -90,9 +98,16 @@ def _end_of_opened_reasoning(text: str) -> int:
 
 
 def _closing_mark(lowered: str, start: int) -> str | None:
-    """Return the mark that closes the reasoning at a place of a text in lower case.
+    """Return the mark that closes the reasoning which begins at a position.
 
-    None if no reasoning begins there; blanks before it are skipped.
+    Blanks at the position are skipped.
+
+    Args:
+        lowered: the text in lower case.
+        start: the position.
+
+    Returns:
+        None if no reasoning begins there.
     """
     place = len(lowered) - len(lowered[start:].lstrip())
     for opening, closing in MARKS:
@@ -102,9 +117,9 @@ def _closing_mark(lowered: str, start: int) -> str | None:
 
 
 def _end_of_begun_reasoning(text: str) -> int:
-    """Return the end of reasoning of which only the closing mark is there; else 0.
+    """Return the end of reasoning that has a closing mark but no opening one; 0 if there is none.
 
-    The chat template wrote the opening mark into the prompt.
+    The opening mark is missing in the reply if the chat template wrote it into the prompt.
     """
     final = LATER_CHANNEL.search(text)
     if final:
@@ -119,7 +134,11 @@ def _end_of_begun_reasoning(text: str) -> int:
 def _closes_reasoning(before: str, after: str) -> bool:
     """Return whether a closing mark ends reasoning and is no part of a sentence.
 
-    It stands at the end of a line, or after a sentence and outside of a quotation.
+    It ends reasoning at the end of a line, or after a sentence and outside of a quotation.
+
+    Args:
+        before: the text before the mark.
+        after: the text after the mark.
     """
     if after.lstrip(" \t")[:1] in ("", "\n"):
         return True

@@ -1,6 +1,6 @@
-"""Replies of judges, and what is read from them.
+"""Replies of judges, and what is read from a reply.
 
-That is a verdict or a rating, or the reason why a reply is unparsed.
+A reply gives a verdict or a rating, or the reason why it is unparsed.
 """
 
 import re
@@ -10,29 +10,32 @@ from fractions import Fraction
 from math import isfinite
 
 UNSHOWN = "media not shown"
-"""Reason if the judge does not take the images, audio or files of the prompt."""
+"""Reason if the judge does not accept the images, audio or files of the prompt."""
 TOO_LONG = "prompt too long"
 """Reason if the prompt does not fit the judge's context."""
 NOT_SHOWN = (UNSHOWN, TOO_LONG)
-"""Reasons of battles that are missing: the judge did not see them."""
+"""Reasons of battles that count as missing, because the judge did not see the responses."""
 REASONS_IN_TEXT = (
     "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
 )
+"""Reasons that are found by reading the reply, separated by `|`."""
 FILTERED = "content filter"
-"""Reason if the provider's filter ended the reply, whatever text came before."""
+"""Reason if the provider's content filter ended the reply. The text before is ignored."""
 REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", FILTERED, *NOT_SHOWN)
 """Reasons of unparsed replies.
 
-With `reported`, the verdict is somebody else's, a condition, a draft or a question.
+`reported` says that the reply states a verdict which is not the judge's own: it is somebody else's,
+a condition, a draft or a question. `retracted` says that the judge takes the verdict back.
 """
 FAILED = "failed"
-"""Beginning of the reason if the call failed: `failed: HTTP 500`."""
+"""Beginning of the reason if the call failed, as in `failed: HTTP 500`."""
 CODES = frozenset({FAILED, *REASONS})
-"""What the reason of a judgment begins with."""
+"""All texts with which the reason of a judgment can begin."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 BETWEEN_ORDERS = " / "
-"""Stands between the reasons of a battle whose two orders are unparsed for different ones."""
+"""Separator of two reasons, if the two orders of a battle are unparsed for different reasons."""
+# A refusal of the judge, such as `Sorry, I can't help` or `I will not compare`.
 REFUSAL = re.compile(
     r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t"
     r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse) (?:to )?"
@@ -40,20 +43,22 @@ REFUSAL = re.compile(
     r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))"
 )
 REFUSAL_LENGTH = 600
-"""Characters; longer replies are not refusals, whatever they apologize for."""
+"""Largest number of characters of a refusal. In longer replies, the words of a refusal are
+ignored."""
 LABEL = re.compile(r"([^<>=]+)([<>]+|=+)([^<>=]+)")
-"""A label that compares two responses: a name, signs of one kind, a name."""
+"""A label that compares two responses, such as `A>>B`: a name, signs of one kind, a name."""
 REVERSED = str.maketrans("<>", "><")
 CHUNK = re.compile(r"\s*\S+|\s+$")
+"""A word with the blanks before it, or the blanks at the end of the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnparsedReason:
-    """Why a judgment is unparsed, as the column `reason` has it.
+    """Why a judgment is unparsed, as the column `reason` says.
 
     Attributes:
-        code: `FAILED`, or one of `REASONS`; None for a reason of somebody else's file.
-        details: what is known beside the code, such as the error of a failed call.
+        code: `FAILED`, or one of `REASONS`; None for a reason that podium did not write.
+        details: further text, such as the error of a failed call; empty if there is none.
     """
 
     code: str | None
@@ -61,7 +66,10 @@ class UnparsedReason:
 
     @classmethod
     def parse(cls, written: str) -> "UnparsedReason":
-        """Parse the text of a column `reason`; of two orders, the first reason counts."""
+        """Parse the text of a column `reason`.
+
+        If the text has the reasons of two orders, only the first one is returned.
+        """
         code, _, details = written.partition(":")
         if code in CODES:
             return cls(code, details.strip())
@@ -78,8 +86,8 @@ class Token:
 
     Attributes:
         text: the text of the token.
-        top: probabilities in (0, 1] of the likeliest tokens at its place, itself included; empty
-            if the provider gives none.
+        top: probabilities in (0, 1] of the likeliest tokens at this place, this token included;
+            empty if the provider gives none.
     """
 
     text: str
@@ -94,12 +102,13 @@ class Reply:
         text: the text of the reply.
         truncated: whether the reply was cut off at the limit of output tokens.
         tokens: the tokens, if the provider gives them.
-        refused: the words with which the provider rejected the prompt, or of a failed call.
-        rejection: why the prompt was rejected, one of `NOT_SHOWN`.
+        refused: the provider's message if it rejected the prompt or the call failed; else empty.
+        rejection: why the prompt was rejected, one of `NOT_SHOWN`; used only if `refused` is set.
         structured: whether the reply was asked for with a JSON schema.
-        cost: the money that the call cost; None if unknown.
-        failed: the error of a failed call, such as `HTTP 500`.
-        withheld: why the provider says that the text is no answer, `refusal` or `FILTERED`.
+        cost: the cost of the call in money; None if unknown.
+        failed: the error of a failed call, such as `HTTP 500`; empty if the call did not fail.
+        withheld: `refusal` or `FILTERED` if the provider says that the text is not an answer; else
+            empty.
     """
 
     text: str
@@ -114,9 +123,9 @@ class Reply:
 
     @property
     def reason_of_no_answer(self) -> str | None:
-        """Why the text is no answer of the judge, whatever it says; None if it is one.
+        """Why the text must not be read as an answer; None if it may be read.
 
-        The reason is a failed call, a filter or a refusal.
+        The reason is a failed call, a content filter or a refusal.
         """
         if self.failed:
             return str(UnparsedReason(FAILED, self.failed))
@@ -124,9 +133,9 @@ class Reply:
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why there is nothing to read; None if there is.
+        """Why the reply cannot be read; None if it can.
 
-        The reason is a `reason_of_no_answer`, one of `NOT_SHOWN`, `truncated` or `empty`.
+        The reason is `reason_of_no_answer`, one of `NOT_SHOWN`, `truncated` or `empty`.
         """
         if self.reason_of_no_answer:
             return self.reason_of_no_answer
@@ -142,17 +151,20 @@ class Verdict:
     """What a judgment says about the response shown first.
 
     Attributes:
-        credit: what the first response earned, in [0, 1]; None if the reply is unparsed.
-        margin: score of the first response minus that of the second; None if there are no scores.
+        credit: 1 for a win of the first response, 0.5 for a tie, 0 for a loss; a graded credit may
+            lie between them. None if the reply is unparsed.
+        margin: score of the first response minus score of the second; None if there are no scores.
         criteria: margin by criterion.
         label: the verdict as the judge wrote it.
         reason: why the reply is unparsed, one of `REASONS`; None if it has a credit.
-        place: position of the verdict in the text; None if the verdict is no single letter.
-        parsed: the credit of the text, if `credit` is graded by token probabilities.
-        mass: total probability of the allowed answers at the place of the verdict.
+        place: position of the verdict in the text; None if the verdict is not a single letter.
+        parsed: the credit of the text alone, if `credit` is graded by token probabilities; else
+            None.
+        mass: total probability of the allowed answers at the place of the verdict; None if unknown.
 
     Raises:
-        ValueError: it has both a credit and a reason or neither, or the credit is out of range.
+        ValueError: the verdict has both a credit and a reason or neither, or the credit is not in
+            [0, 1].
     """
 
     credit: float | None
@@ -174,7 +186,10 @@ class Verdict:
 
     @property
     def outcome(self) -> float | None:
-        """The parsed credit if the credit is graded: it decides what is a win, a tie or a flip."""
+        """The credit that decides what is a win, a tie or a flip.
+
+        It is the parsed credit if the credit is graded, else the credit.
+        """
         return self.credit if self.parsed is None else self.parsed
 
 
@@ -186,11 +201,11 @@ class Rating:
         score: a finite number on the realization's scale; None if the reply is unparsed.
         label: the score as the judge wrote it.
         reason: why the reply is unparsed, one of `REASONS`; None if it has a score.
-        parsed: the score of the text, if `score` is graded by token probabilities.
-        mass: total probability of the allowed answers at the place of the score.
+        parsed: the score of the text alone, if `score` is graded by token probabilities; else None.
+        mass: total probability of the allowed answers at the place of the score; None if unknown.
 
     Raises:
-        ValueError: it has both a score and a reason or neither, or the score is not finite.
+        ValueError: the rating has both a score and a reason or neither, or the score is not finite.
     """
 
     score: float | None
@@ -220,11 +235,11 @@ def verdict_of_margin(
 
 
 def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
-    """Return a reply whose last word has alternatives.
+    """Return a reply whose last token has several alternatives.
 
     Args:
         text: the text of the reply; each word is a token.
-        chances: probabilities of the spellings of the last token.
+        chances: probabilities of the alternatives of the last token.
     """
     *chunks, last = CHUNK.findall(text)
     tokens = [Token(chunk, {chunk: 1.0}) for chunk in chunks]
@@ -238,9 +253,9 @@ def no_verdict(text: str) -> str:
 
 
 def reverse_label(label: str) -> str:
-    """Return the label that says the same with the responses in the other order.
+    """Return the label with the same meaning that names the responses in the other order.
 
-    A word without signs stays as it is.
+    A word without comparison signs is returned unchanged.
 
     >>> reverse_label("A>>B"), reverse_label("A=B"), reverse_label("good")
     ('B<<A', 'B=A', 'good')

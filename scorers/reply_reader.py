@@ -1,8 +1,11 @@
-"""The one reader of replies.
+"""The reader of replies that all realizations with a text reply share.
 
 The verdict is the last statement of a verdict in the judge's own words. It does not count if
 another statement contradicts it, if the text before it attributes it to somebody else, or if the
 text after it takes it back.
+
+A view is the text of the reply in which everything but the judge's own words is masked
+(`reply_structure.own_words`). Positions in the view are positions in the reply.
 """
 
 import re
@@ -29,29 +32,34 @@ from podium.scorers.verdict_statements import (
 )
 
 LONGEST_REST = 10_000
-"""Characters after a verdict; longer texts are no explanation."""
+"""Largest number of characters after a verdict. With more, the reply is unparsed, since the text is
+too long for an explanation."""
 SHORTEST_LEAD = 3
-"""Characters of a line before a verdict; a shorter one is no sentence."""
+"""Lines with fewer characters, before a verdict, are not checked for being a complete sentence."""
 LONGEST_LEAD = 200
-"""Characters of the line before a verdict that are read."""
+"""Number of characters of the line before a verdict that are read, counted from its end."""
 SHORT_LINE = 30
-"""Characters of a line that may state another letter."""
+"""Only lines with fewer characters are searched for another letter than the verdict."""
 LONGEST_GAP = 500
-"""Characters before a verdict in which the last line with words is looked for."""
+"""Number of characters before a verdict in which the last line with words is searched."""
 NEAR = 250
-"""Characters before a verdict in which a comparison may contradict it."""
+"""Number of characters before a verdict that are searched for a comparison against it."""
+# `[[A`, `[[A]` and `[A]]`: brackets that are not closed, or were not opened.
 BROKEN_BRACKETS = re.compile(
     r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]"
 )
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
+# A line of two different levels and nothing else: `[[A>B]] / [[B>A]]`.
 TWO_ON_A_LINE = re.compile(
     r"^[^\w\n\[]*+\[\[([^\[\]\n]++)\]\][^\w\n\[]++\[\[(?!\1\]\])[^\[\]\n]++\]\][^\w\n]*$",
     re.MULTILINE,
 )
 LATEX_COMMAND = re.compile(r"\\\w+|_")
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
+"""The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
+# The beginning of a condition: `If A were correct`.
 CONDITION_STARTS = re.compile(
     r"(?i)\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls"
     r"|hätte|wäre|si|supposons|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)"
@@ -60,14 +68,17 @@ HEADING = re.compile(
     r"[\[(<=#*_~-]+[^.!?:]*\b(?:response|answer|candidate|assistant) [AB]\b[^.!?:]*[\])>=#*_~-]+",
     re.IGNORECASE,
 )
-"""A line between signs that names a response, whose text may follow."""
+"""A heading that names a response, such as `### Response A`; its text may follow."""
 WHICH = re.compile(
     r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
     re.IGNORECASE,
 )
-"""A question that the verdict after it answers."""
+"""A question that the verdict after it answers, such as `Which response is better?`"""
 LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
+"""The beginning of a line with a heading of its own, such as `A: short` or `Accuracy: good`."""
 COLON = re.compile(r"[:：][*_ \t]*\n")
+# A line that ends with a colon and matches both of these patterns, such as `Response A says:`,
+# opens a quotation without quotation marks.
 QUOTED_TEXT = re.compile(
     r"(?i)\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says"
     r"|reads|writes|states|contains|includes?|message|end(?:et|s)|enthält|contient|contiene"
@@ -77,50 +88,62 @@ RESPONSE = re.compile(
     r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])"
     r"|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
 )
-"""With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without marks."""
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
+# The beginning of a sentence that takes the verdict back: `Wait,`, `Actually,`.
 RETRACTION_START = re.compile(
     rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE
 )
-# Searched in texts in lower case, which is faster than to ignore case.
+# These are searched in texts in lower case, which is faster than a pattern that ignores case.
 ABOUT_NEXT = re.compile(words.ABOUT_NEXT)
 RETRACTION = re.compile(words.RETRACTIONS)
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
 HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SAME_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
-"""A sign or a word in lower case after a verdict, before its explanation on the same line."""
+"""The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
     r"[ \t]*\n\s*(?![a-z_]+ ?:"
     r"|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
-"""A line in lower case after the verdict, which makes the verdict part of a sentence."""
+"""A next line in lower case. The verdict before it is then only a part of a sentence."""
 ATTRIBUTION = re.compile(
     r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z",
     re.IGNORECASE,
 )
 """A last line that says whose words stand before it: `-- Response A`."""
+# A sentence after the verdict that says the opposite: `It is worse.`
 PRONOUN_LOSES = re.compile(
     rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE
 )
+# The name of a response at the end of a sentence: `No, the second one, sorry.`
 LAST_NAME = re.compile(
     rf"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
     r"[.!。！ ,]*(?:please|instead|it is|bitte|sorry|then|actually|rather|after all)?[.! ]*\Z"
 )
 ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
-"""Words before a letter at the end of a sentence that make it no verdict."""
+"""Words before a name at the end of a sentence that make it no verdict, as in `better than B`."""
 WORDS = re.compile(r"\w")
 Counts = Callable[[Statement, bool, bool], bool]
-"""Whether a value without a name counts: by its statement, and whether its line is the first and
-the last one."""
+"""Function that returns whether a value counts although no word such as `verdict` names it.
+
+Its arguments are the statement, whether it stands in the first line, and whether it stands in the
+last line.
+"""
 Compares = Literal["ends", "last", "never"]
+"""Lines in which a sentence such as `A is better` states the verdict (`read_statement`)."""
 Parse = Callable[[str], str | None]
+"""Function from a value as written to its canonical spelling; None if it is out of range."""
 
 
 class Found(NamedTuple):
-    """A verdict as it was read: its place in the text and its value as it is written."""
+    """A verdict that was read.
+
+    Attributes:
+        place: position of the verdict in the text.
+        value: its canonical spelling.
+    """
 
     place: int
     value: str
@@ -140,10 +163,10 @@ def read_statement(
     Args:
         reply: the reply.
         value: pattern of a value as it is written.
-        parse: function from a value to its canonical spelling; None if it is out of range.
+        parse: function from a value to its canonical spelling (see `Parse`).
         counts: function that says whether a value without a name is a verdict (see `Counts`).
-        signs: pattern of a sign that each line with a level has, if a level in double square
-            brackets was asked for.
+        signs: pattern of a sign that each line with a level has. It is None unless a level in
+            double square brackets was asked for.
         compares: where sentences such as `A is better` state the verdict: at both `ends` (the first
             and the last line), in the `last` line, or `never`.
     """
@@ -173,7 +196,7 @@ def read_statement(
 
 
 def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
-    """Return the first of some lines that has words; at least one must."""
+    """Return the first of some lines that has a word. At least one line must have one."""
     return next(span for span in lines if WORDS.search(view, *span))
 
 
@@ -184,14 +207,16 @@ def _verdict_statements(
     counts: Counts,
     compares: Compares,
 ) -> list[Statement]:
-    """Return the statements that count or, if there are none, sentences that compare the responses.
+    """Return the statements that count as verdicts.
+
+    If there are none, return the sentences that prefer a response, such as `A is better`.
 
     Args:
         view: the judge's own words.
         statements: all statements of a value.
         ends: the first and the last line with words.
-        counts: as of `read_statement`.
-        compares: as of `read_statement`.
+        counts: see `Counts`.
+        compares: lines in which sentences that prefer a response count (`read_statement`).
     """
     (_, first_end), (last_start, _) = ends
     verdicts = []
@@ -209,7 +234,10 @@ def _verdict_statements(
 
 
 def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool:
-    """Return whether another short line, not of a table, states another letter."""
+    """Return whether another short line consists of a letter that is not the verdict.
+
+    Lines of tables are ignored.
+    """
     for start, end in lines:
         is_verdict = start <= reading.place < end
         if is_verdict or end - start >= SHORT_LINE:
@@ -221,7 +249,10 @@ def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool
 
 
 def _has_other_levels(view: str, reading: Found, parse: Parse) -> bool:
-    """Return whether two levels in brackets differ on one line, or another one follows."""
+    """Return whether a reply has another level in double square brackets than the verdict.
+
+    The other level stands on a line with two levels only, or after the verdict.
+    """
     if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
         return True
     later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
@@ -231,7 +262,14 @@ def _has_other_levels(view: str, reading: Found, parse: Parse) -> bool:
 def _decide(
     view: str, verdicts: list[Statement], mentions: list[Statement], parse: Parse
 ) -> Found | str:
-    """Return the last statement of a verdict, or why it does not count."""
+    """Return the last statement of a verdict, or the reason why it does not count.
+
+    Args:
+        view: the judge's own words.
+        verdicts: the statements that count as verdicts; they are sorted in place.
+        mentions: statements that do not count but may contradict the verdict.
+        parse: see `Parse`.
+    """
     verdicts.sort(key=lambda statement: statement.start)
     last = verdicts[-1]
     final = parse(last.value)
@@ -249,7 +287,7 @@ def _decide(
 
 
 def _text_after(view: str, spans: Sequence[Span]) -> str:
-    """Return the text after the first span, without the other spans."""
+    """Return the text after the first of some spans, without the text of the other spans."""
     ends = [end for _, end in spans]
     next_starts = [start for start, _ in spans[1:]] + [len(view)]
     gaps = zip(ends, next_starts, strict=True)
@@ -257,9 +295,10 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 
 
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
-    """Return why equal verdicts at these places do not count; None if they do.
+    """Return why equal verdicts at these spans do not count; None if they count.
 
-    The text around makes all of them somebody else's, or takes them back.
+    They do not count if the text before every one of them says that it is not the judge's own, or
+    if the text after them takes them back.
     """
     if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
         return "reported"
@@ -299,7 +338,12 @@ def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) 
 
 
 def _ends_with_other(sentence: str, preferred: str) -> bool:
-    """Return whether a sentence after a verdict ends with the name of another response."""
+    """Return whether a sentence after a verdict ends with the name of another response.
+
+    Args:
+        sentence: the sentence.
+        preferred: letter of the response that the verdict prefers.
+    """
     reading = LAST_NAME.search(sentence.rstrip())
     if reading is None or ABOUT_LETTER.search(sentence[: reading.start()]):
         return False
@@ -307,10 +351,10 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
 
 
 def reason_around(view: str, spans: Sequence[Span]) -> str | None:
-    """Return why objects at these places of a reply are not the judge's own verdict.
+    """Return why objects at these spans of a reply are not the judge's own verdict.
 
     Returns:
-        None if they are.
+        None if they are the judge's own verdict.
     """
     start = spans[-1][0]
     line = view[view.rfind("\n", 0, start) + 1 : start]
@@ -324,7 +368,11 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
 def reason_before(view: str, start: int) -> str | None:
     """Return `reported` if the text before a verdict says that it is not the judge's own.
 
-    It may be somebody else's, a condition, a plan or a question.
+    The verdict may be somebody else's, a condition, a plan or a question.
+
+    Args:
+        view: the judge's own words.
+        start: position of the verdict.
     """
     line_start = view.rfind("\n", 0, start) + 1
     before = LIST_MARK.sub("", view[max(line_start, start - LONGEST_LEAD) : start]).strip()
@@ -338,9 +386,13 @@ def reason_before(view: str, start: int) -> str | None:
 
 
 def opens_quotation(view: str, start: int) -> bool:
-    """Return whether a line before a verdict announces a text of a response that may last to it.
+    """Return whether a line before a verdict opens a quotation that may include the verdict.
 
-    Such as `Response A ends:`, with another line between this one and the verdict.
+    Such a line is `Response A ends:`, with another line between this one and the verdict.
+
+    Args:
+        view: the judge's own words.
+        start: position of the verdict.
     """
     for colon in COLON.finditer(view, max(0, start - NEAR), start):
         line_start = view.rfind("\n", 0, colon.start()) + 1
@@ -355,7 +407,7 @@ def opens_quotation(view: str, start: int) -> bool:
 
 
 def _last_sentence(text: str) -> int:
-    """Return the start of the last sentence, but not of one after a comma."""
+    """Return the start of the last sentence of a text. Commas do not separate sentences here."""
     start = 0
     for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ ")):
         if not mark[0].startswith(","):
@@ -364,7 +416,11 @@ def _last_sentence(text: str) -> int:
 
 
 def _previous_line(view: str, end: int) -> str | None:
-    """Return the last line before a place that has words or masked characters; None without one."""
+    """Return the last line before a position that has words or masked characters.
+
+    Returns:
+        The end of the line; None if the 500 characters before the position have no such line.
+    """
     lines = view[max(0, end - LONGEST_GAP) : end].split("\n")
     for line in reversed(lines):
         if WORDS.search(line) or MASK in line:
@@ -375,7 +431,7 @@ def _previous_line(view: str, end: int) -> str | None:
 def leads_to_own_verdict(line: str) -> bool:
     """Return whether the verdict after a line is the judge's own.
 
-    The line is complete, or it introduces the verdict.
+    It is if the line is a complete sentence or introduces the verdict.
     """
     bare = line.rstrip("*_`~ \t\r")
     clause = bare[_last_sentence(bare) :]
@@ -423,9 +479,9 @@ def reason_after(rest: str) -> str | None:
 
 
 def _speaks_of_judge(lowered: str) -> bool:
-    """Return whether a text in lower case speaks of the judge itself in a way that is not harmless.
+    """Return whether a text in lower case speaks of the judge itself.
 
-    Harmless is what explains a verdict, such as `I checked both`.
+    Phrases that explain a verdict, such as `I checked both`, are ignored.
     """
     if not SELF_REFERENCE.search(lowered):
         return False
@@ -441,6 +497,6 @@ def _sentences(text: str) -> list[str]:
 
 
 def _is_open(text: str) -> bool:
-    """Return whether a sentence goes on after the last word of a text."""
+    """Return whether the last word of a text, such as `the`, shows that its sentence goes on."""
     last = LAST_WORD.search(text)
     return last is not None and last[1] != "A" and last[1].lower() in OPEN_ENDS

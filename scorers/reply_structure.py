@@ -1,6 +1,7 @@
 """The judge's own words in a reply.
 
-Quotations, fences, reasoning, markup and conversations of others are masked.
+Quotations, fences, reasoning and markup are masked: each of their characters is replaced by a sign
+or a blank, so that positions stay the same. The masked text is called the view of a reply.
 """
 
 import json
@@ -11,31 +12,38 @@ from podium.scorers.reasoning import start_of_answer
 from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 
 MASK = "\ufffc"
-"""Stands for each character that is not the judge's own word."""
+"""Sign that replaces each character that is not the judge's own."""
 MOST_MARKS = 4000
 """Largest number of quotation marks, fence lines or tags in a readable reply."""
 MOST_LINES = 20_000
+"""Largest number of line breaks in a readable reply."""
 MOST_BRACES = 200
-"""Largest numbers of lines, and of opening braces, in a readable reply."""
+"""Largest number of opening braces in a readable reply."""
+# Tokens of chat templates at the end of a reply: `<|im_end|>`, `</s>`, `<end_of_turn>`.
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>"
     r"|\[/INST\])++\Z"
 )
 LONGEST_END = 400
-"""Characters at the end of a reply that may be tokens of a chat template."""
+"""Number of characters at the end of a reply that are searched for `END_TOKENS`."""
 TURN = re.compile(
     rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:"
     rf"|\[/?(?:{ROLES})\])"
 )
-"""A speaker after the end of a line, which is searched faster than the start of one."""
+"""The name of a speaker at the start of a line, such as `User:`.
+
+The pattern begins with the line break before, since that is searched faster than the start of a
+line.
+"""
 OPENING_TURN = re.compile(
     r"(?i)\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+"
     r"(?:<\|end_header_id\|>|:|\n)|<\|assistant\|>|<start_of_turn>model\n)"
 )
-"""The judge's own role before its reply."""
+"""The judge's own role before its reply, such as `assistant:`."""
 CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILINE)
-"""A line of podium's former fences around responses."""
+"""A line such as `<<<END RESPONSE A>>>`, with which podium formerly fenced responses."""
+# Marks around comments and around words that are struck through.
 STRUCK = (
     ("<!--", "-->"),
     ("~~", "~~"),
@@ -62,6 +70,7 @@ QUOTED_TAG = re.compile(
 
 Tags of reasoning begin a line. A tag that is not closed lasts to the end of the reply.
 """
+# A JSON object without inner objects or lists; levels in double square brackets may occur.
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
     rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max"
@@ -77,7 +86,8 @@ CLOSING = {
     "「": "」",
     "『": "』",
 }
-# Begins with literal characters, which are searched as a set.
+# Opening quotation marks with their closing ones are in `CLOSING`. The pattern begins with literal
+# characters, because the regex engine searches those as a set, which is faster.
 QUOTATION = re.compile(
     "|".join(
         rf"{opening}(?:(?:[^\s:{closing}]{{1,12}}|(?i:response|answer|option|very) \w+)[{closing}]"
@@ -85,9 +95,9 @@ QUOTATION = re.compile(
         for opening, closing in CLOSING.items()
     )
 )
-"""A quotation, with its text in a group if it is longer than a verdict.
+"""A quotation. Its text is in a group if it is longer than a verdict such as `"A"`.
 
-A quotation that is never closed lasts to the end.
+A quotation that is never closed lasts to the end of the text.
 """
 QUOTE_LINE = re.compile(r"\n[ \t]*>")
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
@@ -95,7 +105,7 @@ QUOTED_VALUE = re.compile(
     r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?"
     r"[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z"
 )
-"""A block quote of nothing but a letter or label, after reasons, which is no quotation."""
+"""A block quote after reasons that has only a letter or label: it is the judge's own verdict."""
 
 FULL_WIDTH = dict(
     zip(map(ord, "ＡＢＣ＞＜＝［］０１２３４５６７８９"), "ABC><=[]0123456789", strict=True)
@@ -108,15 +118,17 @@ ESCAPED = (
     ("[\\[", " [["),
     ("\\]]", "]] "),
 )
-"""Spellings of brackets and signs, and others of the same length."""
+"""Escaped spellings of brackets and signs, and plain spellings that are filled to their length."""
 Span = tuple[int, int]
+"""Start and end of a part of a text."""
 
 
 def own_words(text: str) -> str | None:
-    """Return a text of the same length in which only the judge's own statements are not masked.
+    """Mask all of a reply but the judge's own words.
 
     Returns:
-        None if the text is a conversation, or has too many marks or lines to be a reply.
+        The view, which is as long as the text; None if the text is a conversation, or has too many
+        quotation marks, tags or lines to be a reply.
     """
     if text.count("\n") > MOST_LINES:
         return None
@@ -124,7 +136,7 @@ def own_words(text: str) -> str | None:
     view = _plain_signs(_without_tokens("\n" * start + text[start:]))
     if _is_conversation(view) or _has_too_many_marks(view):
         return None
-    # One character is found far faster than two.
+    # The search for one character is far faster than for three, so it comes first.
     if "<" in view and "<<<" in view:
         view = mask(view, _prompt_fences(view))
     if ("`" in view and "```" in view) or ("~" in view and "~~~" in view):
@@ -142,9 +154,10 @@ def own_words(text: str) -> str | None:
 
 
 def _plain_signs(view: str) -> str:
-    """Return a text of the same length with plain brackets and signs, and without scales.
+    """Replace full-width and escaped signs by plain ones, and scales by blanks.
 
-    Scales are the allowed values that stand before a verdict, as in `Score (0-100): 85`.
+    A scale names the allowed values before a verdict, as in `Score (0-100): 85`. The text keeps its
+    length.
     """
     if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
         view = view.translate(FULL_WIDTH)
@@ -163,7 +176,7 @@ def _is_conversation(view: str) -> bool:
 
 
 def _has_too_many_marks(view: str) -> bool:
-    """Return whether a text has more quotation marks, fence lines or tags than a reply."""
+    """Return whether a text has more than 4,000 quotation marks, fence lines or tags."""
     if len(view) <= MOST_MARKS:
         return False
     marks = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
@@ -171,7 +184,7 @@ def _has_too_many_marks(view: str) -> bool:
 
 
 def _without_block_quotes(view: str) -> str:
-    """Mask block quotes, but not a last one that is nothing but the verdict."""
+    """Mask block quotes. A last one that has only the verdict is not masked."""
     quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
     last = QUOTED_VALUE.search(view, quotes[-1][0]) if quotes else None
     if last:
@@ -181,9 +194,10 @@ def _without_block_quotes(view: str) -> str:
 
 
 def _lines_of_fields(view: str) -> str:
-    """Return a JSON object of one level as lines of names and values.
+    """Rewrite a JSON object of one level as lines of names and values.
 
-    The text stays as it is if the object has names that introduce neither a verdict nor reasons.
+    Nothing is changed if the object has a name that introduces neither a verdict nor reasons. The
+    text keeps its length.
     """
     flat = FLAT_OBJECT.search(view)
     if flat is None or view.count("{") != 1:
@@ -199,7 +213,7 @@ def _lines_of_fields(view: str) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
-    """Replace spans by a sign for each character, but keep the ends of lines."""
+    """Replace each character of the spans by a sign, except line breaks."""
     parts = []
     last_end = 0
     for start, end in spans:
@@ -223,10 +237,10 @@ def _without_tokens(view: str) -> str:
 
 
 def _prompt_fences(view: str) -> Iterator[Span]:
-    """Yield what stands between podium's fences.
+    """Yield the spans between podium's former fences.
 
-    If the opening line is missing, this is all from the last fence on; if the closing one is
-    missing, all the rest.
+    If an opening line is missing, the span is all the text after the last fence. If a closing line
+    is missing, the span is all the text from the opening line on.
     """
     opening_start = None
     last_end = 0
@@ -247,7 +261,7 @@ def _prompt_fences(view: str) -> Iterator[Span]:
 
 
 def _without_code_fences(view: str) -> str:
-    """Blank the lines of code fences, and mask what follows one that is never closed."""
+    """Blank the lines of code fences. If a fence is never closed, mask the text after it."""
     lines = list(CODE_FENCE.finditer(view))
     opening = None
     for line in lines:
@@ -263,7 +277,7 @@ def _without_code_fences(view: str) -> str:
 
 
 def _struck_spans(view: str) -> Iterator[Span]:
-    """Yield comments, closed or not, and words that are struck through."""
+    """Yield the spans of words that are struck through and of comments, even unclosed ones."""
     for opening, closing in STRUCK:
         start = view.find(opening)
         while start >= 0:

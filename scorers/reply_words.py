@@ -1,11 +1,12 @@
 """Words of judges' replies in English, German, French, Spanish, Russian and Chinese.
 
-Data only: the rules that use them are in `verdict_statements` and `reply_reader`. Line breaks in
-patterns are deleted.
+This file has only data: lists of words, and patterns with `|`. The rules that use them are in
+`verdict_statements`, `comparisons` and `reply_reader`. The line breaks in patterns are only there
+to wrap them and are deleted.
 """
 
 ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользователь|用户"
-"""Speakers other than the judge; a reply with a turn of theirs is a conversation."""
+"""Speakers other than the judge. A reply with a line such as `User:` is a conversation."""
 VERDICT_NOUNS = """answer verdict decision choice winner pick conclusion judgment judgement
 preference result rating score scores grade level label evaluation assessment ranking ratings
 final total quality mark category word selection punkte vote summary sum point edge nod points
@@ -23,7 +24,7 @@ settle dirais diría makes"""
 RATING_WORDS = (
     "rate grade score scored rated graded give scores rating point note notes bewerte vergebe donne"
 )
-"""Words for ratings, which do not say that the letter after them was chosen."""
+"""Words for ratings. They do not say that a letter after them was chosen, as in `Score A: 7`."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly
 surely obviously so thus hence therefore overall finally ultimately consequently accordingly also
 daher deshalb donc ainsi así поэтому"""
@@ -55,12 +56,12 @@ RESPONSE_NOUNS = (
 """Nouns before a letter that names a response: `Response A`."""
 PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und
 |que|de|dans|et|en|con|y|чем|в|у|и""".replace("\n", "")
-"""Words before the name of a response that is not the subject."""
+"""Words before the name of a response that is not the subject, as in `better than B`."""
 SENTENCE_TAILS = (
     r"here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici"
     r"|points?|punkten?|分"
 )
-"""Words that may follow the value before the sentence ends."""
+"""Words that may stand between a verdict and the end of its sentence: `A by far.`"""
 TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal"
 EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better
 |\b(?:both|they|the (?:two|responses)|these)(?: (?:two|responses|answers))?(?: are
@@ -75,7 +76,7 @@ FIRST = """(?:response |answer )?(?:first|former)(?: (?:response|answer|one|text
 SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|text|letter))?
 |zweite(?: antwort)?|(?:seconde|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая
 |ое)(?: ответ)?|第二个(?:回答)?""".replace("\n", "")
-"""How replies name the responses without letters."""
+"""Names of the responses without letters, such as `the first answer`."""
 COPULAS = (
     "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?"
     "|ist|est|reste|es"
@@ -98,7 +99,7 @@ WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
 |deutlich|nettement|bien|claramente) (?:better|superior|besser|meilleure?|mejor)\b""".replace(
     "\n", ""
 )
-"""Predicates of the better response, after its name."""
+"""Predicates of the better response, such as `is clearly better`, after its name."""
 LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst
 |weaker|inferior|wrong|loser|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne
 |inférieure|fausse|peor|incorrecta)\b|loses\b|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly
@@ -123,22 +124,22 @@ selected vote favor favour mean meant served goes give better best winner gewinn
 wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana mejor выбираю лучше"""
 EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear
 equivalent identical gleich également valent igual одинаково"""
-"""Words of comparisons; a sentence without any of them is none."""
+"""Words of the three kinds of comparisons. A sentence without any of them is no comparison."""
 CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整
 |而|，|,)*(?:更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
 CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not
 |isn['’]t|neither|nor|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde
 |nicht|si|bien que|quoique|même si|serait|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果
 |虽然|尽管|若|不""".replace("\n", "")
-"""Words before a comparison that make it a condition, a concession or its opposite."""
+"""Words before a comparison that turn it into a condition or a concession, or negate it."""
 NEGATIONS = r"""\b(?:not(?! only| just)|never|hardly|less|far from|nowhere near|no better
 |second best|nicht|pas|nunca|не)\b""".replace("\n", "")
-"""Words inside a comparison that make it none."""
+"""Words inside a comparison that negate it."""
 THAN = r"(?:\s+(?:than|to|als|que|чем)\s+(?:the other(?: one)?|(?:response\s+)?[AB]\b)[*_]*)?"
 ASPECTS = rf"""{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before
 |until|is|was|than (?:nothing|expected|usual|before|i)|to(?! (?:response )?[AB]\b)|only|written
 |structured|formatted|worded|bei|in|im|pour|en|dans|para|в|по)\b""".replace("\n", "")
-"""Follows a comparison of one aspect only."""
+"""Words after a comparison that limit it to one aspect: `A is better than B at grammar`."""
 EVERY = rf"""{THAN}\s+(?:\w+\s+)?(?:at|in|on|for|by|bei|en|dans|à|in|по|во)\s+(?:every\w*|all\w*
 |each|any|most|jede\w+|tou[ts]\w*|tod\w+|вс\w+)\b""".replace("\n", "")
 ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|unable) to|will not
@@ -154,7 +155,7 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador
 |следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容
 |草稿|下面这|不是最终""".replace("\n", "")
-"""Said of the line that follows."""
+"""Phrases which say that the next line is not the judge's own verdict, or that introduce it."""
 OPEN_ENDS = """is are was were be been reads read says said say write wrote written writes writing
 print prints printed give gives gave given had have has to with into as by a an the of at on like
 such answer answers pick choose find finds believe believed think thought call called state states
@@ -164,7 +165,7 @@ schreibt schreiben geschrieben mit ist war wäre würde meinte schrieb auf zu un
 est était serait dirait écrire écrit par avec que donne lit termine à de es era sería dice diría
 decir escribir escriba con pide termina dijo escribí написал написать пишет сказал говорит ставит
 так был было бы что"""
-"""Last words of a line without full stop that lead to the next line."""
+"""Words, at the end of a line without a full stop, whose sentence goes on in the next line."""
 SELF_REFERENCE = r"""\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]|moi|mon|yo|mi|he|я
 |мне|мой|моя|меня)(?!\w)|我|本人""".replace("\n", "")
 HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve
@@ -253,7 +254,7 @@ SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missin
 |antwort\w*|aufgabe|der|die|das|eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*
 |la réponse|elle|les deux|réponses?|consigne|respuestas?|ambas|la|las|ответ\w*|оба|он)(?!\w)|回答
 |两个|题目|用户|它""".replace("\n", "")
-"""What an explanation of the verdict speaks of."""
+"""Topics of an explanation of the verdict."""
 PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|outstanding|superb
 |masterpiece|could not be better|fehlerlos|makellos|perfekt|parfait|impeccable|perfecta|impecable
 |безупречн|идеальн|完美|无可挑剔""".replace("\n", "")
@@ -262,4 +263,4 @@ BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entir
 |fails completely|lowest possible|nonsense|garbage|not one true|not one correct|answer what
 |answer anything|all wrong|nutzlos|unbrauchbar|völlig falsch|inutile|totalement fausse|inútil
 |totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处""".replace("\n", "")
-"""Words beside which only the best or the worst score can stand."""
+"""Words that fit only a high score (`PRAISE`) or only a low score (`BLAME`), without case."""

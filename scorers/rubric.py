@@ -24,8 +24,13 @@ from podium.scorers.score_tables import ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
-"""The criteria for transcripts of agents; each takes the place of one for answers."""
+"""The criteria for transcripts of agents. Each stands for the criterion of `CRITERIA` at its place.
+
+Inside of this file, scores have the names of `CRITERIA`. `_swap_names` translates them where texts
+are read and written.
+"""
 SWAPPED = dict(zip(CRITERIA + FOR_AGENTS, FOR_AGENTS + CRITERIA, strict=True))
+"""For each criterion, the one that stands for it in the other tuple."""
 CRITERION = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
 LOW = 1
 HIGH = 10
@@ -33,7 +38,7 @@ HIGH = 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
-"""A number that does not count anything else than points."""
+"""A number of points: `7` and `7 points`, but not the number in `7 errors`."""
 NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
 OTHER_SCORES = re.compile(
     rf"(?ma)\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
@@ -43,26 +48,30 @@ OTHER_SCORES = re.compile(
     rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
     rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}"
 )
-"""Scores outside the JSON object, which then may be a quotation.
+"""Scores outside of the JSON object. If there are any, the object may be a quotation.
 
-Searched in lower case, which is faster.
+The forms are, in this order: `clarity is 7`, `7/10`, `Response A: 7`, a line of numbers,
+`<score> 7` and `should get a 7`. The pattern is searched in lower case, which is faster.
 """
-# Searched in lower case; begins with literal characters, which are searched as a set.
+# A verdict outside of the scores, such as `verdict: B` or `[[B]]`. It is searched in texts in lower
+# case. It begins with literal characters, because the regex engine searches those as a set.
 VERDICT = re.compile(
     r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)"
     r"|answer(?<!\wanswer)|\[\[[^\[\]\n]{1,40}\])"
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
 LONGEST_OUTSIDE = 20_000
-"""Characters around the scores; longer texts are no explanation."""
+"""Largest number of characters around the scores. With more, the reply is unparsed, since the text
+is too long for an explanation."""
 NEAR = 400
-"""Characters around the scores in which other words may contradict them."""
+"""Number of characters before and after scores that are searched for words against them."""
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
-"""The range, which is not a score."""
+"""The range of the scores, `1 to 10`, which is not a score."""
 OBJECT = re.compile(
     rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE
 )
 """The beginning of another object with scores, quoted or not."""
+# Words for another range of scores, such as `scores out of 5`.
 OTHER_SCALE = re.compile(
     r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "
     r"(?:1 (?:to|[-–]) )?(?:five|5|100)\b"
@@ -99,9 +108,9 @@ def _scores_of_side(table: ScoreTable, side: str) -> dict[str, Any]:
 
 
 def _swap_names(text: str, settings: Settings) -> str:
-    """Return a text in which the criteria of agents and of answers have changed places.
+    """Swap the names of the criteria for agents and for answers in a text.
 
-    The text stays as it is unless transcripts are judged.
+    The text is returned unchanged unless transcripts are judged.
     """
     if not settings.transcript:
         return text
@@ -111,7 +120,7 @@ def _swap_names(text: str, settings: Settings) -> str:
 def _swap_keys(
     scores: Mapping[str, Mapping[str, Any]], settings: Settings
 ) -> dict[str, dict[str, Any]]:
-    """Return the scores of both responses with `_swap_names` of their criteria."""
+    """Swap the names of the criteria (`_swap_names`) in the scores of both responses."""
     swapped = {}
     for side, by_name in scores.items():
         swapped[side] = {_swap_names(name, settings): score for name, score in by_name.items()}
@@ -119,7 +128,16 @@ def _swap_keys(
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
-    """Return why the text around the scores makes them somebody else's or contradicts them."""
+    """Return why the text around the scores makes them unparsed; None if it does not.
+
+    It may say that the scores are somebody else's, take them back, or contradict them.
+
+    Args:
+        text: the reply.
+        view: the judge's own words (`own_words` of the text).
+        table: the scores and where they stand in the text.
+        verdict: the verdict of the scores.
+    """
     gaps = _gaps_between(table.places, len(text))
     near = [_near_scores(start, end) for start, end in gaps]
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
@@ -143,16 +161,21 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 
 
 def _gaps_between(places: Sequence[Span], length: int) -> list[Span]:
-    """Return the spans of a text before, between and after some places."""
+    """Return the spans of a text before, between and after some spans.
+
+    Args:
+        places: the spans, in order.
+        length: length of the text.
+    """
     starts = [0, *(end for _, end in places)]
     ends = [*(start for start, _ in places), length]
     return list(zip(starts, ends, strict=True))
 
 
 def _near_scores(start: int, end: int) -> Span:
-    """Return the part of a gap that is near to scores.
+    """Return the part of a gap between scores that is near to scores.
 
-    That is the end of the text before the first scores, else the beginning of the gap.
+    For the gap before the first scores, it is the end; for any other gap, it is the beginning.
     """
     if start == 0:
         return max(0, end - NEAR), end
@@ -160,9 +183,9 @@ def _near_scores(start: int, end: int) -> Span:
 
 
 def _has_other_scores(outside: str) -> bool:
-    """Return whether the text around the scores, in lower case, states others.
+    """Return whether the text around the scores, in lower case, states other scores.
 
-    The range of the scores does not count.
+    The range of the scores, `1 to 10`, is ignored.
     """
     return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
 
@@ -171,10 +194,10 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settin
     """Return the verdict of valid scores of both responses.
 
     Args:
-        scores: scores by response (A, B) and criterion for answers, as numbers or digits.
-        settings: says whether the margins are named by the criteria for agents.
+        scores: scores by response (A, B) and criterion of `CRITERIA`, as numbers or digits.
+        settings: says whether the margins get the names of the criteria for agents.
     """
-    # Fractions, so that rounding decides no tie.
+    # Fractions are exact: rounding cannot make a tie or break one.
     leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
     mean = Fraction(sum(leads.values()), len(CRITERIA))
     margins = {_swap_names(name, settings): float(lead) for name, lead in leads.items()}
@@ -182,14 +205,15 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settin
 
 
 def _exact(score: Any) -> int | Fraction:
-    """Return a score as a fraction, or as an integer, which is faster, if it is whole."""
+    """Return a score as an exact number: an integer, which is faster, or a fraction."""
     return int(score) if int(score) == score else Fraction(score)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range.
+    """Return a reply with whole scores that fit a preference.
 
-    The sums of both responses are equal only if the degree is 0.5.
+    The mean difference of the scores is close to (2 degree - 1) * (10 - 1). The sums of both
+    responses are equal only if the degree is 0.5.
     """
     most = len(CRITERIA) * (HIGH - LOW)
     lead = round((preference.degree - 0.5) * most)
@@ -201,13 +225,13 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 
 
 def _scores_of_sum(total: int) -> dict[str, int]:
-    """Return whole scores of the criteria with this sum, as equal as possible."""
+    """Return whole scores of the criteria that sum to `total` and differ by at most 1."""
     score, rest = divmod(total, len(CRITERIA))
     return {name: score + (place < rest) for place, name in enumerate(CRITERIA)}
 
 
 def _form_fields(settings: Settings) -> Mapping[str, Any]:
-    """Return the allowed scores by response and criterion of a JSON reply."""
+    """Return the allowed scores in a JSON reply, by response and criterion."""
     return _swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings)
 
 

@@ -9,11 +9,13 @@ from podium.scorers.prompt import Settings
 from podium.scorers.reply import Rating, Reply, Verdict, no_verdict
 
 Fields = Mapping[str, Any]
-"""Allowed values by field: texts, None for any text, or the fields of an inner object."""
+"""What each field may hold: a tuple of allowed texts, None for any text, or the fields of an inner
+object."""
 Answers = Mapping[str, Verdict | Rating]
-"""What each allowed value of the last field says."""
+"""The verdict or rating by allowed value of the last field."""
 MOST_NAMED = 12
-"""Allowed values that a prompt lists; of more, it names the first and the last."""
+"""Largest number of allowed values that a prompt lists. Of more values, it names only the first and
+the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +23,17 @@ class ReplyForm:
     """The JSON object in which a realization's reply can be asked for.
 
     Attributes:
-        fields: allowed values of each field, in the order in which they are written; grades are
-            enumerated because providers ignore `minimum` and `maximum`.
-        read: `(object, settings) -> Verdict | Rating` of an object with exactly these fields and
-            values.
-        write: `(text reply, its verdict or rating, settings) -> object`, for the stand-in judge.
-        meaning: what the values mean, for the prompt.
+        fields: function that returns the allowed values of each field, in the order in which the
+            fields are written. Grades are enumerated because providers ignore `minimum` and
+            `maximum`.
+        read: function that converts an object with exactly these fields and values to a verdict or
+            rating.
+        write: function that converts a text reply and its verdict or rating to an object, for the
+            stand-in judge.
+        meaning: sentences of the prompt that say what the values mean.
         tokens: limit of output tokens of such a reply.
-        choices: function that returns what each value of the last field says, if it is a choice
-            that token probabilities can grade.
+        choices: function that returns the verdict or rating of each value of the last field. None
+            if token probabilities cannot grade the field.
     """
 
     fields: Callable[[Settings], Fields]
@@ -40,12 +44,16 @@ class ReplyForm:
     choices: Callable[[Settings], Answers] | None = None
 
     def schema(self, settings: Settings, *, brief: bool = False) -> dict[str, Any]:
-        """Return the JSON schema of a reply; `brief` leaves out free text."""
+        """Return the JSON schema of a reply; with `brief`, without fields of free text."""
         return _schema_of(self._fields(settings, brief))
 
     def words(self, settings: Settings, *, brief: bool = False) -> str:
-        """Return the paragraph of a prompt that asks for the object; `brief` for one without free
-        text."""
+        """Return the paragraph of a prompt that asks for the object.
+
+        Args:
+            settings: what shapes the prompts of the run.
+            brief: whether the object has no fields of free text.
+        """
         shape = json.dumps(_shape_of(self._fields(settings, brief)), ensure_ascii=False)
         meaning = f"\n{self.meaning}" if self.meaning else ""
         return (
@@ -54,7 +62,7 @@ class ReplyForm:
         )
 
     def _fields(self, settings: Settings, brief: bool) -> Fields:
-        """Return the allowed values by field; `brief` leaves out fields of free text."""
+        """Return the allowed values by field; with `brief`, without fields of free text."""
         fields = self.fields(settings)
         return _without_text(fields) if brief else fields
 
@@ -64,7 +72,7 @@ class ReplyForm:
         Fields of free text may be missing.
 
         Returns:
-            What the reply says, or the reason why it is unparsed.
+            The verdict or rating of the reply, or the reason why the reply is unparsed.
         """
         if reply.reason_of_silence:
             return reply.reason_of_silence
@@ -91,7 +99,7 @@ def parse_object(text: str) -> Mapping[str, Any] | None:
 
 
 def refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    """Build a JSON object; ValueError if a key is repeated."""
+    """Build a JSON object from its keys and values; raise ValueError if a key is repeated."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key is repeated")
     return dict(pairs)
@@ -109,9 +117,9 @@ def choice_form(
 
     Args:
         field: name of the field with the choice.
-        answers: function that returns what each allowed value of the field says.
-        reasons: whether the field is preceded by a text with the reasons.
-        meaning: what the values mean, for the prompt.
+        answers: function that returns the verdict or rating of each allowed value of the field.
+        reasons: whether a field with the judge's reasons stands before the field.
+        meaning: sentences of the prompt that say what the values mean.
         tokens: limit of output tokens of such a reply.
     """
     fields_before = {"reasons": None} if reasons else {}
@@ -138,7 +146,11 @@ def _without_text(fields: Fields) -> Fields:
 
 
 def _schema_of(allowed: Any) -> dict[str, Any]:
-    """Return the JSON schema of one field, or of an object with these fields and no others."""
+    """Return the JSON schema of one field, or of an object with exactly these fields.
+
+    Args:
+        allowed: one value of `Fields`, or all `Fields` of an object.
+    """
     if allowed is None:
         return {"type": "string"}
     if not isinstance(allowed, Mapping):
@@ -162,7 +174,12 @@ def _shape_of(allowed: Any) -> Any:
 
 
 def _is_allowed(answer: Any, allowed: Any) -> bool:
-    """Return whether a value of a reply is allowed; an object needs exactly the fields named."""
+    """Return whether a value of a reply is allowed. An object must have exactly the fields named.
+
+    Args:
+        answer: the value in the reply.
+        allowed: one value of `Fields`, or all `Fields` of an object.
+    """
     if isinstance(allowed, Mapping):
         if not isinstance(answer, Mapping) or answer.keys() != allowed.keys():
             return False

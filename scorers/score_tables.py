@@ -1,6 +1,8 @@
 """Tables of scores in replies: a score for each criterion and response.
 
-They are written as JSON, lists, tables or prose.
+Judges write them as JSON, lists, tables or prose. A text is split into pieces, each of one kind:
+the name of a criterion, the name of a response (a side), a number, another word, or a remark, which
+is a word such as `total` whose numbers are not scores of a criterion.
 """
 
 import re
@@ -13,6 +15,7 @@ from podium.scorers.verdict_statements import LIST_MARK, is_introductory
 
 Scores = dict[tuple[str, str], Decimal]
 """Scores by response (A, B) and criterion."""
+# The name of a response: `A`, `Response A`, `model_b`.
 SIDE = (
     r"(?:(?:response|answer|assistant|model|option|antwort|réponse|respuesta|ответ|回答)s?[ _-]*)?"
     r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"
@@ -21,22 +24,24 @@ REMARK = (
     r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale"
     r"|justification|winner|verdict|better|preference|preferred"
 )
+# A number and its scale, if it has one: `7`, `7.5`, `7/10`, `7 out of 10`.
 NUMBER = (
     r"(?<![\w.,])(?P<number>[-−]?\d+(?:\.\d+)?(?:e-?\d+)?)"
     r"(?P<scale>\s*(?:/|out of)\s*\d+|[-–]\d+)?(?![\w.]\w)"
 )
 COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
+"""A comment in JSON, such as `// brief`, or a backslash."""
 WORDS = re.compile(
     r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.*?)[\"'”](?=\s*[,，}\]])", re.IGNORECASE
 )
-"""The value of a field in words."""
+"""The value of a JSON field in words, `: "brief and clear"`; group 3 is the words."""
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
-"""A line before an object with the scores of one response."""
+"""A line before an object that names the response of its scores, such as `Scores of A:`."""
 BRACE = re.compile(r"[{}]")
 LONGEST_LABEL = 40
-"""Characters before an object that may name its response."""
+"""Number of characters before an object that are searched for `LABEL`."""
 LONGEST_TABLE = 20_000
-"""Characters of a reply in which scores outside of objects are looked for."""
+"""Longer replies are not searched for scores outside of objects."""
 OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
 FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
@@ -47,8 +52,8 @@ class ScoreTable:
 
     Attributes:
         scores: scores by response (A, B) and criterion.
-        places: spans of the text that have the scores, in order.
-        remarks: the texts of fields between the scores.
+        places: spans of the text in which the scores stand, in order.
+        remarks: texts of the JSON fields that hold words instead of a score.
     """
 
     scores: Scores = field(default_factory=dict)
@@ -57,7 +62,7 @@ class ScoreTable:
 
 
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
-    """Return the scores in the objects of a text or, if it has no braces, in its lines.
+    """Read the scores from the JSON objects of a text or, if it has no braces, from its lines.
 
     Args:
         view: the judge's own words (`own_words` of the text).
@@ -65,7 +70,7 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         criteria: names of the criteria.
 
     Returns:
-        The scores, or the reason why they are unparsed.
+        The scores, or the reason why the reply is unparsed.
     """
     pieces = re.compile(
         rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b"
@@ -96,7 +101,15 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
 
 
 def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
-    """Return the scores in lines that have a criterion, or begin with a response."""
+    """Read the scores from lines that name a criterion or begin with the name of a response.
+
+    Args:
+        view: the judge's own words.
+        pieces: pattern of a piece (see the top of this file).
+
+    Returns:
+        The scores, or the reason why the reply is unparsed.
+    """
     if len(view) > LONGEST_TABLE:
         return "no verdict"
     begins = re.compile(
@@ -135,14 +148,14 @@ def _scores_of_pieces(
         is_object: whether the pieces are those of a JSON object.
 
     Returns:
-        None if the numbers contradict each other or are of another scale, or if an object has
-        other names or numbers.
+        The scores. None if two numbers of one cell differ, a number has another scale than 10, or
+        an object has other words or a number without a cell.
     """
     scores: Scores = {}
     sides = [side] if side else []  # the responses of the next numbers
-    name = ""
-    count = 0  # numbers since the last name
-    skips_numbers = False
+    name = ""  # the criterion of the next numbers
+    count = 0  # how many numbers stood since the last name
+    skips_numbers = False  # whether the next numbers belong to a remark
     last_kind = None
     for piece in pieces:
         kind = "number" if piece["number"] else piece.lastgroup
@@ -172,13 +185,15 @@ def _scores_of_pieces(
 def _is_consistent(
     number: re.Match[str], cell: tuple[str, str] | None, scores: Scores, *, is_object: bool
 ) -> bool:
-    """Return whether a number is of the scale to 10 and the only one of its cell; add it to scores.
+    """Add a number to the scores, and return whether it fits them.
+
+    It does not fit if its scale is not 10, or if its cell has another number.
 
     Args:
         number: match of the number.
-        cell: the response and criterion that it belongs to; None if there is none.
-        scores: the scores before it; the number is added.
-        is_object: whether each number needs a cell.
+        cell: response and criterion of the number; None if they are not named.
+        scores: the scores so far; changed in place.
+        is_object: whether a number without a cell does not fit, either.
     """
     if number["scale"] and not OUT_OF_TEN.fullmatch(number["scale"]):
         return False
@@ -189,9 +204,15 @@ def _is_consistent(
 
 
 def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] | None:
-    """Return the response and criterion of the number after `count` others since the last name.
+    """Return the response and criterion of a number; None if they are not named.
 
-    Only under the two names A, B in this order does a second number have a cell.
+    After one name, only the first number has a cell. After the names A and B, in this order, the
+    first number is a score of A and the second one a score of B.
+
+    Args:
+        sides: names of the responses before the number.
+        name: name of the criterion; empty if none was named.
+        count: how many numbers stand between the last name and this number.
     """
     if not name or count >= len(sides):
         return None
@@ -201,7 +222,10 @@ def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] 
 
 
 def _object_spans(view: str) -> Iterator[Span]:
-    """Yield the outermost objects in braces; one that is never closed ends with the text."""
+    """Yield the spans of the outermost objects in braces.
+
+    An object that is never closed ends at the end of the text.
+    """
     depth = 0
     start = 0
     for brace in BRACE.finditer(view):

@@ -14,14 +14,15 @@ from podium.scorers.verdict_statements import GAP
 ANSWER = re.compile(rf"{GAP}((?i:yes|no))\b")
 SCORE = {"yes": 1.0, "no": 0.0}
 REJECTED = ("retracted", "reported", "several verdicts", "refusal")
-"""Reasons that no probability outweighs."""
+"""Reasons with which a reply is unparsed, whatever its token probabilities are."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read P(yes) / (P(yes) + P(no)) as a rating.
 
-    The probabilities are those at the first token that is not blank or, if they are too small
-    there, at the token of the parsed answer. A reply that was cut off after the first token counts.
+    The probabilities are those at the first token that is not blank. If P(yes) + P(no) is too small
+    there, they are those at the token of the parsed answer. A reply that was cut off after the
+    first token can be read, too.
     """
     if reply.refused or not reply.text.strip():
         return Rating(None, reason=reply.reason_of_silence)

@@ -1,4 +1,8 @@
-"""Statements of a verdict in the judge's own words: where they stand, and what they say."""
+"""Statements of a verdict in the judge's own words: where they stand, and what they say.
+
+A statement, such as `My verdict: A`, begins a line or a clause. It consists of introductory words
+(the lead), the value, and what ends the clause (the tail). Values are letters or levels.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +15,22 @@ from podium.scorers.reply_structure import MASK, Span
 NOUNS = frozenset(words.VERDICT_NOUNS.split())
 RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
 JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
+"""Words that make the value after them a verdict, such as `verdict` and `choose`."""
 RATINGS = frozenset(words.RATING_WORDS.split())
 COMPARATIVES = frozenset(
     ("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied")
 )
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
 INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
+"""All words that may stand between the start of a clause and its value."""
 LETTERS = frozenset("ABC")
 GLUED = re.compile(r"[ABC](?=[A-Z])")
+"""A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
 LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—-]++|\d{1,2}[.)])[ \t]++")
-# Begins with a set of characters, which is searched faster than alternatives.
+"""The mark of a heading or of an item of a list: `## `, `- `, `2. `."""
+# The end of a sentence before the next one, or a comma before a word such as `therefore`. The
+# pattern begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(
     rf"(?i)[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+"
     rf"|(?<=[。！？；])|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))"
@@ -32,6 +41,7 @@ INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u
 GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
 GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
+# The next word of a clause (group `word`), with the gap before it.
 TOKEN = re.compile(
     rf"{GAP}(?:far (?=better))?"
     rf"(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)"
@@ -43,7 +53,9 @@ CHINESE_NOUN = re.compile(
 )
 AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
+"""A sign that separates the value from the words before it, as in `Verdict: A`."""
 CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
+"""Signs that close brackets, quotations and emphasis around the value."""
 TAIL = re.compile(
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
     r"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*"
@@ -59,20 +71,25 @@ TAIL = re.compile(
 NAME_AS_SUBJECT = re.compile(
     rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
 )
-"""The name of a response with more of the clause after it.
+"""The name of a response as the subject of a clause, such as `Response A explains`.
 
 Most lines of replies begin so, and state no verdict.
 """
 SHORTEST_LINE = 3
-"""Characters of a line; a shorter one is not split into sentences."""
+"""Lines with at most this number of characters are not split into sentences."""
 MOST_WORDS = 16
-"""Largest number of words before a value in its statement."""
+"""A value is searched only in the first 16 words of a clause."""
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
 LAST_LINES = 2
-"""Lines at the end of a reply in which each sentence may state a verdict, not only the line."""
+"""Number of lines at the end of a reply that are split into sentences.
+
+A verdict may begin any sentence of these lines and of the first line. In other lines, it must begin
+the line.
+"""
 LAST_SENTENCES = 200
-"""Characters at the end of such a line that are split into sentences."""
+"""Number of characters at the end of such a line that are split into sentences."""
+# Brackets, quotation marks and emphasis.
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -90,7 +107,8 @@ class Statement(NamedTuple):
         place: position of the value.
         value: the value as it is written.
         form: `marked` if the value is named as a verdict or has the form that was asked for;
-            `alone` on its line; `leading` its line; or a `mention`, which is no verdict.
+            `alone` if nothing else stands on its line; `leading` if it begins its line; `mention`
+            if it is no verdict.
         named: whether a noun such as `Response` stands before the value.
     """
 
@@ -110,12 +128,13 @@ def find_statements(
     Args:
         view: the judge's own words.
         lines: spans of the lines.
-        value: pattern of a value as it is written; the group of the value is the last one.
-        signs: pattern of a sign that each line with a level has, if a level in double square
-            brackets was asked for.
+        value: pattern of a value as it is written, with the gap before it. The last group that
+            matches is the value alone.
+        signs: pattern of a sign that each line with a level has. It is None unless a level in
+            double square brackets was asked for.
 
     Returns:
-        The statements in order. The search ends after more than `MOST_STATEMENTS`.
+        The statements in order. The search ends as soon as there are more than `MOST_STATEMENTS`.
     """
     statements = []
     for number, (line_start, line_end) in enumerate(lines):
@@ -141,7 +160,13 @@ def find_statements(
 
 
 def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int]:
-    """Return where the line begins after a list mark, and where its last sentences begin."""
+    """Return the start of a line after its list mark and, if wanted, the starts of its sentences.
+
+    Args:
+        view: the judge's own words.
+        line: span of the line.
+        splits_sentences: whether the starts of sentences in the last 200 characters are returned.
+    """
     start, end = line
     list_mark = LIST_MARK.match(view, start, end)
     starts = [list_mark.end() if list_mark else start]
@@ -156,7 +181,7 @@ class _Clause(NamedTuple):
 
     Attributes:
         span: start of the clause, and end of the line.
-        lead: the introductory words before the value; letters as they are, others in lower case.
+        lead: the introductory words before the value, in lower case except the letters A, B, C.
         value: match of the value, with the signs before it.
         tail: match of the end of the clause after the value; None if the clause goes on.
         is_line: whether the clause begins the line.
@@ -174,9 +199,14 @@ class _Clause(NamedTuple):
 def _statement_of_clause(
     view: str, span: Span, value: Pattern, *, is_line: bool, bracketed: bool
 ) -> Statement | None:
-    """Return the statement that begins a span of a line; None if there is none.
+    """Return the statement at the start of a clause; None if there is none.
 
-    It consists of introductory words, a value, and the end of the clause.
+    Args:
+        view: the judge's own words.
+        span: start of the clause, and end of its line.
+        value: pattern of a value (`find_statements`).
+        is_line: whether the clause begins the line.
+        bracketed: whether a level in double square brackets was asked for.
     """
     place, end = span
     lead: list[str] = []
@@ -202,25 +232,27 @@ def _statement_of_clause(
 
 
 def _is_about_response(lead: list[str]) -> bool:
-    """Return whether the words before a value make it no verdict.
+    """Return whether the words before a value, such as `Verdict of response A:`, rate one response.
 
-    Such as `Verdict of response A:` and `at best`.
+    `At best`, `at least` and `at most` make a value no verdict, either.
     """
     has_name = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)
     return has_name or AT_BEST.search(" ".join(lead)) is not None
 
 
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
-    """Return a statement with its form.
+    """Return the statement that a clause makes, with its form.
 
     Returns:
-        None for a letter that names a response and states nothing.
+        None if the value is only the name of a response and states no verdict.
     """
     (start, end), lead, value, tail, is_line, bracketed = clause
     group = value.lastindex or 0
     gap = view[value.start() : value.start(group)]
     is_separated = SEPARATED.search(gap)
     named = bool(lead) and lead[-1] in RESPONSES and not is_separated
+    # `judging`: the words that may name the value as a verdict. `is_asked`: whether the value has
+    # the form that was asked for, brackets or more than a letter.
     judging = lead[:-1] if named else lead
     if not bracketed:
         judging = [word for word in judging if word not in RATINGS]
@@ -244,7 +276,7 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:
-    """Return whether no bracket or emphasis is left open around a value, or in its line."""
+    """Return whether brackets and emphasis are closed around the value, or in its whole line."""
     start, end = clause.span
     value = clause.value
     group = value.lastindex or 0
@@ -276,9 +308,9 @@ def names_verdict(lead: list[str]) -> bool:
 
 
 def states_other_letter(line: str, letter: str) -> bool:
-    """Return whether a line says nothing but letters, and one is not the given one.
+    """Return whether a line consists of letters, and at least one is not the given letter.
 
-    A letter may be glued to another word. Introductory words are ignored.
+    A letter may lack the blank after it (`GLUED`). Introductory words are ignored.
     """
     spoken = [token["word"] for token in TOKEN.finditer(line)]
     letters = {word for word in spoken if word in LETTERS or GLUED.match(word)}
@@ -290,7 +322,8 @@ def states_other_letter(line: str, letter: str) -> bool:
 def is_introduction(clause: str) -> bool:
     """Return whether a clause introduces the judge's own verdict.
 
-    It names a verdict or leads to one, as `therefore` does, and says nothing else.
+    Such a clause has only introductory words. It names a verdict, or ends with a word such as
+    `therefore`.
     """
     lead = [token["word"] for token in TOKEN.finditer(clause)]
     if not 0 < len(lead) <= MOST_WORDS or not all(map(is_introductory, lead)):

@@ -36,6 +36,7 @@ from podium.tables import EMPTY, Fact, Report, Section, Table
 from podium.text import as_text
 
 Reply: TypeAlias = CardAnswer | Missing
+"""The answer of a section, or why there is none."""
 Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
 """Sections by JSON key: the title, and the function that computes the answer."""
 SECTIONS: Sections = {
@@ -70,7 +71,10 @@ SECTIONS_OF_CHECKS = {
     "self-preference": "self_preference",
     "unparsed": "consistency",
 }
-"""The section that has the figures of a check; by default the one with the check's name."""
+"""JSON key of the section with the figures of a check, by name of the check.
+
+A check that is not listed has its figures in the section with its own name.
+"""
 UNNAMED = "judge not named"
 UNNAMED_METRIC = "metric not named"
 
@@ -97,7 +101,8 @@ class Card:
         """At most three sentences: whether the judge may rank, whether its Elo gaps match human
         ones, and what to do.
 
-        The last two are left out if it is not known which rows are about the same item.
+        If it is not known which rows are about the same item, the first sentence says so, and
+        only the sentence on whether the judge may rank follows.
         """
         sentences = card_answer(self.sections, self.checks)
         unit = check_unit(self.subject.battles)
@@ -122,7 +127,15 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis(Document):
-    """The cards of all judges and the comparisons between them."""
+    """The cards of all judges and the comparisons between them.
+
+    Attributes:
+        cards: a card per judge.
+        across: the answers of the sections that compare judges, by JSON key.
+        level: confidence level of the intervals.
+        warnings: warnings about the battles.
+        provenance: the files and options that the diagnosis was made from.
+    """
 
     cards: tuple[Card, ...]
     across: Mapping[str, Reply]
@@ -155,8 +168,8 @@ def diagnose(
     """Build a card per judge, and compare the judges.
 
     Args:
-        judgments: verdicts of one or more judges, one per order, as of
-            `read_battles(..., merge=False)`.
+        judgments: verdicts of one or more judges, one per order, as
+            `read_battles(..., merge=False)` returns them.
         battles: the same verdicts with the two orders merged.
         gold: a gold standard for the ranking; None to use human labels.
         families: families of models by pattern of their names.
@@ -198,7 +211,8 @@ def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
 
     Args:
         sections: the sections.
-        subject: what they are about, as their functions take it.
+        subject: the argument of the sections' functions: a `Subject` for `SECTIONS`, a list of
+            all subjects for `ACROSS`.
 
     Returns:
         The answers by JSON key; `Missing` for one that cannot be identified or fitted.
@@ -210,7 +224,15 @@ def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
-    """Split the verdicts by judge, sorted by name; rows without a judge form one more subject."""
+    """Return a subject per judge, sorted by name.
+
+    Rows that name no judge form one more subject.
+
+    Args:
+        judgments: verdicts of all judges, one per order.
+        battles: the same verdicts with the two orders merged.
+        options: further fields of every subject, by name.
+    """
     if len(battles.judges) < 2:
         judge = battles.judges[0] if battles.judges else None
         return [Subject(judge, judgments, battles, **options)]
@@ -228,12 +250,15 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
 
 
 def _judges_by_row(battles: Battles) -> np.ndarray:
-    """Return the name of each row's judge, empty without one, shape (rows,)."""
+    """Return the name of each row's judge, shape (rows,); it is empty if a row names no judge."""
     return as_text(battles.table["judge"]).fillna("").to_numpy(object)
 
 
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build the summary: for one judge the answer and a line per check, else a row per judge."""
+    """Build the summary.
+
+    For one judge it has the card's answer and a line per check, for several a row per judge.
+    """
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
@@ -246,7 +271,8 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """Build a report of one section for every card.
 
     Args:
-        name: the key of a section, or the name of a check whose figures it has.
+        name: the key of a section, or the name of a check, which stands for the section that has
+            its figures.
 
     Raises:
         UsageError: no section and no check has this name.
@@ -306,7 +332,11 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
 
 
 def _judges_table(cards: Mapping[str, Card]) -> Table:
-    """Build a row per judge, with the figure of each check that applies to any of them."""
+    """Build the table with a row per judge and a column per check that applies to any of them.
+
+    Args:
+        cards: the cards by name of the judge.
+    """
     figures = {}
     columns: dict[str, None] = {}
     for name, card in cards.items():
@@ -334,9 +364,10 @@ def _sizes(card: Card) -> str:
 
 
 def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
-    """Build a report section per answer, and two on all of them.
+    """Build a report section per answer, and up to two sections about all answers.
 
-    These have the reasons of missing figures, and the methods of intervals.
+    The first of these lists why figures are missing, the second how intervals are made. Each is
+    left out if it would be empty.
     """
     built = []
     labels_by_reason: dict[str, list[str]] = {}

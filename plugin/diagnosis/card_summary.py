@@ -10,11 +10,14 @@ from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
 
 MATCHING_SLOPE = (0.8, 1.25)
-"""Slopes between which Elo gaps match human ones, provided that the interval contains 1."""
+"""Lowest and highest slope of the judge's ratings on human ones with which Elo gaps match.
+
+The interval of the slope must also contain 1.
+"""
 STEPS = frozenset(
     {"order decides", "position", "one order", "self-preference", "length", "unparsed"}
 )
-"""Flagged checks whose remedy the summary says."""
+"""Names of the checks whose remedy the summary mentions if they are flagged."""
 
 
 def card_answer(card: CardSections, checks: Sequence[Check]) -> tuple[str, ...]:
@@ -64,7 +67,11 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 
 
 def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
-    """Say whether the order decides verdicts, else whether the judge agrees with humans."""
+    """Return the sentence on whether the judge may rank.
+
+    It says that the order of responses decides the verdicts if it does, and else whether the judge
+    agrees with humans.
+    """
     deciding = next((check for check in checks if check.name == "order decides"), None)
     if deciding is not None:
         return f"{deciding.start_sentence(deciding.finding_text)}."
@@ -113,7 +120,7 @@ def _next_step(checks: Sequence[Check]) -> str:
 def _step_text(check: Check) -> str:
     """Return what a check found and what to do.
 
-    What `order decides` found is left out: the first sentence has it.
+    The finding of `order decides` is left out, because the first sentence of the summary says it.
     """
     if check.name == "order decides":
         return check.remedy

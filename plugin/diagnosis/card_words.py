@@ -1,5 +1,4 @@
-"""Templates of the sentences in a judge card's summary, by `section`; the rules that choose them:
-`card_summary`."""
+"""Templates of the sentences in a judge card's summary; `card_summary` chooses among them."""
 
 ANSWERS = {
     "no judge": "These battles compare scores that no judge gave, so no check of a judge applies.",

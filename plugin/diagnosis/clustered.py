@@ -1,4 +1,8 @@
-"""Estimates with intervals clustered by item, and intervals from resamples."""
+"""Estimates with intervals clustered by item, and intervals from resamples.
+
+The influence of a row on an estimate is the first-order effect of the row: summed by cluster, its
+squares estimate the variance.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,11 +55,11 @@ class Clustered:
         """Estimate the share sum(hits) / sum(cells) with Wilson's interval.
 
         Args:
-            hits: number of hits of each row, or whether it is one, shape (rows,).
+            hits: number of hits of each row, or whether the row is a hit, shape (rows,).
             of: name of what is counted.
-            what: name of what is counted, if there is none of it; by default `of`.
-            remedy: what the user can do then.
-            **rows: `among` and `cells` of `mean`.
+            what: name of what is counted in the message that there is none; by default `of`.
+            remedy: what the user can do if there is none.
+            **rows: the arguments `among` and `cells` of `mean`.
         """
         return self.mean(hits, of, what, remedy, unit=Unit.SHARE, **rows)
 
@@ -79,9 +83,9 @@ class Clustered:
         Args:
             values: the sum of each row's values, shape (rows,).
             of: name of what is counted.
-            what: name of what is counted, if there is none of it; by default `of`.
-            remedy: what the user can do then.
-            among: mask of the rows that count; by default those with cells.
+            what: name of what is counted in the message that there is none; by default `of`.
+            remedy: what the user can do if there is none.
+            among: mask of the rows that count; by default the rows with `cells` above 0.
             cells: number of values of each row; by default 1.
             within: lowest and highest possible mean.
             unit: unit of the mean.
@@ -170,7 +174,10 @@ def two_sided_p(value: float, influence: np.ndarray) -> float:
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
-    """Return battles as a sample clustered by item; a row without one is its own cluster."""
+    """Return battles as a sample clustered by item.
+
+    A row without an item is a cluster of its own.
+    """
     return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
@@ -185,9 +192,9 @@ def reflected_interval(
 ) -> tuple[float, float, float] | None:
     """Correct a mean of squares for noise, and reflect the interval of its resamples.
 
-    Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is
-    free of it. Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections
-    2.1 and 5.2.
+    Noise in the sample raises a mean of squares. Resampling adds the same amount of noise again,
+    so that 2 value - mean(draws) is free of noise. Source: Davison and Hinkley 1997, Bootstrap
+    methods and their application, sections 2.1 and 5.2.
 
     Args:
         value: the value in the sample.
@@ -195,7 +202,8 @@ def reflected_interval(
         level: confidence level.
 
     Returns:
-        Corrected value and interval, cut at 0; None if too few draws are usable.
+        The corrected value, and the lower and the upper end of its interval, each at least 0. None
+        if too few draws are usable.
     """
     usable = usable_draws(draws)
     if usable is None:
@@ -214,7 +222,7 @@ def agreement_statistic(
     level: float,
     **facts: Any,
 ) -> Statistic:
-    """Return a measure of agreement with the `farther_ends` of its bootstrap interval.
+    """Return a measure of agreement with a bootstrap interval that `farther_ends` widens.
 
     Args:
         value: the agreement in the sample.
@@ -239,9 +247,10 @@ def agreement_statistic(
 def farther_ends(
     value: float, interval: tuple[float, float], within: tuple[float, float]
 ) -> tuple[float, float]:
-    """Widen a percentile interval to the reflected one where that reaches farther.
+    """Widen a percentile interval to the reflected interval where this reaches farther.
 
-    The noise of resamples hides agreement, so that the percentile interval alone lies too low.
+    The reflected interval of (low, high) is (2 value - high, 2 value - low). The noise of
+    resamples lowers agreement, so that the percentile interval alone lies too low.
 
     Args:
         value: the value in the sample.

@@ -1,4 +1,8 @@
-"""Consistency of a judge: do verdicts change with the order of responses, or if repeated?"""
+"""Consistency of a judge: do verdicts change with the order of responses, or if repeated?
+
+An order pair is two judgments of the same two responses, one in each order. A flip is an order
+pair in which the judge prefers a different response in each order.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
@@ -27,7 +31,16 @@ BOTH_ORDERS = "show each pair in both orders"
 class Swaps:
     """Shares of order pairs by how their two verdicts agree.
 
-    Of a judge without bias, `prefers_first` and `flips_to_first` are 0.5.
+    Attributes:
+        pairs: number of order pairs.
+        same: share with the same verdict in both orders.
+        half: share with a tie in exactly one order.
+        flip: share of flips.
+        flip_decisive: share of flips among the order pairs without a tie.
+        prefers_first: share of decisive verdicts for the response shown first; 0.5 for a judge
+            without position bias.
+        flips_to_first: share of flips in which the judge prefers the response shown first; 0.5 for
+            a judge without position bias.
     """
 
     pairs: int
@@ -40,7 +53,14 @@ class Swaps:
 
 
 class SwapsByCloseness(NamedTuple):
-    """The agreement of order pairs: all, clear pairs, and near-ties by a rule in words."""
+    """The agreement of order pairs by how close they are.
+
+    Attributes:
+        all: all order pairs.
+        clear: order pairs that are not near-ties.
+        near: near-ties.
+        rule: what a near-tie is, in words; None if there are neither margins nor soft credits.
+    """
 
     all: Swaps | Missing
     clear: Swaps | Missing
@@ -50,10 +70,20 @@ class SwapsByCloseness(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """How the order changes verdicts.
+    """How the order of the responses changes verdicts.
 
-    Unless all pairs were read in both orders (`balanced`), the first four figures also reflect the
-    quality of responses.
+    Attributes:
+        first_wins: share of verdicts for the response shown first.
+        ties: share of ties.
+        second_wins: share of verdicts for the response shown second.
+        prefers_first: share of decisive verdicts for the response shown first.
+        balanced: whether all pairs were read in both orders. If not, the figures above also
+            reflect the quality of the responses.
+        first_win_rate: win rate of the response shown first over order pairs, ties counting half.
+        margin_lead: mean margin of the response shown first over order pairs.
+        effect: logits that being shown first adds.
+        difference: mean |difference| of a response's credit shown first and second.
+        swaps: agreement of the two verdicts of order pairs.
     """
 
     first_wins: Annotated[Figured, "shown first: wins"]
@@ -120,13 +150,14 @@ def position(subject: Subject) -> Position | Missing:
 
 
 def _position_difference(order_pairs: OrderPairs, missing: tuple[str, str]) -> Figured:
-    """Return the mean |difference| of a response's credit shown first and second (PD), 0 to 1.
+    """Return the position difference (PD): how much a response's credit depends on its position.
 
-    Repeats of a pair are averaged first. Source: Xu et al. 2025, section 4.3.
+    It is the mean over pairs of |credit of a response shown first - its credit shown second|,
+    between 0 and 1. Repeats of a pair are averaged first. Source: Xu et al. 2025, section 4.3.
 
     Args:
         order_pairs: the pairs read in both orders.
-        missing: what is missing if there are none, and what the user can do.
+        missing: what is missing if there are no such pairs, and what the user can do.
     """
     _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
     repeats = np.bincount(repeat)
@@ -140,9 +171,11 @@ def _position_difference(order_pairs: OrderPairs, missing: tuple[str, str]) -> F
 def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
     """Estimate the logits that being shown first adds.
 
-    It is half the log-odds that a flip goes to the response shown first. With a gap d and an
-    effect b, that response wins both orders with probability s(d + b) s(b - d), and loses both
-    with s(-d - b) s(d - b). The ratio is exp(2 b) for every d, also with ties by Davidson's rule.
+    It is half the log-odds that a flip goes to the response shown first. Let the two responses
+    differ by d logits, let the effect be b logits, and let s be the sigmoid. The judge then
+    prefers the response shown first in both orders with probability s(d + b) s(b - d), and the
+    response shown second in both orders with probability s(-d - b) s(d - b). The ratio of these
+    is exp(2 b) for every d, also with ties by Davidson's rule.
     """
     if is_soft(order_pairs.outcome):
         return Missing(
@@ -184,14 +217,17 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Measure swaps of all, clear and nearly tied pairs.
+    """Measure the agreement of all order pairs, of clear ones and of near-ties.
 
-    Pairs of unknown margin are neither clear nor nearly tied.
+    If other pairs have margins, a pair without a margin is neither clear nor a near-tie.
 
     Args:
         order_pairs: the pairs read in both orders.
         near_tie: largest |margin| of a near-tie.
     """
+    # Both columns are seen from the response shown first, which is another one in each order. Half
+    # the difference of the columns is therefore the mean over orders for the first response of ab.
+    # The sign does not matter for a near-tie.
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
         return SwapsByCloseness(everything, everything, everything, None)
@@ -228,7 +264,16 @@ def _no_order(judgments: Battles) -> Missing:
 
 @dataclass(frozen=True, slots=True)
 class Consistency(CardAnswer):
-    """Shares of unparsed replies, ties and unstable verdicts."""
+    """Shares of unparsed replies, ties and unstable verdicts.
+
+    Attributes:
+        unparsed: share of judgments whose reply was not parsed.
+        ties: share of ties among readable verdicts.
+        changing: share of order pairs with different verdicts in the two orders.
+        against_margin: share of decisive verdicts whose margin favours the other response.
+        retest: how often two verdicts agree that the judge gave on the same item, models and
+            order.
+    """
 
     unparsed: Annotated[Figured, "unparsed"]
     ties: Annotated[Figured, "ties"]
@@ -271,7 +316,7 @@ def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered
 
 
 def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
-    """Return how often repeated verdicts agree: two on the same item, models and order.
+    """Return how often two verdicts agree that are on the same item, models and order.
 
     Args:
         judgments: the verdicts, one per order.
@@ -281,7 +326,8 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
     if not judgments.has_items:
         return Missing("no row names its item, which a repeat shares", "give a column item")
     read = ~np.isnan(win)
-    # A verdict counts for the model of the lower code.
+    # Outcomes are turned to those of the model with the lower code, so that rows that name the
+    # same two models in another order can be compared.
     a_is_low = np.less(*judgments.model_codes)
     key = _codes_with_order(judgments, a_is_low)
     code = np.unique(key[read], return_inverse=True)[1]
@@ -301,18 +347,20 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
         return Missing(why, "number the repeats in a column repeat")
     row = np.zeros(len(repeated), dtype=np.int64)
     row[code] = np.flatnonzero(read)
+    # Of n verdicts, n (n - 1) ordered pairs are compared; n_v (n_v - 1) of them have verdict v.
     agreeing = (tally * (tally - 1)).sum(axis=1)[repeated]
     compared = (size * (size - 1))[repeated]
     return sample.take(row[repeated]).share(agreeing / compared, "repeated judgments")
 
 
 def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
-    """Return a number for item, models and response shown first of each row, shape (rows,).
+    """Return a number per row that stands for item, models and response shown first.
 
     Args:
         judgments: the verdicts.
         a_is_low: whether `model_a` has the lower code, shape (rows,).
     """
+    # 0 if the order is unknown, 2 if the model with the lower code was shown first, else 1.
     order = read_orders(judgments)
     low_was_first = np.where(order == "ba", 2 - a_is_low, 0)
     low_was_first = np.where(order == "ab", 1 + a_is_low, low_was_first)
@@ -323,14 +371,16 @@ def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
 def _may_be_copies(
     judgments: Battles, read: np.ndarray, code: np.ndarray, repeated: np.ndarray
 ) -> bool:
-    """Return whether nothing shows that verdicts that occur twice are no copies of a row.
+    """Return whether verdicts on the same item, models and order may be copies of one row.
 
-    What differs shows it: the repeat, the reply, or (if no file repeats another) a verdict.
+    They are repeats, and not copies, if they differ somewhere in the number of the repeat or in
+    the reply. If no source file contains rows of another one, different verdicts show it, too.
 
     Args:
         judgments: the verdicts.
-        read: mask of the readable ones, shape (judgments,).
-        code: number of item, models and order of the readable ones, shape (readable,).
+        read: mask of the readable verdicts, shape (judgments,).
+        code: number that stands for item, models and order of the readable verdicts, shape
+            (readable,).
         repeated: whether a number has several verdicts, shape (numbers,).
     """
     names = ["repeat", *REPLIES]

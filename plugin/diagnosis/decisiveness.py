@@ -1,6 +1,7 @@
-"""Decisiveness, accuracy, error and bias of win rates beside gold ones.
+"""Decisiveness, accuracy, error and bias of a judge's win rates, compared with gold win rates.
 
-Source: Gera et al. 2025, JuStRank.
+The decisiveness alpha says how much more extreme the judge's win rates are than the gold ones; 1
+means equally extreme. Source: Gera et al. 2025, JuStRank.
 """
 
 from functools import lru_cache
@@ -14,23 +15,27 @@ from podium.rankers.errors.intervals import FEWEST_DRAWS
 from podium.rankers.fit.coded import ratio_or_nan
 
 LOWEST = 0.1
-"""Smallest alpha. Source: appendix F."""
+"""Smallest alpha that is fitted. Source: appendix F."""
 HIGHEST = 10_000.0
-"""Largest alpha. Source: appendix F."""
+"""Largest alpha that is fitted. Source: appendix F."""
 STEPS = 193
 """Number of tabulated values of alpha."""
 NODES = 1025
 """Number of gold win rates at which a curve is tabulated, equally spaced in [0, 1]."""
 REFINED = 17
-"""Number of interpolated values of alpha from one tabulated value to the next, both included."""
+"""Number of values of alpha that are tried from one tabulated value to the next.
+
+Both tabulated values are included; between them, curves are interpolated.
+"""
 GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 """Logarithms of the tabulated values of alpha."""
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Map gold win rates to those of a judge of decisiveness alpha.
+    """Return the win rates by a judge of decisiveness alpha, given the gold win rates.
 
-    The map is the CDF of Beta(alpha, alpha); with alpha = 1 it is the diagonal.
+    They are the CDF of Beta(alpha, alpha) at the gold win rates. For alpha = 1 they are the gold
+    win rates themselves.
     """
     return betainc(alpha, alpha, gold)
 
@@ -48,8 +53,9 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
         gold: win rates by the gold standard, shape (pairs,).
 
     Raises:
-        NotIdentifiedError: no alpha fits better than all others, or only one out of range does.
+        NotIdentifiedError: all alphas fit equally well, or the best one is out of range.
     """
+    # Pairs with a win rate of a half do not depend on alpha: every curve passes (0.5, 0.5).
     informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
     if not informative.any():
         raise NotIdentifiedError(
@@ -83,7 +89,8 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (draws, pairs).
-        gold: those by the gold standard, shape (draws, pairs), or (pairs,) if exact.
+        gold: win rates by the gold standard, shape (draws, pairs), or (pairs,) if they are the
+            same in all resamples.
 
     Returns:
         Alpha, NaN if no pair is known, shape (draws,).
@@ -95,6 +102,8 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     alpha = np.full(len(judge), np.nan)
     for k in np.flatnonzero(weights.sum(axis=1) > 0):
         table = _curves_through(np.nan_to_num(gold[k], nan=0.5)) if fixed is None else fixed
+        # First the best of all tabulated alphas, by the loss of `absolute_error`. Then alphas
+        # between its two neighbours are tried, with linear interpolation of the curves.
         best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
         place = np.linspace(max(best - 1, 0), min(best + 1, STEPS - 1), 2 * REFINED - 1)
         left = np.minimum(place.astype(np.int64), STEPS - 2)
@@ -106,7 +115,10 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def _curves_through(gold: np.ndarray) -> np.ndarray:
-    """Interpolate the curves of all tabulated alphas at the gold win rates, shape (193, pairs)."""
+    """Return `judge_curve` of all tabulated alphas at the gold win rates, shape (193, pairs).
+
+    It is interpolated linearly between the tabulated gold win rates.
+    """
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
     share = place - left
@@ -116,7 +128,10 @@ def _curves_through(gold: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
-    """Tabulate the Beta CDF of all alphas on a grid of [0, 1], shape (193, 1025)."""
+    """Return `judge_curve` of all tabulated alphas at `NODES` gold win rates.
+
+    The shape is (193, 1025).
+    """
     alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 
@@ -124,11 +139,11 @@ def _tabulated_curves() -> np.ndarray:
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return the share of pairs whose win rates are on the same side of 0.5.
 
-    A pair counts half if one of its two rates is 0.5.
+    A pair counts half if exactly one of its two rates is 0.5.
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (..., pairs).
-        gold: those by the gold standard, same shape.
+        gold: win rates by the gold standard, NaN if unknown, same shape.
 
     Returns:
         The share among known pairs, shape (...).
@@ -143,7 +158,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (..., pairs).
-        gold: those by the gold standard, same shape.
+        gold: win rates by the gold standard, NaN if unknown, same shape.
 
     Returns:
         The mean over known pairs, 0 if there are none, shape (...).
@@ -154,7 +169,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def system_biases(
     first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int
 ) -> np.ndarray:
-    """Average the surplus of the judge's win rates over the gold ones by system.
+    """Return by how much the judge's win rates of each system exceed the gold ones, on average.
 
     Args:
         first: code of the first system of each pair, shape (pairs,).
@@ -163,8 +178,9 @@ def system_biases(
         systems: number of systems.
 
     Returns:
-        The mean over opponents, NaN without any, shape (..., systems).
+        The mean over opponents, NaN for a system without opponents, shape (..., systems).
     """
+    # A surplus counts for the first system of a pair with its sign, and for the second reversed.
     side = np.zeros((len(first), systems))
     side[np.arange(len(first)), first] = 1
     side[np.arange(len(first)), second] = -1

@@ -28,12 +28,21 @@ class Unit(Enum):
 
 PLAIN = (1.0, 3, "")
 STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1.0, 5, " nats")}
-"""Factor, decimals and suffix; `PLAIN` for other units."""
+"""How numbers of a unit are written: factor, decimals and suffix. Other units have `PLAIN`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic(Estimate):
-    """An estimate of a judge card, with the method of its interval and its sample size."""
+    """An estimate of a judge card, with the method of its interval and its sample size.
+
+    Attributes:
+        level: confidence level of the interval.
+        method: description of how the interval is computed.
+        n: sample size.
+        of: what the sample size counts.
+        clusters: number of independent clusters (items); None if unknown.
+        unit: unit of the value.
+    """
 
     level: float
     method: str

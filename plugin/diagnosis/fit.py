@@ -29,25 +29,33 @@ from podium.wording import plural
 
 RESAMPLES = 500
 MOST_DRAWN = 20_000_000
-"""Triples times resamples; with more triples, fewer resamples are drawn."""
+"""Largest product of triples and resamples.
+
+With more triples, fewer than `RESAMPLES` are drawn, but never fewer than `FEWEST_RESAMPLES`.
+"""
 FEWEST_RESAMPLES = 100
 MOST_MODELS = 300
+"""Largest number of models among which cycles are searched."""
 MOST_LISTED = 100
+"""Largest number of cycles that are listed; all are counted."""
 FEWEST_ITEMS = 10
-"""Items that a pair needs to enter the model-level SNTD."""
+"""Fewest items of a pair that enters the model-level SNTD, or that is tested against the fit."""
 CLOSE_A_CYCLE = "judge pairs that close a cycle, for example a round robin of three models"
 FEWEST_OF_A_KIND = 5
-"""Expected wins, and losses, that a pair needs for a t test."""
+"""Fewest expected wins, and fewest expected losses, of a pair that is tested against the fit.
+
+With fewer, the t distribution does not hold.
+"""
 ROUNDING = 1e-9
-"""Standard error of a mean credit that counts as 0: all items agree."""
+"""Standard errors up to this count as 0: the residual is the same on all items."""
 
 
 class Cycle(NamedTuple):
-    """Three models that each beat the next, and the last the first.
+    """Three models of which the first beats the second, the second the third, the third the first.
 
     Attributes:
-        models: the three models.
-        rates: win rate of each against the next.
+        models: the three models, in this order.
+        rates: win rates of first against second, second against third, third against first.
         p: the largest of three p-values that a win rate is not above a half.
         adjusted: p, adjusted by Holm's rule over all possible cycles.
     """
@@ -67,10 +75,10 @@ class Cycles(CardAnswer):
         level: confidence level.
         rings: number of cycles.
         certain: number of cycles with an adjusted p of at most 1 - level.
-        sntd: mean deviation from transitivity in nats over triples with at least 10 items per
-            pair. Source: Xu et al. 2025, appendix C.2.
-        beyond_noise: `sntd`, corrected for the sampling of items.
-        cycles: the cycles, the most certain first.
+        sntd: soft non-transitivity deviation (SNTD) of the win rates in nats, the mean over
+            triples with at least 10 items per pair. Source: Xu et al. 2025, appendix C.2.
+        beyond_noise: `sntd` without the part that the sampling of items adds.
+        cycles: at most 100 cycles, those with the smallest p-values first.
     """
 
     triples: int
@@ -108,7 +116,7 @@ class Cycles(CardAnswer):
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
-    """Find cycles among the win rates, and measure how far these deviate from any strengths."""
+    """Find cycles among the win rates, and measure how far the win rates are from transitive."""
     coded = code_battles(subject.battles)
     if len(coded.models) > MOST_MODELS:
         return Missing(
@@ -136,7 +144,9 @@ def cycles(subject: Subject) -> Cycles | Missing:
 def _estimate_deviation(
     cells: PairCells, triples: np.ndarray, subject: Subject, unit: str
 ) -> tuple[float | Missing, Figured]:
-    """Return the model-level SNTD over triples with enough items, as it is, and beyond noise.
+    """Return the model-level SNTD over triples with enough items, with and without noise.
+
+    The second figure is corrected for the noise that the sampling of items adds.
 
     Args:
         cells: the credits by cluster and pair.
@@ -170,9 +180,11 @@ def _estimate_deviation(
 
 
 def find_triples(pairs: Pairs) -> np.ndarray:
-    """Return the positions of ab, bc and ac for all triples a < b < c whose pairs all met.
+    """Return the triples of models whose pairs all met.
 
-    The array has the shape (triples, 3).
+    Returns:
+        The positions in `pairs` of the pairs (a, b), (b, c) and (a, c) of each triple of codes
+        a < b < c, shape (triples, 3).
     """
     number = np.full((pairs.models, pairs.models), -1)
     number[pairs.first, pairs.second] = np.arange(len(pairs.first))
@@ -201,7 +213,12 @@ def deviations_of_draws(
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     """Return one-sided p-values that a win rate is not above 0.5, shape (2, pairs).
 
-    The first row is for the first model of each pair, the second for the second.
+    The first row has the p-values of the win rates of each pair's first model, the second row
+    those of its second model. They are from a t test clustered by item.
+
+    Args:
+        cells: the credits by cluster and pair.
+        rate: win rate of each pair's first model, shape (pairs,).
     """
     items = cells.items
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
@@ -210,7 +227,8 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     se = np.sqrt(squares * items / freedom) / cells.pairs.weight
     flat = (se < 1e-12) | (items < 2)
     t = (rate - 0.5) / np.where(flat, 1, se)
-    # If all items agree: the chance of that.
+    # If all items have the same credit, there is no variance. The p-value is then the chance that
+    # this model wins all items if each is won with probability 0.5.
     alone = np.where(rate == 0.5, 1.0, 0.5**items)
     first = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(freedom, -t))
     second = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(freedom, t))
@@ -232,6 +250,8 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     below = (rate < 0.5)[triples]
     is_forward = above[:, 0] & above[:, 1] & below[:, 2]
     is_backward = below[:, 0] & below[:, 1] & above[:, 2]
+    # A cycle of a triple runs forward (a beats b, b beats c, c beats a) or backward; `way` is 0 or
+    # 1. There are two possible cycles per triple, which is the number of tests.
     edges = np.concatenate([triples[is_forward], triples[is_backward]])
     way = np.repeat([0, 1], [is_forward.sum(), is_backward.sum()])
     ab, bc, ac = edges.T
@@ -260,9 +280,9 @@ class PairResidual(NamedTuple):
         battles: number of battles of the two.
         observed: win rate of the first model.
         expected: win rate of the first model by the strengths.
-        residual: observed - expected.
+        residual: observed - expected win rate.
         low: lower end of the interval of the residual; None if it cannot be tested.
-        high: upper end.
+        high: upper end of the interval of the residual; None if it cannot be tested.
         p: two-sided p-value that the residual is 0; None if it cannot be tested.
         adjusted: p, adjusted by Holm's rule over all pairs.
     """
@@ -293,7 +313,10 @@ class JointTest(NamedTuple):
 class MisfitModel(NamedTuple):
     """The model whose pairs, taken together, differ most from the strengths.
 
-    The p-value is that of an F test, adjusted by Bonferroni's rule over models.
+    Attributes:
+        model: name of the model.
+        p: p-value of an F test that all residuals of the model's pairs are 0, adjusted by
+            Bonferroni's rule over models.
     """
 
     model: str
@@ -313,10 +336,13 @@ class BradleyTerryFit(CardAnswer):
         tested: number of pairs that could be tested.
         level: confidence level.
         method: description of the tests.
-        missed: number of pairs with an adjusted p-value of at most 1 - level.
-        whole: test of all residuals at once.
-        worst: the model whose pairs differ most; None if no model can be tested.
-        misses: all pairs, the one with the smallest p-value first.
+        missed: number of pairs with an adjusted p-value of at most 1 - level, which the strengths
+            do not explain.
+        whole: test that the residuals of all pairs are 0.
+        worst: the model whose pairs differ most from the strengths; None if no model can be
+            tested.
+        misses: the residuals of all pairs, also of those that the strengths explain. The pair
+            with the smallest p-value comes first, pairs that cannot be tested last.
     """
 
     pairs: int
@@ -358,14 +384,17 @@ class BradleyTerryFit(CardAnswer):
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
-    """Test every pair's win rate against fitted strengths, and all by Hotelling's T^2.
+    """Test every pair's win rate against fitted strengths, one by one and all together.
+
+    A single pair is tested by a t test, all pairs together by Hotelling's T^2.
 
     Args:
         battles: the battles.
         level: confidence level of intervals, in (0, 1).
 
     Returns:
-        The tests; `Missing` if no three models met in a cycle, because some strengths fit then.
+        The tests; `Missing` if the pairs that met form no cycle, because strengths then explain
+        all win rates exactly.
 
     Raises:
         NotIdentifiedError: the battles do not connect all models.
@@ -421,10 +450,10 @@ def _pair_residual(
     Args:
         models: names of the first and the second model.
         battles: number of their battles.
-        expected: win rate of the first by the strengths.
-        residual: observed - expected win rate of the first.
+        expected: win rate of the first model by the strengths.
+        residual: observed - expected win rate of the first model.
         reach: half-width of the interval of the residual, NaN if it cannot be tested.
-        p_values: the p-value, as it is and adjusted, NaN if it cannot be tested.
+        p_values: the p-value and the adjusted p-value, NaN if the residual cannot be tested.
     """
     first, second = models
     if expected < 0.5:
@@ -449,11 +478,11 @@ def _pair_residual(
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:
     """Return the expected win rate of each pair without the effect of the regularization.
 
-    The correction is of first order. Uncorrected, a pair that strengths always explain would have
-    a residual from the penalty, and hardly any error.
+    The correction is of first order. Without it, a pair that some strengths explain exactly would
+    have a residual that is due to the penalty alone, with hardly any error, and would be flagged.
 
     Returns:
-        The win rate of the first model, shape (pairs,).
+        The win rate of each pair's first model, shape (pairs,).
     """
     pairs = strengths.pairs
     shrinkage = strengths.solve(strengths.regularization * strengths.theta)
@@ -463,7 +492,10 @@ def expected_without_penalty(strengths: Strengths) -> np.ndarray:
 
 
 def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndarray:
-    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs)."""
+    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs).
+
+    It is the influence on the observed win rate minus that on the expected win rate.
+    """
     pairs = strengths.pairs
     cells = cells_by_cluster(coded, pairs)
     expected = strengths.expected_credit(pairs.first, pairs.second)
@@ -506,7 +538,8 @@ def _test_pairs(
     varied = tested & ~flat & (se > ROUNDING)
     t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
     p_of_t = 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t))
-    # If one model won all battles, there is no variance: twice the chance of that.
+    # If one model won all battles of the pair, there is no variance. The p-value is then twice the
+    # chance that it wins all items, at the win rate that is expected by the fit.
     chance = np.where(residual > 0, expected, 1 - expected) ** items
     p = np.where(varied, p_of_t, np.nan)
     p = np.where(tested & flat, np.minimum(2 * chance, 1), p)
@@ -525,6 +558,8 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
     Returns:
         The test; None if there are too few pairs or clusters, or if residuals do not vary.
     """
+    # With G clusters and k = pairs - (models - 1) dimensions, T^2 (G - k) / (k (G - 1)) is
+    # distributed as F(k, G - k). The covariance has rank k: its k largest eigenvalues are used.
     clusters = len(influence)
     surplus = len(residual) - (models - 1)
     if not len(residual) or not 1 <= surplus < clusters - 1:
@@ -546,7 +581,14 @@ def _test_models(
     influence: np.ndarray,
     known: np.ndarray,
 ) -> MisfitModel | None:
-    """Test the residuals of each model's pairs together.
+    """Test for each model that the residuals of all its pairs are 0.
+
+    Args:
+        strengths: the fit.
+        names: names of the models.
+        residual: the residuals, shape (pairs,).
+        influence: influence of each cluster on the residuals, shape (clusters, pairs).
+        known: mask of the pairs whose residual has an error, shape (pairs,).
 
     Returns:
         The model with the smallest p-value; None if no model has enough pairs or items.

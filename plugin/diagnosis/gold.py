@@ -42,11 +42,17 @@ from podium.tables import EMPTY, Table
 from podium.wording import some
 
 NARROWEST = 20.0
-"""Elo points: a gold ranking whose scores all lie within this is hardly on the Elo scale."""
+"""Smallest range (highest - lowest) of gold scores, in Elo, from which win rates are computed.
+
+Scores within a smaller range are hardly on the Elo scale, so that win rates are `Missing`.
+"""
 SELF_BIAS = "self-bias"
 RESAMPLES = 500
 Counts: TypeAlias = np.ndarray | None
-"""How often each resample draws each item, shape (draws, items); None for the sample itself."""
+"""How often each resample draws each item, shape (draws, items).
+
+None stands for the sample itself, in which each item counts once.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,9 @@ class GoldPairs:
         ours: code of each common model in `judge`, shape (models,).
         theirs: code of each common model in `gold`, shape (models,).
         first: position in `models` of the first model of each pair, shape (pairs,).
-        second: that of the second model.
-        gold_pairs: number of pairs with a win rate by the gold standard.
+        second: position in `models` of the second model of each pair, shape (pairs,).
+        gold_pairs: number of pairs with a win rate by the gold standard, including pairs that the
+            judge did not judge.
         rates_missing: why the gold standard gives no win rates; None if it does.
     """
 
@@ -94,7 +101,12 @@ class GoldPairs:
     def rates(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the win rates of the pairs by judge and by gold standard.
 
-        Arguments are as of `strengths`; the shape is ([draws,] pairs) each.
+        Args:
+            ours: counts of the judge's items in resamples.
+            theirs: counts of the gold standard's items.
+
+        Returns:
+            The win rates of the first model of each pair, shape ([draws,] pairs) each.
         """
         by_judge = self.judge.rates(self.ours[self.first], self.ours[self.second], ours)
         by_gold = self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)
@@ -102,10 +114,13 @@ class GoldPairs:
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Match models and pairs of a judge and its gold standard, or its human labels without one.
+    """Match the models and pairs of a judge with those of its gold standard.
+
+    If no gold standard is given, human labels of the judge's battles take its place.
 
     Raises:
-        NotIdentifiedError: the battles of one of them do not connect all models.
+        NotIdentifiedError: the battles of the judge or of the gold standard do not connect all
+            models.
     """
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
@@ -146,7 +161,7 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
 
 
 def _rates_missing(gold: Gold | None) -> Missing | None:
-    """Return why a gold ranking has no win rates; None if it has."""
+    """Return why a gold ranking gives no win rates; None if it gives them, or for battles."""
     if gold is None or gold.scores is None:
         return None
     if not gold.scale.is_elo:
@@ -166,7 +181,8 @@ class GoldDraws(NamedTuple):
     Attributes:
         tau: Kendall's tau of the two rankings, shape (draws,).
         judge: win rates by the judge, shape (draws, pairs).
-        gold: win rates by the gold standard, shape (draws, pairs), or (pairs,) if exact.
+        gold: win rates by the gold standard, shape (draws, pairs). The shape is (pairs,) if the
+            gold standard is a ranking, which has no items to resample.
         method: description of the resampling.
     """
 
@@ -179,13 +195,16 @@ class GoldDraws(NamedTuple):
 def resample_both(
     both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True
 ) -> GoldDraws:
-    """Bootstrap the items of the judge and of gold battles, together if they share any.
+    """Bootstrap the items of the judge and of the gold battles.
+
+    If the two share an item, both are drawn in one resample, so that a shared item counts equally
+    often in both. Otherwise they are resampled independently.
 
     Args:
         both: the common models and pairs.
         resamples: number of resamples.
         rng: random generator.
-        ranked: whether to compute tau, too.
+        ranked: whether to compute tau, too; it is NaN otherwise.
     """
     own = len(both.judge.clusters)
     of_gold = len(both.gold.clusters)
@@ -228,9 +247,11 @@ class SystemBias(NamedTuple):
     Attributes:
         model: name of the system.
         opponents: number of its opponents.
-        raw: mean over opponents of judge - gold win rate.
-        corrected: the same with gold win rates mapped by `judge_curve`.
-        p: two-sided p-value that `corrected` is 0, adjusted by Holm's rule.
+        raw: mean over opponents of the win rate by the judge minus the gold win rate.
+        corrected: mean over opponents of the win rate by the judge minus the gold win rate mapped
+            by `judge_curve`, which removes the effect of the judge's decisiveness.
+        p: two-sided p-value that `corrected` is 0, adjusted by Holm's rule over systems; None if
+            unknown.
     """
 
     model: str
@@ -245,12 +266,12 @@ class SelfBias(NamedTuple):
 
     Attributes:
         model: name of the judge's model among the systems.
-        bias: the corrected bias, as of `SystemBias`.
-        opponents: number of its opponents.
+        bias: the corrected bias of this model, as in `SystemBias.corrected`.
+        opponents: number of opponents of this model.
         paired_p: one-sided p-value by JuStRank's paired t test over opponents; None if unknown.
-        item_p: one-sided p-value by the errors over items; None if unknown.
-        tests: number of judges that are ranked themselves: p-values are adjusted by Bonferroni's
-            rule over them.
+        item_p: one-sided p-value by the standard error over items; None if unknown.
+        tests: number of judges whose own model is among the systems. Both p-values are multiplied
+            by it (Bonferroni's rule).
         favours_itself: whether `item_p` is at most 1 - level.
     """
 
@@ -268,8 +289,8 @@ class Biases(NamedTuple):
 
     Attributes:
         delta: standard deviation of the corrected biases over systems.
-        delta_beyond_noise: the same, corrected for the sampling of items.
-        by_system: the systems, the strongest bias first.
+        delta_beyond_noise: `delta` without the part that the sampling of items adds.
+        by_system: the bias of each system, the largest |corrected bias| first.
         of_itself: bias towards the judge's own model.
     """
 
@@ -335,8 +356,10 @@ class GoldComparison:
 
     def alphas(self) -> tuple[float | Missing, Figured]:
         """Return alpha, as it is and corrected for the bias that the sampling of items causes."""
-        # Noise adds its variance to the squared distances from the fitted curve, which are shrunk
-        # by that share.
+        # The sampling noise of the judge's win rates adds its variance to their squared distance
+        # from the fitted curve. The rates are moved towards the curve (`centre`) by the factor
+        # kept = sqrt(1 - noise / distance), so that their distance has no noise in it. Resampling
+        # around `centre` then shows how much noise changes log alpha.
         if isinstance(self.alpha, Missing):
             return self.alpha, self.alpha
         fitted = judge_curve(self.gold, self.alpha)
@@ -389,14 +412,15 @@ class GoldComparison:
     def _biases_beyond(
         self, expected: np.ndarray, of_draws: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the biases beyond expected win rates, and the same in resamples.
+        """Return by how much the judge's win rates exceed expected ones, averaged by system.
 
         Args:
             expected: expected win rates, shape (pairs,).
-            of_draws: those in resamples, shape (draws, pairs), or (pairs,) if always the same.
+            of_draws: expected win rates in resamples, shape (draws, pairs), or (pairs,) if they
+                are the same in all resamples.
 
         Returns:
-            The biases, shapes (systems,) and (draws, systems).
+            The biases in the sample, shape (systems,), and in resamples, shape (draws, systems).
         """
         pairs = self.both.first, self.both.second
         value = system_biases(*pairs, self.judge - expected, self.systems)
@@ -446,7 +470,7 @@ class GoldComparison:
             subject: the judge.
             expected: expected win rates by the judge, shape (pairs,).
             biases: corrected biases, shape (systems,).
-            errors: their standard errors, shape (systems,).
+            errors: standard errors of the corrected biases, shape (systems,).
         """
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
@@ -479,12 +503,12 @@ class GoldComparison:
         return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
-        """Build a bias with the t interval of its standard error over items.
+        """Build the statistic of a bias, with a t interval from its standard error over items.
 
         Args:
-            value: the bias, a share.
-            se: its standard error; NaN means that there is no interval.
-            opponents: number of opponents, which is shown as n.
+            value: the bias, a difference of win rates.
+            se: standard error of the bias; NaN means that there is no interval.
+            opponents: number of opponents, which is shown as the sample size.
             method: description of the interval.
         """
         estimate = [float(value)]
@@ -512,7 +536,13 @@ class GoldComparison:
         return agreement_statistic(value, draws, within, method, **(self.facts | facts))
 
     def _statistic(self, estimate: Sequence[float], method: str, **facts: Any) -> Statistic:
-        """Build a statistic from a value, and its interval if known; by default over all pairs."""
+        """Build a statistic.
+
+        Args:
+            estimate: the value, followed by the two ends of its interval if they are known.
+            method: description of the interval.
+            **facts: fields that replace `self.facts`, whose sample size is the number of pairs.
+        """
         return Statistic(*estimate, method=method, **(self.facts | facts))
 
 
@@ -528,7 +558,10 @@ def _pairs_missing(both: GoldPairs) -> Missing | None:
 
 
 def _competing_judges(subject: Subject) -> int:
-    """Return the number of judges that are ranked themselves, at least 1; humans are none."""
+    """Return the number of judges whose own model is among the systems, at least 1.
+
+    Humans do not count.
+    """
     judges = list(subject.others.judges) if subject.others is not None else []
     if subject.judge is not None:
         judges.append(subject.judge)
@@ -545,18 +578,21 @@ def _competing_judges(subject: Subject) -> int:
 class GoldAgreement(CardAnswer):
     """Agreement of a judge's ranking and win rates with a gold standard.
 
-    Figures `*_beyond_noise` are corrected for the sampling of items.
+    A figure `NAME_beyond_noise` is the figure `NAME` without the part that the sampling of items
+    adds.
 
     Attributes:
         gold: name of the gold standard.
         systems: number of common models.
-        pairs: number of pairs with a win rate by both.
+        pairs: number of pairs with a win rate by both the judge and the gold standard.
         gold_pairs: number of pairs with a win rate by the gold standard.
         tau: Kendall's tau-b of the two rankings.
-        accuracy: share of pairs with the same better system.
-        mse: mean squared difference of win rates.
-        alpha: the decisiveness, above 1 if win rates are more extreme than the gold ones.
-        single_alpha: alpha by single verdicts, as in JuStRank, not by merged orders.
+        accuracy: share of pairs for which judge and gold standard prefer the same system.
+        mse: mean squared difference of the judge's win rates and the gold ones.
+        alpha: decisiveness of the judge; above 1 if its win rates are more extreme than the gold
+            ones.
+        single_alpha: decisiveness if each order of a battle counts as a verdict of its own, as in
+            JuStRank. For `alpha`, the verdicts in both orders are merged into one.
         delta: standard deviation of the corrected biases over systems.
         biases: the biases by system, the strongest first.
         self_bias: the bias of the judge towards its own model.
@@ -629,7 +665,8 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         resamples: number of bootstrap resamples of the items.
 
     Raises:
-        NotIdentifiedError: the battles of one of the two do not connect all models.
+        NotIdentifiedError: the battles of the judge or of the gold standard do not connect all
+            models.
     """
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):

@@ -35,16 +35,19 @@ LABELS = (
 )
 MARGINS = "give a column margin (judge score of a minus that of b), or soft credits"
 BAND = 1_000
-"""Tokens below which a response is in the first band; each further band is twice as wide."""
+"""Longest response in the first band of lengths, in tokens.
+
+The next bands end at 2, 4, 8 ... times this length.
+"""
 
 
 class ReliabilityBin(NamedTuple):
-    """One bin of the reliability table: how often humans prefer the judge's side.
+    """One bin of the reliability table: how often humans prefer the same model as the judge.
 
     Attributes:
         mean_margin: mean |margin| of the battles; None if there are no margins.
-        predicted: mean predicted probability.
-        agreement: measured share.
+        predicted: mean predicted probability that humans prefer the same model.
+        agreement: measured share of battles in which they do.
     """
 
     mean_margin: float | None
@@ -56,7 +59,14 @@ class ReliabilityBin(NamedTuple):
 class HumanAgreement(CardAnswer):
     """Agreement with human labels, per battle.
 
-    `temperature` is beta of P(humans prefer a) = sigmoid(beta * margin).
+    Attributes:
+        accuracy: share of battles with the same outcome (win, tie or loss) by judge and humans.
+        kappa: Cohen's kappa of the outcomes.
+        agreement: share of battles with the same winner, among those without a tie.
+        temperature: beta of P(humans prefer a) = sigmoid(beta * margin).
+        calibration_error: expected calibration error, the mean |measured - predicted share| over
+            bins, weighted by their numbers of battles.
+        bins: the reliability table.
     """
 
     accuracy: Annotated[Figured, "same of win, tie, loss"]
@@ -111,8 +121,11 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic:
-    """Return how much more humans agree with the first judge, paired by item; both have decided
-    labels."""
+    """Return how much more often humans agree with the first judge than with the second.
+
+    It is the difference of the shares of battles with the same winner, paired by item. Both judges
+    must have labelled battles without a tie.
+    """
     shares = []
     errors = []
     number = 0
@@ -141,9 +154,11 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return the temperature beta, and the predicted probabilities if known.
+    """Return the temperature beta, and the predicted probabilities.
 
-    A probability is that of humans preferring the first model, shape (battles,).
+    Returns:
+        Beta; and the probability that humans prefer the first model of each battle, shape
+        (battles,), None if it is unknown.
     """
     if evidence.signal.kind == "smoothing":
         return Missing("the verdicts have no margin", MARGINS), None
@@ -177,13 +192,13 @@ def _estimate_calibration_error(
     """Return the expected calibration error and its reliability table.
 
     Args:
-        reliability: the bins of predictions; None without predictions.
-        agree: whether humans prefer the judge's side, shape (battles,).
+        reliability: the bins of predictions; None if there are no predictions.
+        agree: whether humans prefer the same model as the judge, shape (battles,).
         sample: the battles as a sample.
         rng: random generator.
 
     Returns:
-        Both; `Missing` and an empty table without predictions.
+        The error and the table; `Missing` and an empty table if there are no predictions.
     """
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
@@ -204,7 +219,8 @@ def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Gener
     """Return the sum over bins of |mean gap| with a conservative bootstrap interval.
 
     Args:
-        gaps: measured - predicted in a battle's own bin, 0 in all others, shape (battles, bins).
+        gaps: measured - predicted in the bin of a battle, 0 in all other bins, shape
+            (battles, bins).
         sample: the battles as a sample.
         rng: random generator.
     """
@@ -217,10 +233,11 @@ def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Gener
         return sample.linear(value, np.zeros(len(gaps)), len(gaps))
 
     def errors_of_draws(counts: np.ndarray) -> np.ndarray:
-        """Return how far the mean gaps of resamples are from those of the sample."""
+        """Return the mean gaps in resamples minus those in the sample, shape (draws, bins)."""
         return counts @ sums / (counts @ battles)[:, None] - mean_gap
 
-    # Percentiles of the resampled value lie too high, because resampling adds noise.
+    # Percentiles of the resampled value would lie too high, because resampling adds noise. The
+    # half-width is instead a quantile of the summed distance between resample and sample.
     draws = resample(errors_of_draws, clusters, RESAMPLES, rng)
     distance = np.quantile(np.abs(draws).sum(axis=1), sample.level)
     reach = float(small_sample_factor(clusters, sample.level) * distance)
@@ -238,8 +255,8 @@ def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Gener
 def preference_report(battles: Battles, level: float = 0.95) -> Report:
     """Build a table of a judge's accuracy on battles whose better response is known.
 
-    The rows are all battles, categories, and lengths of the longer response in tokens. A tie, or
-    another winner in each order, counts as wrong.
+    There is a row for all battles, one per category, and one per band of the length of the longer
+    response in tokens. A tie, or a different winner in each order, counts as wrong.
 
     Args:
         battles: the battles, with the known preference in the column `human`.
@@ -266,7 +283,7 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
 
 
 def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return the battles of each category, as masks."""
+    """Return name and mask of the battles of each category, shape (battles,)."""
     if "category" not in battles.table:
         return []
     categories = as_text(battles.table["category"]).to_numpy(object)
@@ -275,9 +292,9 @@ def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
 
 
 def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return the battles of each band of length, as masks.
+    """Return name and mask of the battles in each band of the longer response's length.
 
-    Lengths are of transcripts if there are any, else of answers.
+    Lengths are those of transcripts if there are any, else of answers.
     """
     prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
     lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]

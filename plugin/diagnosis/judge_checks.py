@@ -52,14 +52,16 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "UW": ("guanaco",),
     "xAI": ("grok",),
 }
-"""How words in the names of a maker's models begin, lower case.
+"""For each maker, how words in the names of its models begin, in lower case.
 
-The earliest match in a name counts, of several the longest.
+If several match a name, the match that begins first counts, and the longest of those that begin at
+the same place. So `nemotron-llama` is by NVIDIA, and `gpt-neox` by EleutherAI, not OpenAI.
 """
 NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
-"""Names of tools that look like models.
+"""Words in names of models that are not from the maker whose name they contain.
 
-These are AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's provider `openai-api`.
+`alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, and `openai-api` is a provider of
+Inspect. They are removed before the maker is guessed.
 """
 REMEDIES = {
     "truncated": "more-tokens",
@@ -68,9 +70,9 @@ REMEDIES = {
     FILTERED: "another-judge",
     UNSHOWN: "judge-that-sees",
 }
-"""Codes of remedies, by the code of the reason why a judgment is unparsed."""
+"""Code of the remedy, by code of the reason why a judgment is unparsed."""
 MOST_REASONS = 10
-"""Reasons of unparsed replies that are looked at, the most frequent first."""
+"""Number of most frequent reasons for unparsed replies that the warning considers."""
 
 
 class Family(NamedTuple):
@@ -93,6 +95,7 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
+    # In `provider/model` the model tells the maker, and only then the provider.
     name = NO_MODEL.sub("", model.lower())
     without_provider = name.rpartition("/")[2]
     maker = _guess_maker(without_provider) or _guess_maker(name)
@@ -104,6 +107,7 @@ def _guess_maker(name: str) -> str | None:
     fits = []
     for maker, signs in MAKERS.items():
         for sign in signs:
+            # The sign at the beginning of a word: `phi-` in `phi-3`, not in `dolphi-3`.
             match = re.search(rf"(?<![a-z0-9]){re.escape(sign)}", name)
             if match:
                 fits.append((match.start(), -len(sign), maker))
@@ -125,7 +129,7 @@ class Relation(NamedTuple):
 
     Attributes:
         judge: name of the judge's model.
-        own: the judged model that is the same; None if there is none.
+        own: the judged model that is the judge's own; None if there is none.
         family: family of the judge; None if unknown.
         how: whether the family was `given` or `guessed`; None if unknown.
         kin: the other judged models of its family.
@@ -157,9 +161,9 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of judgments that are unparsed, 0 without any.
+    """Return the share of judgments that are unparsed; 0 if there are no judgments.
 
-    A battle in two orders has two judgments.
+    A battle that was judged in two orders has two judgments.
     """
     counts = battles.counts()
     if not counts.judgments:
@@ -167,7 +171,8 @@ def unparsed_share(battles: Battles) -> float:
     swaps = battles.swaps()
     in_both_orders = swaps.unparsed if swaps else 0
     of_one_order = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
-    # With one_sided=keep, a battle with one unparsed order is not unparsed.
+    # Battles with one unparsed order are counted once: as unparsed battles with the reason
+    # ONE_ORDER_UNPARSED, or, with one_sided=keep, as readable battles in `one_sided`.
     unparsed = counts.unparsed - of_one_order + max(of_one_order, counts.one_sided)
     return (unparsed + in_both_orders) / counts.judgments
 
@@ -225,8 +230,8 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 def _remedies(battles: Battles) -> dict[str, Any]:
     """Return what to do about unparsed judgments, as fields of the warning.
 
-    These are the codes of remedies for the most frequent reason and for calls that failed, and the
-    errors of such calls.
+    The fields are the codes of remedies for the most frequent reason and for calls that failed,
+    and the error messages of calls that failed.
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS)
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
@@ -246,25 +251,25 @@ def _remedies(battles: Battles) -> dict[str, Any]:
 
 
 def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
-    """Return the code of what to do about replies that are unparsed for a reason."""
+    """Return the code of the remedy for replies that are unparsed for this reason."""
     if reason.code in REMEDIES:
         return REMEDIES[reason.code]
-    # Without a prompt podium did not call the judge, and knows the rows alone.
+    # If no prompt is recorded, podium did not call the judge: the user must look at the rows.
     is_asked = any(battles.judge_of(name).prompt for name in battles.judges)
     return "reason-first" if is_asked else "look-at-rows"
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
-    """Return the model of a list that has the name of another one.
+    """Return the first of some models that has the same name as a given model.
 
-    Provider, case and punctuation are ignored.
+    Provider, case and punctuation are ignored: `openai/GPT-4o` and `gpt4o` are the same.
 
     Args:
-        models: names of the models.
-        model: name of the other one.
+        models: names of the models to search.
+        model: name of the given model.
 
     Returns:
-        The first model of the list that matches; None if there is none.
+        The name as it is in `models`; None if no model matches.
     """
     bare_model = _bare_name(model)
     if bare_model:

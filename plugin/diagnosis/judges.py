@@ -31,11 +31,18 @@ MATCHUP = ["item", "first", "second", "response"]
 LENGTHS = ["length_first", "length_second"]
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
-"""Change of each model's rating in Elo points, or why it is unknown."""
+"""Change of the rating in Elo by name of the model, or why it is unknown."""
 
 
 class JudgeStanding(NamedTuple):
-    """One judge among others, and Kendall's tau of its ranking with the gold standard."""
+    """One judge among others.
+
+    Attributes:
+        judge: name of the judge.
+        realization: how the judge was asked; None if unknown.
+        battles: number of its battles with a verdict.
+        tau: Kendall's tau of the judge's ranking with the gold standard.
+    """
 
     judge: str
     realization: str | None
@@ -53,7 +60,14 @@ class Correlation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgesSideBySide(CardAnswer):
-    """Several judges, and how their rankings agree."""
+    """Several judges, and how their rankings agree.
+
+    Attributes:
+        models: number of models that all judges rank.
+        judges: the judges, the highest tau with the gold standard first.
+        correlations: Kendall's tau of each pair of judges.
+        mean: mean of these correlations.
+    """
 
     models: int
     judges: tuple[JudgeStanding, ...]
@@ -77,7 +91,7 @@ class JudgesSideBySide(CardAnswer):
         return (standings,)
 
     def _correlation_table(self) -> Table:
-        """Build the square of the correlations between judges."""
+        """Build the table of Kendall's tau with a row and a column per judge."""
         tau = {}
         for pair in self.correlations:
             tau[pair.first, pair.second] = pair.tau.estimate
@@ -137,7 +151,12 @@ def side_by_side(
 def _ranking_judges(
     subjects: Sequence[Subject],
 ) -> tuple[list[tuple[Subject, BattleRatings]], list[str]]:
-    """Return the judges whose verdicts give a ranking with it, and why the others give none."""
+    """Fit a ranking to the verdicts of each judge.
+
+    Returns:
+        The judges with a ranking, each with its ratings; and for each of the others the reason
+        why it has none.
+    """
     ready = []
     reasons = []
     for subject in subjects:
@@ -158,7 +177,7 @@ def _correlations(
     Args:
         judges: names of the judges.
         theta: strengths of the models, shape (judges, models).
-        draws: those in resamples, shape (draws, judges, models).
+        draws: strengths of the models in resamples, shape (draws, judges, models).
         level: confidence level.
     """
     first, second = np.triu_indices(len(judges), 1)
@@ -185,11 +204,11 @@ def _strengths(
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judges' strengths of the named models, and the same in resamples.
+    """Return the log-strengths of the named models by each judge.
 
     Returns:
-        The log-strengths, shapes (judges, models) and (draws, judges, models); no draws if there
-        is a single item.
+        The log-strengths in the sample, shape (judges, models), and in resamples of the items,
+        shape (draws, judges, models). There are 0 draws if there is a single item.
     """
     items, positions = number_items(sources)
     places = []
@@ -232,7 +251,15 @@ def _tau_with_gold(
 def _tau_of(
     value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models"
 ) -> Figured:
-    """Return Kendall's tau with its bootstrap interval; `n` and `of` are its sample size."""
+    """Return Kendall's tau with its bootstrap interval.
+
+    Args:
+        value: tau in the sample, NaN if a ranking puts all models level.
+        draws: tau in resamples, NaN if unknown, shape (draws,).
+        n: sample size.
+        level: confidence level.
+        of: what the sample size counts.
+    """
     tau = float(value)
     if np.isnan(tau):
         return Missing("a ranking puts all models level", "judge models that differ")
@@ -247,15 +274,18 @@ def _tau_of(
 class Rejudged(CardAnswer):
     """Two judges on the battles that both judged.
 
+    The drift of a model is its rating by the second judge minus its rating by the first.
+
     Attributes:
         first: name of the first judge.
         second: name of the second judge.
         battles: number of battles that both judged.
-        most: number of battles of the judge that has more.
-        changed: number of battles with other responses; None if lengths are not known.
-        agreement: share of battles with the same verdict.
-        judge: rating changes from the first to the second judge on the same responses.
-        models: rating changes on changed responses, beyond those of `judge`.
+        most: the larger of the two judges' numbers of battles.
+        changed: number of battles in which a response changed its length, and so was generated
+            anew; None if lengths are not known.
+        agreement: share of battles on which both judges have the same verdict.
+        judge: drift on battles with unchanged responses, which the judge alone causes.
+        models: drift on battles with changed responses, minus the drift `judge`.
     """
 
     first: str
@@ -269,7 +299,7 @@ class Rejudged(CardAnswer):
 
     @property
     def drifts(self) -> tuple[tuple[str, Drift], ...]:
-        """Both drifts with their labels."""
+        """Label and value of the drift of the judge, and of the drift of the models."""
         return (("drift of the judge", self.judge), ("drift of the models", self.models))
 
     @property
@@ -317,7 +347,8 @@ class Rejudged(CardAnswer):
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     """Compare two judges on the battles that both judged.
 
-    Battles with changed responses, by their lengths, are compared apart.
+    Battles with changed responses are compared apart from the others. A response is changed if
+    its length is another one for the second judge.
 
     Returns:
         The comparison; `Missing` unless there are two judges that share battles.
@@ -381,17 +412,18 @@ def _drift(
     on: pd.DataFrame,
     less: pd.DataFrame | None = None,
 ) -> Drift:
-    """Estimate the rating changes from the first judge to the second.
+    """Estimate the rating changes from the first judge to the second on some matchups.
 
     Args:
         subjects: the two judges.
-        tables: their battles, as of `_by_matchup`.
-        on: the battles on which ratings are compared.
-        less: battles on which the changes are subtracted.
+        tables: battles of each judge, as `_by_matchup` returns them.
+        on: the matchups on which ratings are compared.
+        less: further matchups, whose rating changes are subtracted; None to subtract nothing.
 
     Returns:
         The changes in Elo by model, centred on 0; `Missing` if a fit is not identified.
     """
+    # Each term: its sign in the sum, the position of the judge, and the matchups to fit.
     terms = [(-1, 0, on), (1, 1, on)]
     if less is not None:
         terms += [(1, 0, less), (-1, 1, less)]
@@ -432,7 +464,7 @@ def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
 
 
 def _models_that_moved(label: str, drift: Mapping[str, Statistic]) -> str:
-    """Write how many ratings changed beyond their intervals, and the two largest."""
+    """Write how many ratings changed by more than chance, and the two largest such changes."""
     moved = [name for name, by in drift.items() if by.excludes(0.0)]
     moved.sort(key=lambda name: -abs(drift[name].value))
     if not moved:

@@ -1,4 +1,8 @@
-"""What a jury is worth: which judge, or mix of judges, is the most precise at equal calls."""
+"""What a jury is worth: which judge, or mix of judges, is the most precise at equal calls.
+
+A way to spend the calls is one judge alone, one judge per battle in rotation, or all judges on
+each battle. Ratings of different ways are comparable after they are scaled to those of all judges.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,12 +33,13 @@ from podium.tables import EMPTY, Table
 ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"
 TINY = 1e-12
+"""Smallest distance from human ratings, by which errors are divided."""
 MORE_ITEMS = (
     "let each judge all models on 30 items or more, or leave out one that contradicts the others"
 )
 REMEDY_OF_SIGN = "check that human labels and verdicts are about the same model"
 FEWEST_COMMON = 30
-"""Battles judged by all judges below which asking all of them is not compared."""
+"""Fewest battles judged by all judges with which the way `ALL` is compared."""
 
 
 class Spending(NamedTuple):
@@ -42,13 +47,15 @@ class Spending(NamedTuple):
 
     Attributes:
         name: name of the judge, `ROTATION`, or `ALL`.
-        battles: number of battles that were judged so.
-        se: root mean square standard error of the ratings if all calls were spent so, in Elo on
-            the scale of all judges.
+        battles: number of battles that were judged in this way.
+        se: root mean square standard error of the ratings if all calls were spent in this way, in
+            Elo on the scale of all judges.
         slope: slope of the judge's ratings; None for a mix of judges.
-        position: log-odds of the response shown first; None for a mix, or if no order is known.
+        position: log-odds that being shown first adds; None for a mix of judges, or if no order is
+            known.
         cost: mean cost of a verdict; None if unknown.
-        error: distance of the ratings from human ones, in Elo on the scale of all judges.
+        error: root mean square distance of the ratings from human ratings, in Elo on the scale of
+            all judges.
     """
 
     name: str
@@ -66,12 +73,12 @@ class JuryWorth(CardAnswer):
 
     Attributes:
         spendings: the ways, the most precise first.
-        ratio: standard error of the first over that of the second.
-        by_cost: the ways by precision at equal cost, and the ratio of the first two; None if a
-            cost is unknown.
-        left_out: ways and judges that do not rate all models on 30 items.
+        ratio: standard error of the first way divided by the standard error of the second.
+        by_cost: names of the ways, the most precise at equal cost first, and the ratio of the
+            first two standard errors; None if a cost is unknown.
+        left_out: names of the ways that do not rate all models on 30 items.
         calls: number of judgments.
-        effective_judges: number of independent judges that would be as precise.
+        effective_judges: number of independent judges that would be as precise as the jury.
     """
 
     spendings: tuple[Spending, ...]
@@ -130,16 +137,14 @@ def _ratio_text(ratio: Statistic) -> str:
 
 
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
-    """Compare the precision of several ways to spend the calls of a jury.
-
-    These are each judge alone, all in rotation, and all on each battle, at equal calls.
+    """Compare the precision of several ways to spend the calls of a jury, at equal calls.
 
     Args:
         subjects: the judges.
 
     Returns:
-        The ways, the most precise first; `Missing` if fewer than two give ratings, or if judges
-        contradict each other.
+        The ways, the most precise first; `Missing` if fewer than two ways give ratings, or if
+        judges contradict each other.
 
     Raises:
         NotIdentifiedError: the battles do not connect all models.
@@ -160,7 +165,8 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         return Missing(why, MORE_ITEMS)
     variances = {}
     for name, (_, influence) in ratings.items():
-        # With all calls, a way would have more items: variances fall as calls rise.
+        # A variance is inversely proportional to the number of calls. If all calls were spent in
+        # this way, the measured variance would fall by the factor `share_of_calls`.
         share_of_calls = len(ways[name].judge) / len(data.judge)
         variances[name] = share_of_calls * np.mean(influence**2, axis=1)
     items = Clustered(np.arange(data.coded.clusters), data.coded.unit, level)
@@ -196,8 +202,8 @@ def _ratings_by_way(
         free: the fit of all judges, on whose scale ratings are given.
 
     Returns:
-        Ratings and their influence by item, as of `_scaled_ratings`; None if those of a way do
-        not rise with the ratings of all judges.
+        For each way, what `_scaled_ratings` returns: the ratings and their influence by item.
+        None if the ratings of some way do not rise with the ratings of all judges.
     """
     fits = {}
     for name, part in ways.items():
@@ -213,7 +219,10 @@ def _compare_by_cost(
     free: SlopeFit,
     items: Clustered,
 ) -> tuple[tuple[str, ...], Statistic] | None:
-    """Compare the ways at equal cost, as `_compare_ways`; None if a cost is unknown or 0."""
+    """Compare the ways at equal cost; None if a cost is unknown or 0.
+
+    Arguments and result are those of `_compare_ways`, with the mean cost of a verdict by way.
+    """
     priced = {}
     for name, cost in costs.items():
         if not cost:
@@ -225,9 +234,10 @@ def _compare_by_cost(
 def _costs(
     battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles
 ) -> dict[str, float | None]:
-    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`.
+    """Return the mean cost of a verdict by way, from each judge's mean in the column `cost`.
 
-    It is None if unknown, or if a judge's costs are not numbers of 0 or more.
+    The cost of a way is None if the column has no costs of one of its judges, or costs that are
+    not numbers of 0 or more.
     """
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
@@ -245,19 +255,22 @@ def _compare_ways(
     """Sort the ways by standard error, and compare the first two.
 
     Args:
-        variances: parts of the variance by item, shape (items,), by way.
+        variances: for each way, the part of each item in the variance of the ratings, shape
+            (items,). Its sum is the square of the standard error.
         free: the fit of all judges.
         items: the items as a sample.
 
     Returns:
-        The names, and the ratio of the first two standard errors, whose interval allows for the
-        choice.
+        The names, the smallest standard error first; and the ratio of the first two. The interval
+        of the ratio is wider than a single one, because the first two were chosen among all ways.
     """
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
     judges = free.data.judges
     influence_on_slopes = free.influence[:, free.data.slope_columns]
     influences = []
     for name in order[:2]:
+        # Influence of each item on the logarithm of the standard error, which is half the
+        # logarithm of the variance.
         influence = variances[name] / (2 * variances[name].sum())
         if name in judges:
             # A judge's standard error is divided by its slope, which was estimated from the same
@@ -294,13 +307,15 @@ def _ways(
         rng: random generator that draws the rotation.
 
     Returns:
-        The battles of each judge, of a rotation, and, if enough were judged by all, of all judges;
-        and the names of those left out, because they do not rate all models on 30 items.
+        The battles of each judge, of a rotation, and, if at least 30 battles were judged by all,
+        of all judges together; and the names of the judges and ways that are left out, because
+        they do not rate all models on 30 items.
     """
     ways = {}
     for code, name in enumerate(data.judges):
         ways[name] = data.take(data.judge == code)
     _, matchup = data.matchups()
+    # The first verdict on each matchup in a random order is that of a random judge.
     turn = rng.permutation(len(matchup))
     first_in_turn = np.unique(matchup[turn], return_index=True)[1]
     ways[ROTATION] = data.take(np.sort(turn[first_in_turn]))
@@ -313,9 +328,9 @@ def _ways(
 
 
 def _rates_all(part: JuryBattles) -> bool:
-    """Return whether battles bound the ratings of all models.
+    """Return whether battles give every model a finite rating.
 
-    It takes 30 items, and battles that are not all ties.
+    They must cover 30 items, must not all be ties, and must connect all models.
     """
     coded = part.coded
     if len(np.unique(coded.cluster)) < CHECKS["items"].threshold:
@@ -327,14 +342,16 @@ def _rates_all(part: JuryBattles) -> bool:
 
 
 def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ratings on the scale of all judges, in Elo, and their influence by item.
+    """Return the ratings of one way on the scale of all judges, in Elo.
 
     Args:
         fit: the fit of one way.
-        theta: log-strengths by all judges, shape (models,), to which ratings are scaled best.
+        theta: log-strengths by all judges, shape (models,). The ratings are multiplied by the
+            factor with which they are nearest to these (least squares).
 
     Returns:
-        The ratings, shape (models,), and their influence, shape (items, models).
+        The ratings, shape (models,), and the influence of each item on them, shape
+        (items, models).
     """
     product = float(fit.theta @ theta)
     scale = POINTS * product / float(fit.theta @ fit.theta)
@@ -345,7 +362,10 @@ def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.nd
 def _judge_figures(
     free: SlopeFit, level: float
 ) -> dict[str, tuple[Figured | None, Figured | None]]:
-    """Return slope and position effect of each judge, None if no order is known."""
+    """Return the slope and the effect of being shown first of each judge, by name.
+
+    A slope or an effect is None if it is unknown; the effect is unknown if no order is known.
+    """
     method = f"{free.data.coded.unit}-clustered sandwich"
     units = {"slope": Unit.NUMBER, "position": Unit.LOGITS}
     figures: dict[str, tuple[Figured | None, Figured | None]] = {}
@@ -372,9 +392,15 @@ def _human_errors(
     data: JuryBattles,
     items: Clustered,
 ) -> dict[str, Figured]:
-    """Return the root mean square distance from human ratings by way.
+    """Return the root mean square distance of each way's ratings from human ratings, in Elo.
 
-    Both are on the scale of all judges.
+    Human ratings are scaled to the ratings of the way by the factor with which they are nearest.
+
+    Args:
+        battles: the battles, with human labels.
+        ratings: for each way, what `_scaled_ratings` returns.
+        data: the battles of all judges as arrays.
+        items: the items as a sample.
     """
     labels = np.where(battles.readable, battles.numbers_of("human"), np.nan)
     if np.isnan(labels).all():
@@ -403,8 +429,8 @@ def _human_errors(
 def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> Figured:
     """Return the number of independent judges that would be as precise as the jury.
 
-    It is J / (1 + (J - 1) r) for J judges, r the mean correlation of their distances from human
-    labels on the battles that all judged.
+    It is J / (1 + (J - 1) r) for J judges. Here r is the mean correlation between two judges of
+    the distances |credit - human label|, over the battles that all judged.
     """
     labels = battles.numbers_of("human")
     if np.isnan(labels).all():
@@ -428,6 +454,7 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     products = z[:, first] * z[:, second]
     r = products.mean(axis=0)
     squares = z[:, first] ** 2 + z[:, second] ** 2
+    # Influence on a correlation of standardized z1 and z2: z1 z2 - r (z1^2 + z2^2) / 2.
     influence = (products - r * squares / 2).mean(axis=1) / len(z)
     spread = 1 + (judges - 1) * float(r.mean())
     slope = -judges * (judges - 1) / spread**2

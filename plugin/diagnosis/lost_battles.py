@@ -1,4 +1,8 @@
-"""Are the battles of one model unparsed more often than others? Exact tests, clustered by item."""
+"""Are the battles of one model unparsed more often than others? Exact tests, clustered by item.
+
+A battle whose reply was not parsed is lost. The test compares a model's number of lost battles
+with its distribution if losses do not depend on the model.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +15,23 @@ from podium.data.battles import Battles
 from podium.diagnosis.clustered import cluster_battles
 
 LARGEST_SUM = 4096
-"""Largest sum whose distribution is computed: a Fourier transform of this length takes 1 ms."""
+"""Largest possible sum whose exact distribution is computed.
+
+A Fourier transform of this length takes 1 ms.
+"""
 MANY_DRAWS = 200
-"""Number of draws from which on a larger sum is taken for normal."""
+"""Fewest draws with which a sum above `LARGEST_SUM` is treated as normally distributed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LossOfModel:
-    """The share of a model's battles that are unparsed, and the two-sided p-value that they are
-    lost by chance."""
+    """How many of a model's battles are unparsed.
+
+    Attributes:
+        model: name of the model.
+        share: share of its battles that are unparsed.
+        p: two-sided p-value of the hypothesis that losses do not depend on the model.
+    """
 
     model: str
     share: float
@@ -27,12 +39,12 @@ class LossOfModel:
 
 
 class _SumPart(NamedTuple):
-    """Independent, equally distributed parts of a sum.
+    """Independent random variables with the same distribution, which are terms of a sum.
 
     Attributes:
-        chances: probabilities of the values 0, 1 and so on.
-        times: number of such parts.
-        draws: number of draws of which each part is the sum.
+        chances: probabilities of the values 0, 1, 2, ..., shape (values,).
+        times: number of these variables.
+        draws: number of draws (of losses among battles) that each variable counts.
     """
 
     chances: np.ndarray
@@ -41,11 +53,12 @@ class _SumPart(NamedTuple):
 
 
 class _Sum(NamedTuple):
-    """A model's number of unparsed battles where others can have them.
+    """A model's number of unparsed battles on items where other models could have lost as well.
 
     Attributes:
-        observed: the number.
-        parts: the parts of its distribution if losses do not depend on the model.
+        observed: the number in the data.
+        parts: the terms whose sum has the distribution of the number if losses do not depend on
+            the model.
     """
 
     observed: int
@@ -82,10 +95,11 @@ class _Losses(NamedTuple):
 def losses_by_model(battles: Battles) -> list[LossOfModel]:
     """Test of each model whether its battles are unparsed more or less often than others.
 
-    Items are independent. Within an item, battles may be lost together, as those with a response
-    that is too long. If the loss does not depend on the model, each of an item's losses is as
-    likely to be any model's that has as many battles there. Items on which one pair of models met
-    are compared with each other.
+    Items are independent. Within an item, battles may be lost together, for example because one
+    response is too long. Suppose that the loss does not depend on the model. Then all models with
+    the same number of battles on an item are equally likely to have any of the numbers of losses
+    observed there. An item on which only one pair of models met is instead compared with other
+    such items.
 
     Returns:
         The models that can be compared with others where something is unparsed.
@@ -119,9 +133,10 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
 
 
 def _within_items(battles: _Losses, models: int) -> list[_Sum]:
-    """Return each model's sum over items.
+    """Return each model's number of losses over items on which several pairs met.
 
-    On one item it is any of the losses of the models with as many battles there.
+    By chance, a model's number of losses on an item is equally likely to be that of any model with
+    the same number of battles there (a group). Models alone in their group are left out.
     """
     if not battles.lost.any():
         return [_Sum(0, [])] * models
@@ -134,6 +149,7 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     key = np.flatnonzero(battles_at)
     played = battles_at[key]
     unparsed = np.bincount(both, np.tile(kept.lost, 2))[key].astype(np.int64)
+    # `key` numbers an item and a model; a group has the same item and number of battles.
     alike = key // models * (int(played.max()) + 1) + played
     group = np.unique(alike, return_inverse=True)[1]
     values = int(unparsed.max()) + 1
@@ -152,9 +168,10 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
 
 
 def _between_items(battles: _Losses, models: int) -> list[_Sum]:
-    """Return each model's number of items with an unparsed battle.
+    """Return each model's number of items with a loss, among items on which only one pair met.
 
-    Items with one pair and as many battles are compared.
+    Items with the same number of battles are compared: by chance, the losses are spread over them
+    as draws without replacement.
     """
     sums = [_Sum(0, [])] * models
     if not battles.lost.any():
@@ -207,6 +224,8 @@ def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:
     if largest > LARGEST_SUM and draws >= MANY_DRAWS:
         return _normal_p(observed, parts)
     values = largest + 1
+    # The distribution of a sum is the convolution of the distributions of its terms, which is a
+    # product of Fourier transforms.
     spectrum = np.ones(values // 2 + 1, dtype=complex)
     for part in parts:
         spectrum = spectrum * np.fft.rfft(part.chances, values) ** part.times
@@ -216,7 +235,10 @@ def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:
 
 
 def _normal_p(observed: int, parts: Sequence[_SumPart]) -> float:
-    """Return the two-sided p-value of a sum of many parts, with a correction for continuity."""
+    """Return the two-sided p-value of a sum that is treated as normally distributed.
+
+    It has a correction for continuity.
+    """
     mean = 0.0
     variance = 0.0
     for part in parts:

@@ -12,8 +12,12 @@ from podium.diagnosis.clustered import Clustered, two_sided_p
 from podium.diagnosis.figures import Figured, Statistic
 
 MOST_JUDGES = 20
-"""Judges beyond which only all together are tested, as each has few pairs."""
+"""Largest number of judges of which each is tested.
+
+With more judges, each has few pairs, and only all judges together are tested.
+"""
 MOST_BY_ORDER = CHECKS["order decides"].threshold
+"""Largest |win rate of the response shown first - 0.5| at which the order does not decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +25,10 @@ class OrderEffect:
     """The win rate of the response shown first, over pairs read in both orders.
 
     Attributes:
-        judge: name of the judge; None for the only one, and for all together.
+        judge: name of the judge; None if there is only one judge, and for all judges together.
         rate: win rate of the response shown first, with an interval clustered by item.
-        p: two-sided p-value against a half.
-        flip: share of pairs that the verdicts give to another model in each order.
+        p: two-sided p-value of the hypothesis that the win rate is 0.5.
+        flip: share of pairs in which a different model wins in each order.
     """
 
     judge: str | None
@@ -34,19 +38,25 @@ class OrderEffect:
 
     @property
     def lean(self) -> float:
-        """The win rate of the response shown first beyond a half."""
+        """The win rate of the response shown first, minus 0.5; 0 if the rate is unknown."""
         return self.rate.value - 0.5 if isinstance(self.rate, Statistic) else 0.0
 
     @property
     def is_open(self) -> bool:
-        """Whether the order may decide nothing, or more than the responses do: the interval
-        contains both."""
+        """Whether the data are too few to know if the order has no effect or decides verdicts."""
         return may_decide_nothing_or_all(self.rate)
 
 
 def may_decide_nothing_or_all(rate: Figured) -> bool:
-    """Return whether an interval of the win rate of the response shown first contains both a half
-    and a rate at which the order decides."""
+    """Return whether an interval contains both no effect of the order and a deciding effect.
+
+    Args:
+        rate: win rate of the response shown first. The order has no effect at 0.5, and decides
+            at more than `MOST_BY_ORDER` above or below.
+
+    Returns:
+        True also if the rate or its interval is unknown.
+    """
     if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
         return True
     has_half = rate.low <= 0.5 <= rate.high
@@ -54,12 +64,12 @@ def may_decide_nothing_or_all(rate: Figured) -> bool:
 
 
 def order_effects(battles: Battles) -> list[OrderEffect]:
-    """Measure the effect of the order over all verdicts of each judge.
-
-    Of several judges, it is also measured over all together.
+    """Measure the effect of the order of responses on the verdicts of each judge.
 
     Returns:
-        The effects, by judge; empty if no pair was read in both orders.
+        The effects, sorted by judge. If there are several judges, the effect on all judges
+        together comes last; it is the only one if there are more than 20. Empty if no pair was
+        read in both orders.
     """
     shown = battles.first_shown()
     if not shown:

@@ -26,9 +26,9 @@ MORE_LABELS = "give the reference more battles"
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
 ROUNDING = 1e-12
 FEWEST_MODELS = 5
-"""Models that a partial correlation given one variable needs: its variance is 1 / (n - 4)."""
+"""Fewest models n of a partial correlation given one variable, whose variance is 1 / (n - 4)."""
 FEWEST_OUTSIDE = 3
-"""Models of other families that a line needs: two would fit any line."""
+"""Fewest models of other families for a line of ratings; through two, a line always fits."""
 NAME_FAMILIES = (
     "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 )
@@ -40,13 +40,16 @@ class Verbosity(CardAnswer):
 
     Attributes:
         longer: share of decisive battles that the longer response wins.
-        longer_near_ties: the same among near-ties.
-        rule: what a near-tie is, in words; None if that is not known.
-        effect: effect on verdicts, in logits per log-length.
-        human: effect on human labels, in the same unit.
-        residuals: correlation of ratings and mean length over models, given reference ratings.
-        who: whose ratings are the reference; None without one.
-        transcripts: effect of the length of transcripts on verdicts; None if the judge saw none.
+        longer_near_ties: share of decisive near-ties that the longer response wins.
+        rule: what a near-tie is, in words; None if the verdicts have no margins and no soft
+            credits.
+        effect: effect of length on verdicts, in logits per unit of log-length.
+        human: effect of length on human labels, in the same unit.
+        residuals: partial correlation of ratings and mean length over models, given reference
+            ratings.
+        who: whose ratings are the reference; None if there are no reference ratings.
+        transcripts: effect of the length of transcripts on verdicts, in logits per unit of
+            log-length; None if the judge saw no transcripts.
     """
 
     longer: Figured
@@ -121,7 +124,7 @@ def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
 
     Args:
         battles: the battles.
-        length: columns of the lengths, without `_a` and `_b`.
+        length: name of the columns of the lengths, without the ending `_a` or `_b`.
 
     Returns:
         The logarithm, NaN if a length is unknown, shape (battles,).
@@ -137,12 +140,12 @@ def length_weight(
     ratio: np.ndarray,
     level: float,
 ) -> Figured:
-    """Estimate the weight of log-length in Bradley-Terry with a length term, in logits.
+    """Estimate the weight of log-length in a Bradley-Terry fit with a length term, in logits.
 
     Args:
         battles: the battles.
         credit: credits of `model_a`, NaN if left out, shape (battles,).
-        ratio: `log_ratio` of the lengths.
+        ratio: what `log_ratio` returns, shape (battles,).
         level: confidence level.
     """
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
@@ -160,7 +163,7 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
 
     Args:
         coded: the battles.
-        z: the covariate, shape (battles,).
+        z: log-ratio of the lengths, shape (battles,).
 
     Returns:
         g, and the influence of each battle on it, shape (battles,).
@@ -173,7 +176,10 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
 
 
 def correlate_residuals(subject: Subject) -> Figured:
-    """Correlate a judge's ratings and mean length over models, given reference ratings."""
+    """Return the partial correlation of a judge's ratings and mean length over models.
+
+    It is given the reference ratings, which stand for the true strengths.
+    """
     reference = subject.reference
     if isinstance(reference, Missing):
         return reference
@@ -204,17 +210,17 @@ def partial_correlation(
     noise: float = 0.0,
     shared: float = 0.0,
 ) -> Figured:
-    """Return the partial correlation of x and y given a third variable, corrected for its errors.
+    """Return the partial correlation of x and y given a third variable.
 
-    Source: Fuller 1987 for errors in `given`.
+    It is corrected for errors in the third variable. Source: Fuller 1987.
 
     Args:
         x: ratings of the judge, shape (models,).
-        y: mean lengths.
-        given: ratings of the reference.
+        y: mean lengths, shape (models,).
+        given: ratings of the reference, shape (models,).
         level: confidence level.
         noise: variance of the errors of `given`, summed over models (see `error_sums`).
-        shared: their covariance with those of `x`.
+        shared: covariance of the errors of `given` and `x`, summed over models.
     """
     y = y - y.mean()
     if not y.any():
@@ -225,7 +231,8 @@ def partial_correlation(
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
     z = given - given.mean()
     left = x - alone.weights[0] - alone.weights[1] * given
-    # Sums of squares that the third variable does not explain, of x and of y.
+    # Sums of squares of x (`ours`) and of y (`theirs`) that the third variable does not explain.
+    # r is the weight of y in the line of x, times the ratio of the standard deviations.
     ours = float(left @ left)
     explained = (y @ z) ** 2 / (z @ z - noise)
     theirs = float(y @ y - explained)
@@ -260,7 +267,10 @@ def _fisher_interval(r: float, n: int, level: float) -> list[float]:
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean length of each model's responses, each counted once, if it has lengths."""
+    """Return the mean length of responses by model, for the models with lengths.
+
+    A response that is in several battles counts once.
+    """
     item = battles.items_with_responses(cluster_battles(battles).code)
     models = np.concatenate(battles.model_codes)
     lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])
@@ -277,12 +287,13 @@ class SelfPreference(CardAnswer):
     Attributes:
         family: family of the judge; None if unknown.
         how: whether the family was `given` or `guessed`; None if unknown.
-        who: whose ratings are the reference; None without one.
-        excess: Elo points for the judge's own family.
-        slope: slope of the line, fitted to the models of other families.
-        families: names of the models of each family.
-        unknown: models of unknown family.
-        excesses: Elo points by family.
+        who: whose ratings are the reference; None if there are no reference ratings.
+        excess: Elo by which the judge's own family lies above the line.
+        slope: slope of the line through the judge's ratings on the reference ratings. The line is
+            fitted to the models of other families.
+        families: names of the models by family.
+        unknown: names of the models of unknown family.
+        excesses: Elo by which each family lies above the line.
     """
 
     family: str | None

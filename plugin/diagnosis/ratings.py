@@ -1,4 +1,8 @@
-"""Ratings of a judge, human labels or a gold standard with their errors, and lines between two."""
+"""Ratings by a judge, human labels or a gold standard, their errors, and lines through two sets.
+
+The influence of a cluster (an item) on an estimate says how much the estimate changes with the
+weight of the cluster. The sum of squared influences is the variance of the estimate.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,13 +21,18 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import Strengths
 
 FEWEST_DECIDED = 10
-"""Decided battles that a gold pair needs. Source: Gera et al. 2025, appendix C."""
+"""Fewest decided battles with which a pair has a gold win rate.
+
+Source: Gera et al. 2025, appendix C.
+"""
 
 ELSEWHERE = 1 << 40
-"""Offset of the item codes of another source, so that they differ from the judge's."""
+"""Number that is added to the item codes of another source, so that they differ from the judge's.
+"""
 REMEDY = "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
 MOST_NOISE = 0.5
-"""Largest share of the reference's variation that may be error."""
+"""Largest share of the variation of reference ratings that may be error; else no line is fitted.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,8 @@ class Ratings:
         elo: ratings in Elo, centred on 0, shape (models,).
         influence: influence of each cluster on them, shape (clusters, models).
         rows: the clusters as a sample.
-        bounded: mask of the models whose ratings the data bound, shape (models,).
+        bounded: mask of the models whose rating is finite, because they neither won nor lost
+            everything, shape (models,).
         who: name of the source.
     """
 
@@ -54,14 +64,21 @@ class Ratings:
         )
 
     def separate_clusters(self, shared: int = 0) -> "Ratings":
-        """Renumber the clusters so that only codes below `shared` can occur in another source."""
+        """Renumber the clusters that other sources do not have.
+
+        Clusters with codes below `shared` keep their codes, which stand for the same items in
+        other sources.
+        """
         code = self.rows.code
         own_code = np.where(code < shared, code, code + ELSEWHERE)
         return replace(self, rows=replace(self.rows, code=own_code))
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
-    """Return each of the ratings for the models that are bounded in all of them, if any."""
+    """Return each of the ratings, limited to the models that are bounded in all of them.
+
+    The models are sorted by name; there may be none.
+    """
     bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
     return [own.select(names) for own in ratings]
@@ -75,9 +92,10 @@ class BattleRatings:
         coded: the battles, ties included.
         fit: the strengths.
         cells: credits of the battles by cluster and pair.
-        wins: wins of decided battles by cluster and pair.
-        number: number of decided battles, by lower and higher code, shape (models, models).
-        clusters: the item of each cluster, None for a row without one.
+        wins: wins of the first model in decided battles (all but ties), by cluster and pair.
+        number: number of decided battles of each pair, shape (models, models). The row is the
+            lower code of the pair, the column the higher one; all other cells are 0.
+        clusters: the item of each cluster; None for a row without an item.
         rows: the clusters as a sample.
     """
 
@@ -110,7 +128,8 @@ class BattleRatings:
             counts: how often resamples draw each cluster, shape (draws, clusters).
 
         Returns:
-            The log-strengths, shape (models,), or of resamples (draws, models), NaN without a fit.
+            The log-strengths in the sample, shape (models,). With `counts`, those in resamples,
+            shape (draws, models), NaN for a resample that does not identify them.
         """
         if counts is None:
             return self.fit.theta
@@ -119,11 +138,11 @@ class BattleRatings:
     def rates(
         self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return win rates of the first of each pair, without ties.
+        """Return the win rate of the first model of each pair over decided battles.
 
         Args:
             first: code of the first model of each pair, shape (pairs,).
-            second: code of the second model.
+            second: code of the second model of each pair, shape (pairs,).
             counts: how often resamples draw each cluster, shape (draws, clusters).
 
         Returns:
@@ -144,7 +163,16 @@ class BattleRatings:
 
 @dataclass(frozen=True, slots=True)
 class GivenRatings:
-    """Ratings that a ranking gives, taken as free of error; methods as of `BattleRatings`."""
+    """Ratings that a ranking gives, taken as free of error.
+
+    It has the methods of `BattleRatings`. There are no clusters, so that resamples do not change
+    the ratings.
+
+    Attributes:
+        models: names of the models, sorted.
+        scores: ratings in Elo, shape (models,).
+        clusters: empty.
+    """
 
     models: tuple[str, ...]
     scores: np.ndarray
@@ -170,13 +198,19 @@ class GivenRatings:
     def rates(
         self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the win rates of the first of each pair, by the sigmoid of rating differences."""
+        """Return the win rate of the first model of each pair.
+
+        It is the sigmoid of the difference of log-strengths.
+        """
         theta = self.strengths(counts)
         return expit(theta[..., first] - theta[..., second])
 
     @property
     def number(self) -> np.ndarray:
-        """A number of battles that is enough for every pair, shape (models, models)."""
+        """The fewest battles of a gold pair, for every pair: all have win rates by their scores.
+
+        The shape is (models, models).
+        """
         return np.full((len(self.models),) * 2, FEWEST_DECIDED)
 
 
@@ -218,12 +252,12 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 def _items_of_clusters(
     battles: Battles, coded: CodedBattles, used: np.ndarray
 ) -> tuple[str | None, ...]:
-    """Return the item of each cluster, None for a row without one.
+    """Return the item of each cluster, None for a row without an item.
 
     Args:
         battles: the battles.
-        coded: those that are used.
-        used: mask of them, shape (battles,).
+        coded: the battles that the fit uses.
+        used: mask of the battles that the fit uses, shape (battles,).
     """
     names = np.full(coded.clusters, None, dtype=object)
     if coded.unit == "item":
@@ -236,12 +270,13 @@ def _items_of_clusters(
 
 
 def number_items(sources: Sequence[AnyRatings]) -> tuple[int, list[np.ndarray]]:
-    """Number the items of several sources, a shared item once.
+    """Number the items of several sources, so that a shared item has one number.
 
-    Rows without an item are never shared.
+    A row without an item has a number of its own.
 
     Returns:
-        How many items there are, and the number of each cluster's item by source.
+        The number of different items; and for each source the number of each cluster's item,
+        shape (clusters,).
     """
     number: dict[str | tuple[int, int], int] = {}
     positions = []
@@ -262,7 +297,7 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         second: the scores by the other, same shape.
 
     Returns:
-        Tau, NaN if one of them is constant or unknown, shape (...).
+        Tau, NaN if the scores of one source are all equal or unknown, shape (...).
     """
     upper, lower = np.triu_indices(first.shape[-1], 1)
     by_first = np.sign(np.round(first[..., upper] - first[..., lower], 9))
@@ -272,12 +307,12 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 class RatingLine(NamedTuple):
-    """A line fitted to ratings.
+    """A line fitted to ratings by `fit_line`.
 
     Attributes:
-        weights: constant, slope and, if there is one, a further weight, shape (terms,).
+        weights: constant, slope and, if there is a further variable, its weight, shape (terms,).
         by_judge: derivatives of the weights by the judge's ratings, shape (models, terms).
-        by_reference: those by the reference ratings.
+        by_reference: derivatives of the weights by the reference ratings, shape (models, terms).
     """
 
     weights: np.ndarray
@@ -299,10 +334,10 @@ def fit_line(
 
     Args:
         judge: ratings by the judge, shape (models,).
-        reference: reference ratings.
-        beside: a further variable; left out if it is all 0.
+        reference: reference ratings, shape (models,).
+        beside: a further variable, shape (models,); left out if it is all 0.
         noise: variance of the errors of the reference, summed over models (see `error_sums`).
-        shared: their covariance with those of the judge.
+        shared: covariance of the errors of reference and judge, summed over models.
 
     Returns:
         The line; None if more than half of the reference's variation is error.
@@ -313,6 +348,8 @@ def fit_line(
     x = np.stack(columns, axis=1)
     squares = x.T @ x
     products = x.T @ judge
+    # 1 / inv(squares)[1, 1] is the sum of squares of the reference that constant and `beside` do
+    # not explain.
     if noise > MOST_NOISE / np.linalg.inv(squares)[1, 1]:
         return None
     squares[1, 1] -= noise
@@ -326,10 +363,10 @@ def fit_line(
 
 
 def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[float, float]:
-    """Sum the errors of reference ratings over models, as `fit_line` takes them.
+    """Sum the variance of errors over models: the arguments `noise` and `shared` of `fit_line`.
 
-    Errors are projected off the constant and `beside`: what these absorb does not change the
-    slope.
+    The part of the errors that the constant and `beside` explain is removed first, because it does
+    not change the slope.
 
     Args:
         judge: ratings by the judge.
@@ -337,7 +374,8 @@ def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[
         beside: a further variable of the line, shape (models,).
 
     Returns:
-        The variance of the reference's errors, and their covariance with the judge's.
+        The variance of the reference's errors, and the covariance of the errors of reference and
+        judge, which is not 0 if they share items.
     """
     columns = [np.ones(len(beside))]
     if beside.any():

@@ -28,15 +28,18 @@ from podium.text import text_of
 from podium.wording import some
 
 NEAR_TIE = 0.3
-"""Margins up to this are near-ties.
+"""By default, a battle whose |margin| is at most this is a near-tie.
 
 Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10.
 """
 CLOSE_CREDIT = 0.025
-"""Soft credits this near to 0.5 are ties. Source: Xu et al. 2025, thresholds 0.475 and 0.525."""
+"""A battle whose soft credit is at most this far from 0.5 is a near-tie.
+
+It is used if there are no margins. Source: Xu et al. 2025, thresholds 0.475 and 0.525.
+"""
 ROUNDING = 1e-9
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Credits of one hard verdict, or the mean of two; all others are soft."""
+"""Credits that one hard verdict, or the mean of two, can have; all other credits are soft."""
 GOLD_REMEDY = (
     "give a table with the columns model and score, a ranking of `podium rank --format json`, or "
     "battles (`podium convert` writes them from a foreign table)"
@@ -51,9 +54,11 @@ class OrderPairs:
 
     Attributes:
         credit: credit of the response shown first, in the orders ab and ba, shape (pairs, 2).
-        outcome: the same by the parsed verdict.
+        outcome: credit of the response shown first by the parsed verdict alone, without
+            probabilities, shape (pairs, 2).
         margin: margin of the response shown first, NaN if unknown, shape (pairs, 2).
-        matchup: number of item, response number and models, which repeats share, shape (pairs,).
+        matchup: number that stands for item, response number and both models, shape (pairs,).
+            Repeats of a pair have the same number.
         rows: the pairs as a sample.
     """
 
@@ -73,9 +78,9 @@ class OrderPairs:
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Outcome (1, 0, -1) for the response shown first, in the orders ab and ba.
+        """Win (1), tie (0) or loss (-1) of the response shown first, in the orders ab and ba.
 
-        The shape of each is (pairs,).
+        The shape of each is (pairs,). The verdicts agree if one is the negative of the other.
         """
         in_ab, in_ba = np.sign(self.outcome - 0.5).T
         return in_ab, in_ba
@@ -85,8 +90,8 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
     """Return the verdict of each row as seen from the response shown first.
 
     Returns:
-        Its credit; its outcome, the credit by the parsed verdict; its margin; and whether verdict
-        and order are known. The shape of each is (rows,).
+        Four arrays of shape (rows,): the credit of the response shown first, its credit by the
+        parsed verdict alone, its margin, and whether both verdict and order are known.
     """
     credit = battles.numbers_of("credit")
     outcome = battles.outcomes
@@ -111,7 +116,12 @@ def read_orders(battles: Battles) -> np.ndarray:
 
 
 def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
-    """Return a number for item, response number and pair of models of some rows, shape (rows,)."""
+    """Return a number per row that stands for item, response number and pair of models.
+
+    Args:
+        battles: the battles.
+        rows: positions of the rows.
+    """
     models = len(battles.models)
     a, b = (codes[rows] for codes in battles.model_codes)
     item = battles.items_with_responses(cluster_battles(battles).code)[rows]
@@ -119,9 +129,9 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
 
 
 def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
-    """Pair the readable judgments in the orders `ab` and `ba`.
+    """Find the pairs of readable judgments in the orders `ab` and `ba`.
 
-    Both are of the same item, models, judge, repeat and response.
+    The two judgments of a pair have the same item, models, judge, repeat and response number.
     """
     credit, outcome, margin, _ = first_shown(judgments)
     rows = judgments.rows.order_pairs()
@@ -139,13 +149,13 @@ def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
 
 @dataclass(frozen=True)
 class Gold:
-    """A gold standard: scores of the systems, or battles decided by humans.
+    """A gold standard: either scores of the systems, or battles decided by humans.
 
     Attributes:
-        source: name of its file.
-        scores: score by system.
+        source: name of the file with the gold standard.
+        scores: score by system; None if there are battles.
         scale: scale of the scores.
-        battles: the battles.
+        battles: the battles; None if there are scores.
     """
 
     source: str
@@ -155,7 +165,7 @@ class Gold:
 
     @cached_property
     def source_ratings(self) -> AnyRatings:
-        """The ratings.
+        """The ratings that the scores give, or that are fitted to the battles.
 
         Raises:
             NotIdentifiedError: the battles do not connect all models.
@@ -178,7 +188,7 @@ class Subject:
         judgments: its verdicts, one per order.
         battles: its verdicts with the orders merged.
         others: battles of the other judges; None if there is no other.
-        gold: a gold standard; None without one.
+        gold: a gold standard; None if none was given.
         families: families of models by pattern of their names.
         level: confidence level, in (0, 1).
         seed: seed of resamples.
@@ -227,8 +237,11 @@ class Subject:
 
     @cached_property
     def reference(self) -> Ratings | Missing:
-        """The first ratings that can be fitted: by human labels, by the gold standard, or by the
-        other judges."""
+        """The ratings that the judge's ratings are compared with.
+
+        They are by human labels, else by the gold standard, else by the other judges: the first of
+        these that can be fitted.
+        """
         gold = self.gold
         others = self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
@@ -254,7 +267,7 @@ class Subject:
 
     @property
     def record(self) -> JudgeRecord | None:
-        """What is known of the judge; None if no row names it."""
+        """What is known of the judge; None if no row names the judge."""
         return None if self.judge is None else self.battles.judge_of(self.judge)
 
     @property
@@ -304,7 +317,7 @@ def read_gold(source: str) -> Gold:
             rating), or of battles.
 
     Raises:
-        DataError: it is none of these, or has unusable values.
+        DataError: the file is none of these, or has unusable values.
     """
     path = Path(source)
     if path.is_file():
@@ -336,7 +349,7 @@ def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str,
     """Return the scores of a table by model.
 
     Raises:
-        DataError: a score is no usable number, or a model is repeated.
+        DataError: a score is not a usable number, or a model is repeated.
     """
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))

@@ -1,4 +1,9 @@
-"""Non-transitivity on single items, over triples of models (Xu et al. 2025)."""
+"""Non-transitivity of verdicts on single items, over triples of models (Xu et al. 2025).
+
+A triple of models on an item is intransitive if its three verdicts agree with no order of the
+three models. PNT is the percentage of intransitive triples. SNTD, the soft non-transitivity
+deviation, measures with soft credits how far a triple is from transitive.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,14 +29,25 @@ TIE = 0.025
 CLIP = 1e-6
 """Credits are kept this far from 0 and 1 before their log-odds are taken."""
 LEAD = 0.1
-"""Difference of two win rates from which on it is a lead, not a margin."""
+"""Smallest gap between the win rates of two models that is called a lead.
+
+A smaller gap is called a margin.
+"""
 MOST_CELLS = 400_000_000
-"""Most triples times items that are counted."""
+"""Largest product of triples and items; with more, transitivity is not measured."""
 CHUNK_CELLS = 500_000
+"""Triples times items that are in memory at once."""
 LOSS, TIED, WIN, UNKNOWN = range(4)
 STEADY, SHAKY, UNSEEN = range(3)
+"""Stability of a verdict when the order is swapped: unchanged, changed, or not known."""
 SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
+"""Kinds of the two gaps in a triple: first to second model, and second to third."""
 ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
+"""Positions in `GROUPS`; the scenarios follow from `FIRST_SCENARIO` on.
+
+A triple on an item is consistent if no verdict changes when the order is swapped, and ambiguous if
+one does.
+"""
 MOST_LISTED = 2_000
 ROUND_ROBINS = "round robins: all pairs of at least three models"
 CELLS = "triples on items"
@@ -44,17 +60,23 @@ HARD_VERDICTS = Missing(
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
+# Three models get all combinations of places 0, 1, 2, ties included. The sign of the difference
+# of two places is the outcome of the pair: -1, 0, 1 becomes LOSS, TIED, WIN.
 WEAK_ORDERS = {
     tuple(np.sign([b - a, c - b, c - a]) + TIED) for a, b, c in product(range(3), repeat=3)
 }
-"""Outcome codes of ab, bc and ac that agree with a weak order.
+"""Outcome codes of the pairs ab, bc and ac that agree with an order of a, b, c, ties allowed.
 
 Source: Xu et al. 2025, appendix B.1, which misprints two of them.
 """
 
 
 def _kind(codes: tuple[int, ...]) -> int:
-    """Return 0, 1 or 2 for outcomes of ab, bc and ac: transitive, intransitive, unknown."""
+    """Return whether outcomes are transitive (0), intransitive (1) or unknown (2).
+
+    Args:
+        codes: outcome codes of the pairs ab, bc and ac.
+    """
     if UNKNOWN in codes:
         return 2
     return int(codes not in WEAK_ORDERS)
@@ -67,15 +89,16 @@ KINDS = np.array([_kind(codes) for codes in product(range(4), repeat=3)], dtype=
 class TripleCounts(NamedTuple):
     """Counts over triples of models and items.
 
-    The three rows of both sums are: known triples, intransitive ones, and summed SNTD.
+    The three rows of `by_triple` and `by_group` are the number of triples with three known
+    verdicts, the number of intransitive ones among them, and the sum of their SNTD.
 
     Attributes:
         models: names of the models, the strongest first.
-        soft: whether most credits are soft, so that the SNTD is known.
-        triples: codes of the models of each triple, i < j < k, shape (triples, 3).
-        scenario: number of each triple's gaps among `SCENARIOS`, shape (triples,).
+        soft: whether most credits are soft, so that the SNTD is computed.
+        triples: positions in `models` of the models of each triple, i < j < k, shape (triples, 3).
+        scenario: position in `SCENARIOS` of each triple, shape (triples,).
         by_triple: sums over items, shape (3, triples).
-        by_group: sums over triples by group and item, shape (3, groups, items).
+        by_group: sums over triples by group (see `GROUPS`) and item, shape (3, groups, items).
         ties: share of ties among all verdicts.
     """
 
@@ -89,12 +112,15 @@ class TripleCounts(NamedTuple):
 
 
 def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
-    """Return the index of pairs i < j in the order of `numpy.triu_indices`, any shape."""
+    """Return the number of the pair (i, j), i < j, among all pairs of models.
+
+    Pairs are numbered in the order of `numpy.triu_indices(models, 1)`: (0, 1), (0, 2), ...
+    """
     return i * (2 * models - i - 1) // 2 + (j - i - 1)
 
 
 def triples_among(models: int) -> np.ndarray:
-    """Return all triples i < j < k of so many models, shape (triples, 3)."""
+    """Return all triples of codes i < j < k below the number of models, shape (triples, 3)."""
     return np.array(list(combinations(range(models), 3)), dtype=np.int64).reshape(-1, 3)
 
 
@@ -137,7 +163,11 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
 
 
 def _is_mostly_soft(credit: np.ndarray) -> bool:
-    """Return whether at least half of the credits are neither quarters nor close to 0 or 1."""
+    """Return whether at least half of the credits are soft.
+
+    Soft credits are neither multiples of a quarter, which hard verdicts in two orders can give,
+    nor within `CLIP` of 0 or 1.
+    """
     is_extreme = (credit < CLIP) | (credit > 1 - CLIP)
     is_quarter = np.abs(4 * credit - np.round(4 * credit)) < 1e-9
     return bool((is_extreme | is_quarter).mean() <= 0.5)
@@ -150,13 +180,13 @@ def _sum_triples(
     steady: np.ndarray,
     credit: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sum known triples, intransitive ones and SNTD over items, and by group.
+    """Compute the sums `by_triple` and `by_group` of `TripleCounts`.
 
     Args:
-        triples: codes of the models, shape (triples, 3).
-        scenario: number of each triple's gaps, shape (triples,).
-        outcome: outcome codes, shape (pairs, items).
-        steady: stability when the order is swapped, shape (pairs, items).
+        triples: positions of the models, shape (triples, 3).
+        scenario: position in `SCENARIOS` of each triple, shape (triples,).
+        outcome: outcome codes of the verdicts, shape (pairs, items).
+        steady: `STEADY`, `SHAKY` or `UNSEEN` for each verdict, shape (pairs, items).
         credit: credits, shape (pairs, items); None to leave the SNTD 0.
 
     Returns:
@@ -200,12 +230,12 @@ def _arrange(
 
     Args:
         battles: the battles.
-        coded: the readable ones.
+        coded: the readable battles as arrays.
         place: rank of each model, 0 for the strongest, shape (models,).
 
     Returns:
-        The stronger model's mean credit, and its stability when the order is swapped, shape
-        (pairs, items) each.
+        The stronger model's mean credit, NaN if unknown; and `STEADY`, `SHAKY` or `UNSEEN`. The
+        shape of each is (pairs, items).
     """
     first = place[coded.a]
     second = place[coded.b]
@@ -218,7 +248,7 @@ def _arrange(
     mean = ratio_or_nan(total, votes)
     steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
     if "swap" in battles.table:
-        # Of several repeats, all must be steady.
+        # A verdict with several repeats is steady only if all of them are.
         swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
         is_shaky = np.isin(swap, ("half", "flip"))
         is_unseen = ~np.isin(swap, ("same", "half", "flip"))
@@ -238,8 +268,9 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
     """Return the SNTD of three credits, in nats.
 
-    It is the mean Jensen-Shannon divergence of each credit from the one that the other two imply,
-    whose log-odds are off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5.
+    It is the mean Jensen-Shannon divergence of each credit from the one that the other two imply.
+    With log-odds s, transitive credits have s_ab + s_bc = s_ac. The implied log-odds are therefore
+    s_ac - s_bc, s_ac - s_ab and s_ab + s_bc. Source: Xu et al. 2025, equations 3 to 5.
     """
     observed = [
         np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)
@@ -254,15 +285,21 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the Jensen-Shannon divergence of two Bernoulli distributions, in nats, any shape."""
+    """Return the Jensen-Shannon divergence of two Bernoulli distributions, in nats.
+
+    It is H((p + q) / 2) - (H(p) + H(q)) / 2 with the entropy H; p and q may have any shape.
+    """
     mean = (p + q) / 2
     of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in (mean, p, q))
     return np.maximum(of_mean - (of_p + of_q) / 2, 0)
 
 
 def chance_of_no_order(ties: float) -> float:
-    """Return the share of intransitive triples (PNT) among random verdicts with this share of
-    ties."""
+    """Return the share of intransitive triples (PNT) among random verdicts.
+
+    Args:
+        ties: share of ties among the verdicts; wins and losses are equally likely.
+    """
     p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
     intransitive = [codes for codes in product(p, repeat=3) if codes not in WEAK_ORDERS]
     return float(sum(p[ab] * p[bc] * p[ac] for ab, bc, ac in intransitive))
@@ -288,11 +325,11 @@ class Triple(NamedTuple):
     Attributes:
         models: names of the models, the strongest first.
         items: number of items.
-        hard: PNT, the share of intransitive items.
-        hard_low: lower end of its interval; None for a single item.
-        hard_high: upper end.
+        hard: PNT, the share of items on which the triple is intransitive.
+        hard_low: lower end of the interval of the PNT; None for a single item.
+        hard_high: upper end of the interval of the PNT; None for a single item.
         soft: SNTD in nats; None if most credits are hard.
-        scenario: whether the gaps between the models are leads or margins.
+        scenario: whether the two gaps between the models are leads or margins: one of `SCENARIOS`.
     """
 
     models: tuple[str, ...]
@@ -309,18 +346,19 @@ class Transitivity(CardAnswer):
     """Transitivity of verdicts on single items.
 
     Attributes:
-        triples: number of triples of models with verdicts.
+        triples: number of triples of models with all three verdicts on some item.
         possible: number of triples of all models.
-        items: number of items with such triples.
-        hard: PNT, the share of intransitive triples.
-        chance: PNT of random verdicts with as many ties.
+        items: number of items on which some triple has all three verdicts.
+        hard: PNT, the share of intransitive triples on items.
+        chance: PNT of random verdicts with the same share of ties.
         soft: SNTD, the mean deviation from transitivity, in nats.
-        consistent: triples whose verdicts do not change with the order.
-        ambiguous: triples with a verdict that changes.
-        consistent_share: share of the consistent triples.
-        scenarios: triples by the gaps between their models.
-        categories: triples by category of the item.
-        triplets: single triples, the least transitive first.
+        consistent: PNT and SNTD of triples whose three verdicts do not change when the order is
+            swapped.
+        ambiguous: PNT and SNTD of triples with a verdict that changes.
+        consistent_share: share of consistent triples among those judged in both orders.
+        scenarios: PNT and SNTD by the gaps between the models, in the order of `SCENARIOS`.
+        categories: PNT and SNTD by category of the item.
+        triplets: at most 2,000 single triples, the least transitive first.
     """
 
     triples: int
@@ -469,7 +507,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
 
 
 def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
-    """Build the table of some groups."""
+    """Build a table with PNT and SNTD of groups of triples; `what` heads the column of names."""
     rows = []
     for group in groups:
         number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"

@@ -49,7 +49,7 @@ from podium.rankers.errors.intervals import holm
 from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
-"""Checks that hide no other and are no finding: replies may be lost at random."""
+"""Names of checks that are not reported as findings: replies may be lost at random."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""
 Families = Mapping[str, str]
@@ -58,17 +58,18 @@ Families = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedCheck:
-    """The functions that make one check, from what a command knows; None where it cannot.
+    """The functions that make one check, each from other data.
 
-    Each function returns its checks, or none if the check does not apply.
+    A function is None if the check cannot be made from its data. Each function returns no check if
+    the check does not apply.
 
     Attributes:
-        of_battles: from the battles behind a ranking.
-        of_judge: from the battles and the given families of models.
-        of_standings: from a ranker's result.
-        of_card: from the sections of a judge card.
-        in_comparisons: whether `podium compare` makes the check of battles, too: it is about the
-            verdicts, and not about a ranking.
+        of_battles: makes the check from the battles behind a ranking.
+        of_judge: makes it from the battles and the given families of models.
+        of_standings: makes it from a ranker's result.
+        of_card: makes it from the sections of a judge card.
+        in_comparisons: whether `podium compare` calls `of_battles`, too, because the check is
+            about the verdicts and not about a ranking.
     """
 
     of_battles: Callable[[Battles], Sequence[Check]] | None = None
@@ -99,10 +100,10 @@ CHECKLIST = (
     ListedCheck(of_standings=check_misjudged),
     ListedCheck(of_standings=check_jury),
 )
-"""Every check that lists of a ranking or of a judge have, in the order in which tables show them.
+"""The checks of a ranking or of a judge card, in the order in which tables show them.
 
-Whether the battles connect all models, and which items carry the first place, is for those who
-show it: `podium.diagnosis.checks.sample_checks` has both.
+The checks `connected` and `first place` are not listed. Commands that show them call
+`check_connected` and `check_first_place` in `podium.diagnosis.checks.sample_checks`.
 """
 
 
@@ -155,7 +156,9 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
 
 
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:
-    """Adjust the p-values of all tests together by Holm's rule; those above 5% are ok.
+    """Adjust the p-values of all tests together by Holm's rule.
+
+    A flagged check becomes ok if its adjusted p-value is above 5%.
 
     Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
@@ -172,7 +175,11 @@ def adjust_tests(checks: Sequence[Check]) -> list[Check]:
 
 
 def flagged_checks(checks: Sequence[Check]) -> list[Check]:
-    """Return the flagged ones of adjusted checks, the gravest first, without `CAUTIONS`."""
+    """Return the flagged checks that are not in `CAUTIONS`, the gravest first.
+
+    Args:
+        checks: adjusted checks.
+    """
     flagged = [check for check in checks if check.is_flagged and check.name not in CAUTIONS]
     return sorted(flagged, key=lambda check: GRAVITY[check.name])
 
@@ -190,9 +197,9 @@ def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
 
 
 def checks_of_comparison(battles: Battles) -> tuple[Check, ...]:
-    """Make the checks that apply to the verdicts behind a comparison; none for scores.
+    """Make the checks that apply to the verdicts behind a comparison, with adjusted p-values.
 
-    Tests are adjusted.
+    Empty for scores that no judge gave, and if there is no verdict.
     """
     if not is_judged(battles) or not battles.tally.judged:
         return ()
@@ -204,7 +211,7 @@ def checks_of_comparison(battles: Battles) -> tuple[Check, ...]:
 
 
 def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> list[Check]:
-    """Return the flagged checks that make a comparison of some models by these verdicts wrong.
+    """Return the flagged checks because of which a comparison of some models may be wrong.
 
     Args:
         checks: adjusted checks of all verdicts.

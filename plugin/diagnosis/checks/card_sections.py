@@ -9,7 +9,10 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.judge_checks import is_judged
 
 ERROR_RATE = 0.05
-"""Of all tests together: nine at 5% each would fail in 37% of healthy rankings."""
+"""Probability that any test flags a ranking without faults, over all tests together.
+
+With nine tests at 5% each, 37% of such rankings would be flagged.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Turn figures of a judge card into checks, by their intervals."""
+"""Turn figures of a judge card into checks, by their intervals.
+
+The functions that make a check are `make_check` (flagged or ok) and `not_known`.
+"""
 
 from typing import Any
 
@@ -16,7 +19,12 @@ def interval_of(figure: Statistic) -> tuple[float, float] | None:
 
 
 def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
-    """Return number, interval and fields of a check from a figure, with further fields."""
+    """Return the arguments number, interval and fields of a check about a figure.
+
+    Args:
+        figure: the figure; its value and interval as texts are among the fields.
+        **fields: further fields.
+    """
     texts = {"estimate": figure.estimate, "interval": figure.interval}
     return {
         "number": figure.value,
@@ -26,17 +34,24 @@ def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
 
 
 def side_of(figure: Figured, middle: float) -> int:
-    """Return 1 or -1 if the interval lies above or below a value, else 0."""
+    """Return 1 if the interval lies above a value, -1 if it lies below, and 0 otherwise.
+
+    It is also 0 if the figure is missing.
+    """
     if isinstance(figure, Missing) or not figure.excludes(middle):
         return 0
     return 1 if figure.value > middle else -1
 
 
 def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
-    """Check an effect by its interval; the largest small effect is the threshold of the check.
+    """Check an effect by its interval.
+
+    Effects up to the threshold of the check are small.
 
     Args:
-        fields: further fields of the check's texts.
+        name: name of the check.
+        effect: the effect.
+        **fields: further fields of the check's texts.
 
     Returns:
         The check: flagged if the effect is large and its interval excludes 0, ok if the interval
@@ -55,15 +70,18 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
 def check_beside_chance(
     name: str, figure: Statistic, chance: float, good: int, **fields: Any
 ) -> Check:
-    """Check by its interval whether a share is on the good side of what chance gives.
+    """Check by its interval whether a share is better than the share that chance gives.
 
     Args:
+        name: name of the check.
+        figure: the share.
         chance: the share by chance.
-        good: 1 if shares above chance are good, -1 if shares below it are.
-        fields: further fields of the check's texts.
+        good: 1 if shares above chance are good, -1 if shares below chance are good.
+        **fields: further fields of the check's texts.
 
     Returns:
-        The check: not known if the interval contains the share by chance.
+        The check: ok if the share is better than by chance, flagged if it is worse, and not known
+        if the interval contains the share by chance.
     """
     facts = facts_of(figure, **fields)
     side = side_of(figure, chance)

@@ -12,7 +12,10 @@ from podium.wording import join_names
 
 
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:
-    """Return why it is not known whether distances match human ratings; calibration knows it."""
+    """Return that it is not known whether rating gaps match human ones, and why.
+
+    Only a calibration measures it. Empty if no judge decided the battles.
+    """
     if not is_judged(battles):
         return ()
     is_labelled = "human" in battles.columns and np.isfinite(battles.numbers_of("human")).any()
@@ -44,10 +47,11 @@ def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def check_misjudged(standings: Standings) -> tuple[Check, ...]:
-    """Flag the models on which human labels contradict the judge; empty for other rankers.
+    """Flag the models on which human labels contradict the judge.
 
-    A check that flags none is not known, and no pass: these tests name 0 to 22% of the misjudged
-    models in the worlds of docs/calibration.md.
+    If there are none, the check is not known, and not ok: the tests name only 0 to 22% of the
+    misjudged models in the simulations of docs/calibration.md. Empty for rankers that do not name
+    misjudged models.
     """
     if "structured" not in standings.diagnostics:
         return ()

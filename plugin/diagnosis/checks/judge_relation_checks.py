@@ -26,9 +26,8 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
     """Check whether a judge is of the family of some models, given or guessed from names.
 
     Returns:
-        The check; empty if no judge is known, or if a judge is itself one of the models and no
-        judge is of a family: that it prefers its own answers is not known either, and
-        `check_own_model` says so.
+        The check. Empty if no judge is known, or if a judge is itself one of the models and no
+        other model is of a judge's family; `check_own_model` flags this case.
     """
     relations = relations_of(battles, families) if is_judged(battles) else []
     if not relations:

@@ -52,7 +52,7 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _words(effect: Statistic) -> dict[str, object]:
-    """Return the fields of the check's texts that its figure does not have."""
+    """Return fields of the check's texts: direction and size of the effect, and the option."""
     return {
         "longer": "longer" if effect.value > 0 else "shorter",
         "weight": abs(effect.value),

@@ -26,7 +26,10 @@ from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.pairs import cells_by_cluster, pair_sums
 
 MOST_UNMET = 0.2
-"""Largest share of unmet pairs with which a fit can pass: a judge may differ on these pairs."""
+"""Largest share of pairs that never met with which the check of the fit can be ok.
+
+On pairs that never met, the judge may contradict the ratings.
+"""
 MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
 
 
@@ -67,7 +70,14 @@ def cycle_of_card(card: CardSections) -> tuple[Check, ...]:
 def _decide_cycle(
     cycles: list[Cycle] | tuple[Cycle, ...], certain: int, triples: int, p: float | None = None
 ) -> Check:
-    """Return the check of cycles, the most certain first, of which some are beyond chance."""
+    """Return the check of cycles, which is flagged if there are any.
+
+    Args:
+        cycles: the cycles to report, the most certain first.
+        certain: number of cycles beyond chance.
+        triples: number of triples whose pairs all met.
+        p: p-value of the most certain cycle; None if the check is not a test.
+    """
     fields: dict[str, object] = {"certain": certain, "triples": triples}
     if cycles:
         a, b, c = cycles[0].models
@@ -76,7 +86,10 @@ def _decide_cycle(
 
 
 def check_fit(battles: Battles) -> tuple[Check, ...]:
-    """Test the pair that differs most from the Bradley-Terry fit, and the model whose pairs do.
+    """Test whether a Bradley-Terry fit explains all win rates.
+
+    The check is about the pair whose win rate differs most from the fit, or about the model whose
+    pairs together differ most, whichever has the smaller p-value.
 
     Returns:
         The check; empty for fewer than three models, which any ratings fit.
@@ -102,7 +115,13 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
 
 
 def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
-    """Return the pair that the ratings explain least, and p; None if no pair can be tested."""
+    """Return the pair that the ratings explain least.
+
+    Returns:
+        The pair, and the p-value of the fit; None as p-value if no pair can be tested. The p-value
+        is twice the smaller one of two tests (Bonferroni): of single pairs, and of all pairs of a
+        model.
+    """
     miss = fit.misses[0]
     p = miss.adjusted
     worst = fit.worst
@@ -129,7 +148,14 @@ def fit_of_card(card: CardSections) -> tuple[Check, ...]:
 def _decide_fit(
     fit: BradleyTerryFit, miss: PairResidual, is_flagged: bool, p: float | None = None
 ) -> Check:
-    """Return the check of the fit, which names one pair."""
+    """Return the check of the fit, whose texts name one pair.
+
+    Args:
+        fit: the fit.
+        miss: the pair to name.
+        is_flagged: whether the check is flagged.
+        p: p-value of the fit; None if the check is not a test.
+    """
     fields = {
         "a": miss.first,
         "b": miss.second,

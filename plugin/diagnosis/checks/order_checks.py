@@ -10,7 +10,9 @@ from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.order_effect import OrderEffect, may_decide_nothing_or_all, order_effects
 
 BIASES = CHECKS["position"].threshold
+"""|win rate of the response shown first - 0.5| above which the order biases verdicts."""
 DECIDES = CHECKS["order decides"].threshold
+"""|win rate of the response shown first - 0.5| above which the order decides verdicts."""
 
 
 def sees_both_responses(battles: Battles) -> bool:
@@ -19,7 +21,7 @@ def sees_both_responses(battles: Battles) -> bool:
 
 
 def check_position(battles: Battles) -> tuple[Check, ...]:
-    """Test of each judge whether the response shown first wins more than half.
+    """Test for each judge whether the response shown first wins more or less than half.
 
     Only pairs that were read in both orders count.
 
@@ -38,8 +40,13 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
 
 
 def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
-    """Test the effects of the order on each judge; `several` judges decided the battles."""
-    # The smallest of several p-values, times their number: the first step of Holm's rule.
+    """Test the effects of the order, as measured by `order_effects`, at 5% over all of them.
+
+    Args:
+        effects: the effects on judges; not empty.
+        several: whether several judges decided the battles.
+    """
+    # The smallest of several p-values times their number is the first step of Holm's rule.
     significant = [own for own in effects if own.p * len(effects) <= ERROR_RATE]
     large = [own for own in significant if abs(own.lean) > BIASES]
     too_small = [own for own in effects if own.is_open]
@@ -62,7 +69,14 @@ def _unknown_effect(effect: OrderEffect) -> Check:
 
 
 def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) -> dict[str, Any]:
-    """Return the facts of a check of the order: a judge's win rate of the first, and its flips."""
+    """Return the arguments number, interval and fields of a check of the order.
+
+    Args:
+        rate: win rate of the response shown first, a `Statistic`.
+        flip: share of pairs in which a different model wins in each order.
+        judge: name of the judge; None for the only judge, and for all judges together.
+        several: whether several judges decided the battles.
+    """
     who = "this judge"
     verdicts = "verdicts"
     if judge:
@@ -75,7 +89,7 @@ def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) ->
 
 
 def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a win rate with number and interval as what is beyond a half."""
+    """Subtract 0.5 from number and interval of the facts of a win rate."""
     interval = facts["interval"]
     beyond = None if interval is None else (interval[0] - 0.5, interval[1] - 0.5)
     return {**facts, "number": facts["number"] - 0.5, "interval": beyond}
@@ -106,7 +120,10 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _check_lean(rate: Statistic, facts: dict[str, Any]) -> Check:
-    """Return that the order does not decide or bias verdicts, or that it may."""
+    """Return the check of a win rate that does not show a bias: ok, or not known.
+
+    It is not known if the interval contains both no effect and a deciding effect.
+    """
     if may_decide_nothing_or_all(rate):
         return not_known("position", "the order may decide nothing, or all", MORE_BATTLES, **facts)
     return make_check("position", False, **facts)

@@ -10,7 +10,10 @@ from podium.diagnosis.judge_checks import is_judged, unparsed_share
 from podium.diagnosis.lost_battles import losses_by_model
 
 LEAST_EXCESS = 0.01
-"""Share of a model's battles beyond that of all: fewer cannot change a rating by over 3.5 Elo."""
+"""Largest difference between the shares of lost battles of a model and of all that is ignored.
+
+So few lost battles cannot change a rating by more than 3.5 Elo.
+"""
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:
@@ -21,11 +24,12 @@ def check_unparsed(battles: Battles) -> tuple[Check, ...]:
 
 
 def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
-    """Check the share of unparsed replies; of the battles, if that of the replies is not known.
+    """Check the share of unparsed replies.
 
     Args:
         counts: the counts of battles.
-        share: the share of the replies that are unparsed.
+        share: the share of replies that are unparsed. If it is None, the share of unparsed battles
+            is checked instead.
     """
     lost = counts.unparsed / counts.battles if counts.battles else 0.0
     number = lost if share is None else share
@@ -80,7 +84,8 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     everywhere = counts.unparsed / counts.battles
     large = [own for own in losses if abs(own.share - everywhere) > LEAST_EXCESS]
     worst = min(large or losses, key=lambda own: own.p)
-    # The smallest of several p-values, times their number: the first step of Holm's rule.
+    # The smallest of several p-values times their number is the first step of Holm's rule. `more`
+    # has the models that lose significantly more than all; the others lose fewer.
     p = min(1.0, worst.p * len(losses))
     more = []
     for own in large:

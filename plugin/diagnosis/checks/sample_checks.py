@@ -21,10 +21,10 @@ def check_connected(standings: Standings) -> tuple[Check, ...]:
 
 
 def check_unit(battles: Battles) -> tuple[Check, ...]:
-    """Flag a column that looks like the item although rows are counted as independent.
+    """Flag battles whose rows are counted as independent although a column looks like the item.
 
     Returns:
-        The flagged check; empty if no column looks like the item, or one is the item.
+        The flagged check; empty if the item is known, or if no column looks like it.
     """
     column = battles.likely_item
     if column is None:
@@ -47,7 +47,7 @@ def check_number_of_items(items: int) -> Check:
 
 
 def check_played_pairs(battles: Battles) -> tuple[Check, ...]:
-    """Flag a tournament's decisions that are about the pairs that were played, and no others."""
+    """Flag decisions of a tournament that hold for the pairs that were played only."""
     if not battles.answer or battles.answer.get("about") != "played":
         return ()
     return (make_check("played pairs", True, fields={"until": battles.answer["until"]}),)
@@ -57,8 +57,8 @@ def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness |
     """Find whether one or two items carry the first place.
 
     Returns:
-        The smallest set of items found; None unless the first place is clear or within one
-        standard error, or if the ranking is not plain Bradley-Terry.
+        The smallest set of items that was found. None if it was not searched: only Bradley-Terry
+        rankings are, whose leader is clearly ahead, or less than one standard error ahead.
     """
     separation = standings.separation
     if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
@@ -76,7 +76,7 @@ def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness |
 def check_first_place(
     standings: Standings, robustness: DropOutRobustness | None
 ) -> tuple[Check, ...]:
-    """Check whether a leader clearly ahead of all others loses the lead without one or two items.
+    """Check whether a model that is clearly ahead of all others leads only by one or two items.
 
     Returns:
         The check; empty if no model is clearly ahead, or nothing was tried.

@@ -3,13 +3,13 @@
 from podium.data.battles import Battles
 
 MOST_BATTLES = 200_000
-"""Battles with which checks of single pairs, items and lengths are made."""
+"""Largest number of battles with which checks of single pairs, items and lengths are made."""
 MOST_MODELS = 60
-"""Models with which these checks are made."""
+"""Largest number of models with which checks of single pairs, items and lengths are made."""
 FEWEST_COMPARED = 3
-"""Models that comparisons among them need.
+"""Fewest models with which lost battles, cycles and the fit are checked.
 
-Two models have the same battles, make no cycle, and fit any rating.
+Two models lose the same battles, cannot form a cycle, and fit any win rate.
 """
 TOO_MANY = "too many battles; `podium diagnose` checks it"
 

@@ -150,9 +150,8 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         NotIdentifiedError: the battles do not connect all models.
     """
     if sum(subject.battles.readable.any() for subject in subjects) < 2:
-        return Missing(
-            "there is one judge only", "give readable verdicts of several, named in a column judge"
-        )
+        remedy = "give readable verdicts of several, named in a column judge"
+        return Missing("there is one judge only", remedy)
     battles = _join_battles(subjects)
     level = subjects[0].level
     data = jury_battles(battles)

@@ -241,9 +241,8 @@ def partial_correlation(
         return Missing("one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
-        return Missing(
-            "too few models or battles to correct the errors of the reference", MORE_LABELS
-        )
+        why = "too few models or battles to correct the errors of the reference"
+        return Missing(why, MORE_LABELS)
     low, high = _fisher_interval(r, len(given), level)
     return Statistic(
         r,

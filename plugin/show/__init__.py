@@ -1,1 +1,1 @@
-"""What people see: answers in sentences, reports and their writers, pages and pictures."""
+"""What users see: answers in sentences, reports and their writers, pages and charts."""

@@ -1,5 +1,7 @@
-"""The views of battles, rankings and calibrations, and the writer of HTML for notebooks: importing
-this module registers them."""
+"""Register the views of battles, rankings and calibrations, and the HTML writer for notebooks.
+
+They are registered when this module is imported.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Write results: texts in a style to stdout or a file, messages to stderr, charts to a file."""
+"""Write results to stdout or a file, messages to stderr, and charts to a file."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
     "html": html_text,
     "latex": latex_text,
 }
-"""Styles of reports: functions from reports to text."""
+"""Functions that write reports as text, by style."""
 
 
 def usual_reports(result: Any) -> Sequence[Report]:
@@ -45,10 +45,11 @@ def write_result(
     """Write a result, and its chart if one is asked for.
 
     Args:
-        result: with `to_json`, `to_frame`, `plot` and what `view` needs, as far as the destination
-            asks for them.
-        messages: lines for stderr, which come first.
-        view: the reports that show it.
+        result: the result. The style decides whether `to_json`, `to_frame` or `view` writes it,
+            and `plot` draws its chart.
+        destination: file, style and file of the chart.
+        messages: lines that are written to stderr first.
+        view: makes the reports that show the result.
     """
     for message in messages:
         tell(message)
@@ -67,7 +68,10 @@ def write_result(
 
 
 def styled_text(result: Any, style: str, view: View = usual_reports) -> str:
-    """Render a result in a style: json, csv, or one of `WRITERS` from the reports of a view."""
+    """Render a result in a style: `json`, `csv`, or a style in `WRITERS`.
+
+    The styles in `WRITERS` render the reports that `view` makes.
+    """
     if style in WRITERS:
         return WRITERS[style](view(result))
     if style == "json":

@@ -1,2 +1,4 @@
-"""What was found, in at most three sentences: who leads, may it be trusted, what next. Figures in,
-sentences out."""
+"""Write the answer of a ranking: who leads, whether to trust that, and what to do next.
+
+An answer has at most three sentences.
+"""

@@ -1,4 +1,7 @@
-"""Which models nothing can be claimed about, since lost battles may explain how they compare."""
+"""Find the models about which nothing can be claimed, because of their unparsed battles.
+
+A battle is lost here if the judge's reply on it could not be parsed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,17 +24,17 @@ def models_in_doubt(
 ) -> tuple[str, ...]:
     """Return the models whose comparison with another model the unparsed battles may explain.
 
-    A claim that a model is clearly ahead holds if it still is when all its unparsed battles count
-    as lost; a claim that it is clearly behind, if it still is when they count as won. The error of
-    a difference is at most the sum of both errors.
+    A claim that a model is clearly ahead must hold even if all its unparsed battles count as lost.
+    A claim that it is clearly behind must hold even if they all count as won. The error of a
+    difference is taken to be the sum of both models' errors, which is its upper bound.
 
     Args:
         standings: scores, errors and critical value.
         battles: the battles of these standings.
-        with_losses: the models that lose more battles to unparsed replies than others.
+        with_losses: the models whose battles are unparsed more often than those of others.
 
     Returns:
-        Those of `with_losses` for which a claim may not hold.
+        The models in `with_losses` for which some claim may not hold.
     """
     if not with_losses:
         return ()
@@ -41,7 +44,7 @@ def models_in_doubt(
         return tuple(with_losses)
     names = separation.names
     critical = separation.critical
-    # A model of which no battle could be read has no place, and no score that could change.
+    # A model without any readable battle has no score, so no claim about it can change.
     placed = [model for model in with_losses if model in names]
     try:
         changes = _largest_changes(battles, placed, scores_of)
@@ -61,7 +64,7 @@ def models_in_doubt(
 
 
 def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:
-    """Return whether two models differ by more than their errors and a change together.
+    """Return whether two scores differ by more than `critical` times both errors, plus `change`.
 
     False if a score or an error is unknown.
     """
@@ -73,12 +76,15 @@ def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> boo
 
 
 def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
-    """Return the largest change of a difference by the lost battles of both models together."""
+    """Return how much the unparsed battles of both models can change their difference together."""
     return changes.get(pair, 0.0) + changes.get(pair[::-1], 0.0)
 
 
 def _scorer(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
-    """Return the function from credits to scores on the scale of standings; None without one."""
+    """Return the function that computes scores on the scale of the standings from credits.
+
+    None if this module has no function for the scale.
+    """
     if standings.scale.is_elo:
         return _elo_of
     return _win_rates_of if standings.ranker == "win-rate" else None
@@ -99,9 +105,10 @@ def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
 def _largest_changes(
     battles: Battles, models: Sequence[str], scores_of: Callable[[Battles, np.ndarray], Scores]
 ) -> dict[Pair, float]:
-    """Return the largest change of each difference by the unparsed battles of its first model.
+    """Return how much the unparsed battles of a model can change its difference to each other one.
 
-    They count as lost once, and as won once.
+    Scores are computed twice for each model: with all its unparsed battles as lost, and as won.
+    The larger change counts. Keys are (model, other model).
     """
     credit = battles.table["credit"].to_numpy()
     measured = scores_of(battles, credit)

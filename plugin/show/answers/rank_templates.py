@@ -1,5 +1,7 @@
-"""The sentences of a ranking's answer, with named fields; `who`, `trust` and `sentences`
-choose among them."""
+"""The sentences of a ranking's answer, as templates with named fields.
+
+The modules `who`, `trust` and `sentences` choose among them.
+"""
 
 from podium.wording import plural
 
@@ -94,7 +96,7 @@ def number_word(number: int) -> str:
 
 
 def all_of(number: int, noun: str) -> str:
-    """Write all of a number of things, as `both checks` or `all nine checks`."""
+    """Write how many things are meant by `all`, for example `both checks` or `all nine checks`."""
     return {1: f"the one {noun}", 2: f"both {noun}s"}.get(
         number, f"all {number_word(number)} {noun}s"
     )
@@ -103,7 +105,7 @@ def all_of(number: int, noun: str) -> str:
 def more_items_sentence(
     first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int
 ) -> str:
-    """Write how many more items would separate two models, at least one.
+    """Write how many more items would separate two models; the number is at least one.
 
     Args:
         first: the model ahead.

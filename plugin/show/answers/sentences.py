@@ -32,7 +32,8 @@ from podium.show.answers.who import leading_group, neighbours_sentence, who_sent
 from podium.wording import join_item_names, join_names, plural
 
 WITH_NEXT_LEADER = "mean"
-"""The ranker whose answer also says how few neighbours and items decide its places."""
+"""For this ranker, the answer also says how many neighbouring places are too close to call, and
+how few items would have to be left out for another model to lead."""
 
 
 def add_answers(
@@ -40,15 +41,15 @@ def add_answers(
     slices: Mapping[str | None, Battles],
     families: Mapping[str, str],
 ) -> tuple[Standings, ...]:
-    """Return standings with their checks and answers.
+    """Return standings with checks and answers.
 
-    The first answer is printed. If it says that there are few items, no warning of its slice
-    repeats that.
+    If the first answer, which is printed, says that there are few items, the warnings of its slice
+    do not repeat it.
 
     Args:
         standings: results of all rankers on all slices.
         slices: the battles of each slice.
-        families: given families of models, by pattern of their names.
+        families: families of models that the user gave, by glob pattern of the models' names.
     """
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     checks = {
@@ -103,8 +104,10 @@ def _unclaimed_models(
     slices: Mapping[str | None, Battles],
     checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[str, ...]:
-    """Return the models that nothing can be claimed about, as their battles are lost more
-    often."""
+    """Return the models about which nothing can be claimed.
+
+    More of their battles are unparsed than of other models, and this may change a claim.
+    """
     lost = models_with_lost_battles(adjust_tests(checks.get(standings.slice, ())))
     return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
 
@@ -119,9 +122,10 @@ def build_ranking_answer(
     """Return standings with their checks and an answer in at most three sentences.
 
     Args:
-        checks: the checks of the battles that apply to the ranker, not yet adjusted.
-        what_next: the third sentence, if the standings have none of their own.
-        in_doubt: models that nothing can be claimed about.
+        checks: the checks of the battles that apply to the ranker. Their p-values are not adjusted
+            yet.
+        what_next: the third sentence, if the standings give no better one.
+        in_doubt: models about which nothing can be claimed.
 
     Returns:
         The standings; unchanged if no two models have an interval.
@@ -150,16 +154,17 @@ def build_ranking_answer(
 
 
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
-    """Return the answer of the tournament that standings are about; empty if there is none."""
+    """Return the answer of the tournament that was ranked, as JSON; empty if there is none."""
     if standings.ranker != RANKER_OF_DECISIONS:
         return {}
     return standings.diagnostics.get("answer", {})
 
 
 def _decided_sentence(standings: Standings) -> str | None:
-    """Write the first decision of a tournament, or that a ladder on another scale places nobody.
+    """Write the first decision of the tournament, or that new models cannot join the given ratings.
 
-    None if there is neither.
+    They cannot join if the ladder (the ratings that the user gave) is on another scale than these
+    battles. None if neither applies.
     """
     ladder = standings.diagnostics.get("ladder", {})
     if ladder.get("other_scale"):
@@ -184,7 +189,7 @@ def _next_step_sentence(
 def _new_leader_sentence(standings: Standings) -> str | None:
     """Write how few items decide the first place of a leaderboard of means, or why it is unknown.
 
-    None if it was not asked for.
+    None if the user did not ask for this search.
     """
     known = standings.diagnostics.get("drop_out")
     if not known:
@@ -203,10 +208,12 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
 
     Args:
         standings: the standings.
-        robustness: how few items decide the first place; a reason why the number is unknown.
+        robustness: how few items decide the first place. If another model leads without them, the
+            number of further items is unknown.
 
     Returns:
-        None if the two are separated, or a tournament or a ladder has other advice.
+        None if the two models are already separated, or if the standings are of a tournament with
+        advice of its own or rest on given ratings (a ladder).
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
@@ -236,7 +243,10 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
 
 
 def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -> str | None:
-    """Return why the number of further items is unknown; None if the error of the gap is, too."""
+    """Return why the number of further items is unknown.
+
+    None if the standard error of the gap is unknown, too.
+    """
     if robustness and robustness.items:
         return rank_templates.RIVAL_LEADS.format(
             items=join_item_names(robustness.items, are_rows=robustness.are_rows),
@@ -252,7 +262,10 @@ def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -
 
 
 def connecting_sentence(standings: Standings) -> str | None:
-    """Write how many battles would connect groups of models that never met; None without any."""
+    """Write how many battles would connect groups of models that never met.
+
+    None if all models are connected.
+    """
     groups = standings.fit.components
     if groups is None or groups < 2:
         return None
@@ -275,8 +288,7 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
 
 
 def _estimate_further_labels(standings: Standings, separation: Separation) -> int | None:
-    """Return how many more human labels would separate the first two models; None if that is
-    unknown."""
+    """Return how many more human labels would separate the first two models; None if unknown."""
     extra = {entry.model: entry.extra for entry in standings.entries}
     ends = [
         extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]
@@ -284,6 +296,8 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     z = separation.z
     if not z or z < 1 or None in ends:
         return None
+    # The standard errors of the two ratings by labels alone: half the width of each interval over
+    # the normal quantile.
     errors = np.subtract(ends[2:], ends[:2]) / (2 * ndtri((1 + standings.level) / 2))
     # Ratings by the labels alone sum to 0, so the errors of two of them have opposite signs.
     alone = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)

@@ -1,4 +1,4 @@
-"""The second sentence of a ranking's answer: what the checks found, or how many of them are ok."""
+"""Write the second sentence of a ranking's answer: what the checks found, or how many are ok."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of, number_word
 
 MOST_DESCRIBED = 2
-"""Flagged checks that are described; further ones are named."""
+"""At most this many flagged checks are described. The others are only named."""
 
 
 def trust_sentence(checks: Sequence[Check]) -> str:
@@ -42,7 +42,7 @@ def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
 
 
 def _passed_part(checks: Sequence[Check], cautions: int) -> str:
-    """Write how many checks are ok of those that apply; cautions count as neither."""
+    """Write how many checks passed; `cautions` is the number of checks that do not count."""
     passed = sum(check.is_known for check in checks) - cautions
     number = len(checks) - cautions
     if not passed:

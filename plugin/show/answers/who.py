@@ -1,6 +1,7 @@
-"""Which models lead, by simultaneous tests of all pairs.
+"""Write which models lead, by simultaneous tests of all pairs.
 
-A cut ends a group of models: every model above it is clearly ahead of every model below.
+A cut is a place in the ranking where every model above is clearly ahead of every model below. Cuts
+divide the models into groups.
 """
 
 from collections.abc import Collection
@@ -18,9 +19,9 @@ from podium.show.answers.rank_templates import all_of, number_word
 from podium.wording import join_names, plural
 
 MOST_GROUPS = 3
-"""Groups that are all described; of more, only the first two and the last are."""
+"""If there are more groups than this, only the first two and the last are described."""
 MOST_PAIRS = 2
-"""Models of the leading group of which it is said whom they are behind."""
+"""For at most this many models of the leading group, the answer names the models ahead of them."""
 
 
 def who_sentence(standings: Standings) -> str | None:
@@ -50,7 +51,8 @@ def who_sentence(standings: Standings) -> str | None:
 def neighbours_sentence(standings: Standings) -> str | None:
     """Write how many neighbouring places of a leaderboard are too close to call.
 
-    The first two places that are not are named. None for fewer than three places.
+    The sentence also names the first two neighbouring places that are separated. None if there are
+    fewer than three places.
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 3:
@@ -67,7 +69,7 @@ def neighbours_sentence(standings: Standings) -> str | None:
 
 
 def unplaced_models(standings: Standings) -> list[str]:
-    """Return the models with a score or a battle whose rank the data do not bound."""
+    """Return the models whose rank is unknown although they have a score or a battle."""
     placed = set(standings.separation.names) if standings.separation else set()
     return [
         entry.model
@@ -77,7 +79,11 @@ def unplaced_models(standings: Standings) -> list[str]:
 
 
 def without_models(standings: Standings, left_out: Collection[str]) -> Standings:
-    """Return standings without some models; the others stay as distinguishable as they are."""
+    """Return standings without some models.
+
+    Pairs of the other models stay clearly ahead or too close to call as they are. The cuts are
+    computed again.
+    """
     kept_entries = tuple(entry for entry in standings.entries if entry.model not in left_out)
     separation = standings.separation
     if separation is None:
@@ -107,7 +113,7 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
 
 
 def leading_group(standings: Standings) -> frozenset[str]:
-    """Return the models above the first cut; empty without a cut."""
+    """Return the models above the first cut; empty if there is no cut."""
     separation = standings.separation
     if separation is None or not separation.cuts:
         return frozenset()
@@ -115,7 +121,7 @@ def leading_group(standings: Standings) -> frozenset[str]:
 
 
 def _same_score_sentence(standings: Standings) -> str | None:
-    """Write that all models have the same score and no test compares them; None if they differ."""
+    """Write that all models have the same score; None if their scores differ."""
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
     if len(scores) < 2 or len({*scores}) > 1:
         return None
@@ -124,7 +130,10 @@ def _same_score_sentence(standings: Standings) -> str | None:
 
 
 def _new_models_sentence(standings: Standings) -> str | None:
-    """Write how humans would rate models that a calibration did not know; None without such."""
+    """Write how humans would rate the models that are not in the calibration.
+
+    None if there are no such models.
+    """
     new = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
     if not new:
         return None
@@ -150,7 +159,7 @@ def _evidence(standings: Standings) -> str:
 
 
 def _groups_text(standings: Standings, separation: Separation) -> str:
-    """Describe the groups between cuts; of more than three, the first, the second and the last."""
+    """Describe the groups between cuts; of more than three, only the first two and the last."""
     ends = [0, *separation.cuts, len(separation.names)]
     groups = [range(start, end) for start, end in pairwise(ends)]
     if len(groups[0]) == 1:
@@ -195,7 +204,7 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
 
 
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
-    """Describe a group below the first."""
+    """Describe a group below the leading one."""
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
         return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names)
@@ -206,7 +215,11 @@ def _following_clause(separation: Separation, group: range, *, is_last: bool) ->
 
 
 def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
-    """Describe a ranking without cuts: how many pairs are open, and the largest clear block."""
+    """Describe a ranking without cuts.
+
+    The sentence says how many pairs are too close to call, and names the largest two sets of
+    models such that each model of the first is clearly ahead of each model of the second.
+    """
     names = separation.names
     pairs = comb(len(names), 2)
     clear = sum(map(len, separation.beats))
@@ -229,9 +242,9 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
 
 
 def _lead(standings: Standings, separation: Separation) -> str:
-    """Write the gap between first and second, with the simultaneous interval behind the cut.
+    """Write the gap between the first two models with its simultaneous interval.
 
-    Of an unbounded gap only the lower end is written. Empty if the gap is unknown.
+    If the gap is unbounded, only its lower end is written. Empty if the gap is unknown.
     """
     if separation.lead is None:
         return ""

@@ -1,2 +1,4 @@
-"""Pages to share: a ranking, a leaderboard of many, a sheet of votes; each is a file that makes no
-request."""
+"""Pages to share: a ranking, a leaderboard of many rankings, a sheet of votes.
+
+Each page is one file that makes no network request.
+"""

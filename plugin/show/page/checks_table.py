@@ -1,4 +1,4 @@
-"""The table of checks on a page: every check with its result, ok or not."""
+"""The table of checks on a page: every check with its result."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,19 +15,20 @@ from podium.rankers.ranking import Standings
 from podium.tables import Table
 
 LARGEST_SET = 20
-"""Most items that are dropped to see whether another model leads."""
+"""The search for items without which another model leads leaves out at most this many."""
 WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made without battles")
 
 
 def checks_table(
     standings: Standings, battles: Battles | None, families: Mapping[str, str]
 ) -> Table:
-    """Build a row per check: name, result, finding.
+    """Build the table with one row per check: its name, its result, and what was found.
 
     Args:
         standings: the ranking that the page shows first.
-        battles: all battles of the page; without them only a few checks can be made.
-        families: given families of models, by pattern of their names.
+        battles: all battles of the page; None if it has none, and then only a few checks can be
+            made.
+        families: families of models that the user gave, by glob pattern of the models' names.
     """
     checks = [*check_connected(standings)]
     if battles is None:
@@ -47,7 +48,7 @@ def checks_table(
 def _checks_of_ranking(
     standings: Standings, battles: Battles, families: Mapping[str, str]
 ) -> Sequence[Check]:
-    """Return the adjusted checks of a ranking; they are made of the battles if it has none."""
+    """Return the checks that a ranking has; if it has none, make them from the battles."""
     if standings.checks:
         return standings.checks
     return adjust_tests(fit_to_ranker(checks_of_battles(battles, families), standings))

@@ -1,6 +1,6 @@
-"""A self-contained page for blind votes.
+"""A self-contained page on which humans vote without seeing the models' names.
 
-It saves the CSV that `podium.data.formats.label_sheet` reads.
+The page saves the votes as CSV, which `podium.data.formats.label_sheet` reads.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
-"""A site of many rankings: index, page per ranking, Markdown; a ranking is called as its file lies
-in the folder."""
+"""Write a site of many rankings: an index, a page per ranking, and a Markdown file.
+
+The name of a ranking is the path of its file in the folder, without `.json`.
+"""
 
 import json
 import re
@@ -24,6 +26,7 @@ from podium.tables import EMPTY, Report, Section, Table
 from podium.wording import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
+"""Matches a date in the name of a ranking: `2026-01-31` or `20260131`."""
 INDEX = "index.html"
 CARD = "leaderboard.md"
 SPACE = """---
@@ -37,7 +40,10 @@ pinned: false
 ---
 
 {card}"""
-"""README.md of a static Space: https://huggingface.co/docs/hub/spaces-config-reference."""
+"""README.md of a static Hugging Face Space.
+
+Its fields: https://huggingface.co/docs/hub/spaces-config-reference.
+"""
 PLACES = "Scores and rank sets"
 ANSWERS = "Answers"
 HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "items")
@@ -45,7 +51,13 @@ HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "it
 
 @dataclass(frozen=True, slots=True)
 class SiteEntry:
-    """One standings table of one ranking."""
+    """One standings table of one ranking.
+
+    Attributes:
+        name: name of the ranking.
+        standings: the table.
+        sources: names of the judges or metrics that it is made from.
+    """
 
     name: str
     standings: Standings
@@ -75,7 +87,8 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
         site: folder of the site, whose files are not read; None if it is elsewhere.
 
     Returns:
-        The rankings by name, the newest first, and the reasons why files were skipped.
+        The rankings by name, and the reasons why files were skipped. Rankings are sorted by name;
+        of names that differ only in a date, the newest is first.
 
     Raises:
         DataError: there is no ranking.
@@ -103,7 +116,7 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
 
     Args:
         rankings: rankings by name.
-        space: title of a Hugging Face Space, of which a README is then written, too.
+        space: title of a Hugging Face Space, for which a README is written; None for no README.
     """
     entries = [
         SiteEntry(name, standings, ranking.judges_or_metrics)
@@ -160,7 +173,7 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
-    """Write which models lead clearly in how many rankings, and in how many none is known to."""
+    """Write in how many rankings each model leads clearly, and in how many no model does."""
     leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
     of_all = _rankings(len(entries))
     without_leader = len(entries) - leaders.total()

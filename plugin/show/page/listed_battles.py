@@ -1,4 +1,7 @@
-"""Select the battles that a page lists: disagreements first, then a random sample."""
+"""Select the battles that a page lists.
+
+Battles on which orders or judges disagree come first, then a random sample of the others.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +17,14 @@ from podium.show.page.sources import BattleTexts
 from podium.text import as_text
 
 MOST = 5000
-"""Battles that a page lists."""
+"""A page lists at most this many battles."""
 LONGEST = 20_000
-"""Characters of one text that a page shows."""
+"""A page cuts a longer text after this many characters."""
 LARGEST = 12_000_000
-"""Characters of all texts of a page."""
+"""Once the texts of a page have this many characters in all, further texts are left out."""
 TURNED = {"ab": "ba", "ba": "ab"}
+"""The order of the two responses after models a and b are exchanged."""
+# Why a battle is listed; it is shown on the page. `CHANCE` means that it was drawn at random.
 CHANCE = ""
 ORDERS = "the two orders disagree"
 JUDGES = "judges disagree"
@@ -32,10 +37,10 @@ class ListedBattles:
 
     Attributes:
         rows: a row per battle.
-        pool: texts by the codes in the rows.
+        pool: the distinct texts. The rows refer to a text by its index.
         total: number of all battles.
-        disagreeing: battles in which orders, judges, or judge and humans disagree.
-        cut: texts that were shortened or left out.
+        disagreeing: number of all battles on which orders, judges, or judge and humans disagree.
+        cut: number of texts that were shortened or left out.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -48,11 +53,11 @@ class ListedBattles:
 def list_battles(
     battles: Battles, judgments: Battles, texts: BattleTexts, seed: int = 0
 ) -> ListedBattles:
-    """Select disagreements and a random sample of the other battles, 5,000 at most.
+    """Select at most 5,000 battles: disagreements, then a random sample of the others.
 
     Args:
-        battles: the battles, orders merged.
-        judgments: their judgments, a row per order.
+        battles: the battles, with the judgments of both orders merged.
+        judgments: the same battles before merging, with one row per judgment.
         texts: instructions, responses and replies.
         seed: seed of the sample.
     """
@@ -83,11 +88,11 @@ def list_battles(
 
 
 class TextPool:
-    """A pool of distinct texts by code, limited in total size.
+    """Collects distinct texts and numbers them (the code of a text), up to a total size.
 
     Attributes:
-        codes: code of each text.
-        shown: text, or pieces of a transcript, by code.
+        codes: the code of each text.
+        shown: the text, or the pieces of a transcript, at the index of its code.
         cut: number of texts that were shortened or left out.
     """
 
@@ -98,9 +103,10 @@ class TextPool:
         self._size = 0
 
     def code(self, text: str | None, *, is_transcript: bool = False) -> int:
-        """Return the code of a text, adding it if there is room; -1 for no text or no room.
+        """Return the code of a text, and add the text if it is new and there is room.
 
-        Transcripts are not shortened: they have a limit of their own.
+        The code is -1 if there is no text or no room. Transcripts are not shortened here, because
+        they have a limit of their own.
         """
         if not text:
             return -1
@@ -118,15 +124,18 @@ class TextPool:
 
 
 def _disagreements(battles: Battles) -> np.ndarray:
-    """Return the kind of disagreement of each battle, empty if there is none, shape (battles,)."""
+    """Return the kind of disagreement on each battle, as an array of texts of shape (battles,).
+
+    The text is empty (`CHANCE`) if there is no disagreement.
+    """
     table = battles.table
     why = np.full(len(table), CHANCE, dtype=object)
     side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
     if len(battles.judges) > 1:
         keys = [column for _, column in matchup_frame(battles).items()]
         turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
-        # A judge counts by the mean of its verdicts: one judge that contradicts itself is not two
-        # judges.
+        # The sign of each judge's mean verdict counts, so that a judge that contradicts itself does
+        # not count as a disagreement of two judges.
         said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)
         judges_differ = (groups.transform("max") > 0) & (groups.transform("min") < 0)
@@ -140,8 +149,10 @@ def _disagreements(battles: Battles) -> np.ndarray:
 
 
 def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return the judgments of each battle: order, credit of model_a, and the reason if
-    unparsed."""
+    """Return the judgments of each battle as lists of order, credit of model_a, and reason.
+
+    The reason says why a judgment is unparsed; it is None for others.
+    """
     known = [
         name
         for name in ("item", "judge", "repeat", "response")
@@ -174,7 +185,7 @@ def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]
 def _pool_texts(
     texts: BattleTexts, pool: TextPool, item: str, number: int, a: str, b: str
 ) -> dict[str, Any]:
-    """Return the codes of a battle's instruction, responses and judge texts."""
+    """Add the texts of a battle to `pool`, and return their codes by column of the page."""
     words = list(texts.words.get((item, number, a, b), []))
     for order, judge, reply in texts.words.get((item, number, b, a), []):
         words.append((TURNED.get(order, order), judge, reply))
@@ -192,7 +203,7 @@ def _pool_texts(
 
 
 def _numbers(values: pd.Series) -> list[float | None]:
-    """Convert a column to floats with None for NaN."""
+    """Convert a column to floats with three decimals, and NaN to None."""
     return [
         None if np.isnan(value) else round(float(value), 3)
         for value in values.to_numpy(dtype=float)

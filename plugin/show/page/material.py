@@ -1,4 +1,4 @@
-"""The content of a page: rankings, the battles behind them, and everything computed from both."""
+"""The content of a report page: a ranking, its battles, and what is computed from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,8 +23,19 @@ from podium.tables import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """What a report page shows, empty parts left out; `rank_probabilities` (models, ranks) has the
-    order of `names`."""
+    """What a report page shows. Parts that are None or empty are left out of the page.
+
+    Attributes:
+        matchups: win rates of pairs, as `matchup_table` returns them.
+        names: the models of the first standings table that are in `matchups`, best first.
+        rank_probabilities: share of draws in which a model (row, in the order of `names`) takes a
+            rank (column), shape (models, models).
+        has_texts: whether texts of battles were collected.
+        judge: reports of the judge card.
+        command: the command that made the page.
+        missing: why a part is missing, by name of the part.
+        home: link to the index of a site; empty for a page on its own.
+    """
 
     ranking: Ranking
     matchups: pd.DataFrame | None = None
@@ -52,8 +63,19 @@ def add_battles_to_page(
     level: float,
     seed: int,
 ) -> PageContent:
-    """Add all that merged battles and their judgments (a row per order) support; the rest goes to
-    `missing`."""
+    """Return the content with everything that is computed from battles.
+
+    A part that cannot be computed is left out, and `missing` says why.
+
+    Args:
+        content: the content of the page so far.
+        battles: the battles, with the judgments of both orders merged.
+        judgments: the same battles before merging, with one row per judgment.
+        texts: texts of the battles; None if none were collected.
+        families: families of models that the user gave, by glob pattern of the models' names.
+        level: confidence level of the judge card.
+        seed: seed of resamples and of the sample of battles.
+    """
     content = _add_matchups(content, battles, seed)
     missing = dict(content.missing)
     judge = content.judge
@@ -80,9 +102,9 @@ def add_battles_to_page(
 
 
 def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
-    """Add win rates of pairs and, if models are connected, probabilities of ranks.
+    """Return the content with win rates of pairs and, if models are connected, rank probabilities.
 
-    These come from draws of Bradley-Terry ratings.
+    The probabilities are shares of draws of Bradley-Terry ratings.
     """
     try:
         prepared = prepare_battles(battles)

@@ -1,4 +1,7 @@
-"""Embed data, charts and scripts in a page safely: escaped JSON, columnar rows, script hashes."""
+"""Embed data, charts and scripts in a page.
+
+Data are compact, and only scripts whose hash the page names can run.
+"""
 
 import base64
 import hashlib
@@ -11,6 +14,7 @@ from podium.show.pictures.style import load_extra
 from podium.show.report.html import stylesheet
 from podium.text import to_plain_values
 
+# The rest of the Content-Security-Policy header, after the scripts that may run.
 POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 JSON = {
     "ensure_ascii": False,
@@ -18,11 +22,15 @@ JSON = {
     "separators": (",", ":"),
     "default": to_plain_values,
 }
-"""How data are serialized; the template escapes markup in them."""
+"""Arguments of `json.dumps` for the data of a page. The template escapes markup in them."""
 
 
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert rows to columns; texts are stored once and referenced by code."""
+    """Return the values of rows by column name.
+
+    A column with texts becomes `names`, its distinct values, and `codes`, the index of each row's
+    value in `names`.
+    """
     columns: dict[str, Any] = {}
     for name in rows[0] if rows else ():
         values = [row[name] for row in rows]
@@ -34,7 +42,10 @@ def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def chart_in_page(chart: Any) -> dict[str, Any]:
-    """Return a chart's specification for embedding, at container width and with columnar data."""
+    """Return a chart's Vega-Lite specification for a page.
+
+    The chart takes the width of its container, and `pack_columns` packs its data.
+    """
     specification = chart.to_dict(validate=False)
     for name in ("config", "$schema", "width"):
         specification.pop(name, None)
@@ -58,8 +69,14 @@ def read_asset(name: str) -> str:
 
 
 def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
-    """Render the template of a kind with title, heading, answer and data; only these scripts may
-    run, and no request is made."""
+    """Render the page of a kind.
+
+    Args:
+        kind: name of the template, without `.html`.
+        scripts: texts of the scripts. The page allows no other scripts and no requests.
+        data: values for the scripts.
+        context: further values for the template, such as title, heading and answer.
+    """
     jinja = load_extra("jinja2")
     digests = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts

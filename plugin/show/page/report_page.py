@@ -47,7 +47,7 @@ CAPTIONS = {
         "Each point is a tenth of the battles; on the line the signal is a probability."
     ),
 }
-"""Text alternatives of charts; that of a forest plot names its ranker."""
+"""Text alternatives of charts. `_charts` writes those of forest plots."""
 
 
 def report_page(content: PageContent) -> str:
@@ -98,7 +98,7 @@ def _card_part(card: Report) -> tuple[str, str]:
 
 
 def plain_answer(first: Standings) -> tuple[str, ...]:
-    """Write a simple answer from the scores, for rankings without answer sentences."""
+    """Write who is first, for standings without answer sentences."""
     shared = [entry.model for entry in first.entries if entry.rank_low == 1]
     if len(shared) == 1:
         return (f"First is {shared[0]}.",)
@@ -110,7 +110,7 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
 
 
 def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
-    """Build the charts of the page, by name, each with its text alternative."""
+    """Return each chart of the page and its text alternative, by the chart's name."""
     charts = {}
     standings = content.ranking.standings
     for k, each in enumerate(standings):
@@ -119,7 +119,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
             for other in standings
             if other.slice == each.slice and other.scale.name == each.scale.name
         ]
-        # The first of several rankers has the chart of all of them.
+        # Rankers with the same slice and scale share one chart, which the first of them shows.
         shown = beside if beside[0] is each else [each]
         caption = (
             f"Scores of {standings_name(each)} with intervals and rank sets; the table has the "

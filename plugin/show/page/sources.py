@@ -1,5 +1,4 @@
-"""Collect what the sources of a page hold beside verdicts: the texts of battles, and the costs of
-answers."""
+"""Collect the texts of battles and the costs of answers from the sources of a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,10 +23,11 @@ from podium.text import text_of
 from podium.wording import some
 
 ASKED = ("instruction", "prompt", "question")
+"""Columns of a table that may hold the instruction."""
 SAID = (*REPLIES, "explanation", "rationale", "comment")
-"""Columns of a table that may hold the instruction, and the judge's reply."""
+"""Columns of a table that may hold the judge's reply."""
 MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
-"""Means of costs per answer, with their decimals."""
+"""The columns of costs, and the number of decimals with which their means are shown."""
 Words = tuple[str, str, str]
 """Whose response was shown first (`ab`, `ba` or empty), the judge, and its reply."""
 
@@ -37,11 +37,11 @@ class BattleTexts:
     """Texts of battles.
 
     Attributes:
-        instructions: instruction by item.
-        responses: response by item, number of the response, and model.
-        words: judges' replies by item, number of the response, and both models.
-        notes: why texts are missing.
-        transcripts: keys of the responses that are transcripts of agents.
+        instructions: the instruction of each item.
+        responses: responses by item, number of the response (from 1), and model.
+        words: judges' replies by item, number of the response, model_a and model_b.
+        notes: sentences that say why texts are missing.
+        transcripts: keys in `responses` whose texts are transcripts of agents.
     """
 
     instructions: dict[str, str] = field(default_factory=dict)
@@ -84,8 +84,9 @@ def collect_texts(
     """Collect the texts of battles.
 
     Args:
-        battles: the battles, whose columns may hold texts.
-        sources: sources of verdicts; logs and samples hold texts, folders may hold responses.
+        battles: the battles. Columns of their table may hold texts.
+        sources: sources of the verdicts. Logs hold texts of battles, and folders may hold
+            responses.
         responses: files of responses.
     """
     texts = BattleTexts()
@@ -100,7 +101,7 @@ def collect_texts(
 
 
 def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
-    """Add the responses in sources of verdicts, or a note on why there are none."""
+    """Add to `texts` the responses in sources of verdicts, or a note on why there are none."""
     try:
         beside = read_responses(*sources, optional=True)
     except PodiumError as error:
@@ -166,7 +167,7 @@ def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
     """Yield the rows of the battles table with their instruction and the judge's words.
 
-    Nothing if the table has no columns of texts.
+    Yields nothing if the table has no columns of texts.
     """
     table = battles.table
     asked = [name for name in ASKED if name in table]

@@ -1,1 +1,1 @@
-"""Pictures of what was found, as altair charts; altair is imported when one is asked for."""
+"""Charts of results, made by altair. altair is imported when the first chart is drawn."""

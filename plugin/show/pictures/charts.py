@@ -1,7 +1,6 @@
 """Charts of rankings, matchups and calibrations as altair objects.
 
-A chart says nothing of colours but through the theme, so that a page can show it in light and in
-dark.
+Only the theme sets colours, so that a page can show a chart in light and in dark.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +20,15 @@ from podium.show.pictures.style import LIGHT, load_extra, theme
 
 alt: Any = load_extra("altair")
 WIDTH = 460
+"""Width of a chart in points."""
 LONGEST_LABEL = 220
-"""Points of an axis that names of models may take."""
+"""Names of models on an axis are cut if they are wider than this, in points."""
 MANY = 40
-"""Models from which on rows are narrow."""
+"""Charts of more models than this have narrow rows, and heat maps have no names on their axes."""
 FEW = 14
-"""Models up to which a cell has room for its figure."""
+"""The cells of a heat map show their figures only up to this number of models."""
 BUBBLE = 260
+"""Largest area of a bubble, for a share of 100%, in square points."""
 
 
 def forest(standings: Sequence[Standings]) -> Any:
@@ -48,7 +49,7 @@ def _model_axis(models: Sequence[str], **axis: Any) -> Any:
 
 
 BOUNDED = "isValid(datum.low) && isValid(datum.high)"
-"""Rows with both ends of an interval, in Vega's expressions."""
+"""Vega's expression that selects the rows in which both ends of the interval are known."""
 
 
 def _height(models: Sequence[str]) -> int:
@@ -91,10 +92,10 @@ def _forest_of(group: Sequence[Standings]) -> Any:
 
 
 def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) -> list[Any]:
-    """Return the layers with intervals: conformal, bounded, unbounded above, unbounded below.
+    """Return the layers that draw intervals.
 
     Args:
-        chart: chart of the rows, with their vertical axis.
+        chart: the chart of the rows, with its vertical axis.
         rows: rows of `forest_rows`.
         title: title of the horizontal axis.
     """
@@ -115,7 +116,7 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
 def _unbounded_layers(chart: Any, end: str, other: str, shape: str, title: str) -> list[Any]:
     """Return the layers with intervals that have one end only.
 
-    They are drawn to the score, where a triangle shows that they go on.
+    Such an interval is drawn from its end to the score, where a triangle shows that it goes on.
     """
     rows = chart.transform_filter(f"isValid(datum.{end}) && !isValid(datum.{other})")
     rules = rows.mark_rule(strokeWidth=2.5)
@@ -167,7 +168,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
-    """Return the rank shares of at least 1%, one row per bubble."""
+    """Return the data of `rank_bubbles`: one row per share of at least 1%."""
     ranks = zip(*np.nonzero(shares >= 0.01), strict=True)
     return [
         {"model": names[k], "rank": int(j) + 1, "share": round(float(shares[k, j]), 4)}
@@ -210,9 +211,9 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
 
 
 def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row per ordered pair of models that met, in the order of `names`.
+    """Return the data of a heat map: one row per ordered pair of models that met.
 
-    Win rates have three decimals.
+    Rows have the order of `names`, and win rates have three decimals.
     """
     sides = ["model", "against"]
     in_order = {side: pd.Categorical(matchups[side], names) for side in sides}
@@ -227,7 +228,7 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
 
 
 def reliability_diagram(calibration: Calibration) -> Any:
-    """Draw how often humans agreed, against the agreement predicted by the judge's signal.
+    """Draw how often humans agreed with the judge over the agreement that its signal predicts.
 
     Each point is a tenth of the battles.
     """
@@ -250,8 +251,7 @@ def reliability_diagram(calibration: Calibration) -> Any:
 
 
 def placement(calibration: Calibration) -> Any:
-    """Draw the judge's ratings of held-out models, with conformal intervals, over human
-    ratings."""
+    """Draw the judge's ratings of held-out models over human ratings, with conformal intervals."""
     rows: list[dict[str, Any]] = []
     for held in calibration.models:
         if held.residual("soft") is None:
@@ -278,7 +278,7 @@ def placement(calibration: Calibration) -> Any:
 
 
 def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
-    """Draw the line of equal values on two encodings."""
+    """Draw the line on which the values of both axes are equal, between two ends."""
     names = [channel.shorthand.removesuffix(":Q") for channel in (x, y)]
     return (
         alt.Chart(alt.InlineData(values=[dict.fromkeys(names, end) for end in ends]))
@@ -293,7 +293,7 @@ def ranking_plot(ranking: Ranking) -> Any:
 
 
 def calibration_plot(calibration: Calibration) -> Any:
-    """Draw the placement of held-out models and, if known, how reliable the judge's signal is."""
+    """Draw `placement` and, if the calibration has bins of agreement, `reliability_diagram`."""
     charts = [placement(calibration)]
     if calibration.agreement.bins:
         charts.append(reliability_diagram(calibration))
@@ -314,7 +314,7 @@ def in_style(chart: Any) -> Any:
 
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return a tooltip with every field that has a value in any row."""
+    """Return the fields of a tooltip: those that have a value in some row."""
     fields = []
     for name in rows[0] if rows else ():
         values = [row[name] for row in rows]

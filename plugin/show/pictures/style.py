@@ -23,13 +23,13 @@ DARK = {
     "paper": "#15181c",
     "accent": "#8ab8ff",
 }
-"""Ink, grey for what is not data, and one accent."""
+"""Colours by role: `ink` for text, `grey` and `faint` for what is not data, `accent` for data."""
 SHARPNESS = 3.0
-"""Pixels of a PNG per point."""
+"""A PNG has this many pixels per point."""
 
 
 def load_extra(name: str) -> ModuleType:
-    """Import a library of the extra `report`; a UsageError says how to install it."""
+    """Import a library of the extra `report`; UsageError if it is not installed."""
     try:
         return import_module(name)
     except ImportError:
@@ -39,7 +39,7 @@ def load_extra(name: str) -> ModuleType:
 
 
 def theme(colours: dict[str, str]) -> dict[str, Any]:
-    """Return Vega-Lite's configuration: no frame, no ticks, a faint grid along the values.
+    """Return Vega-Lite's configuration: no frame, no ticks, and grid lines for the values only.
 
     Args:
         colours: colours by role, as in `LIGHT` and `DARK`.
@@ -79,7 +79,7 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
 
 
 def save(chart: Any, place: Place) -> None:
-    """Write a chart as SVG, PNG or PDF, by the suffix of the place, atomically."""
+    """Write a chart atomically as SVG, PNG or PDF. The suffix of the place decides the format."""
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
     mode = "w" if place.suffix == ".svg" else "wb"

@@ -1,1 +1,1 @@
-"""What is shown: one model of it, views of the nouns, and a writer per format."""
+"""Reports of rankings and calibrations, and the functions that write reports in each format."""

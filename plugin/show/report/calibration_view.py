@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
 """Names of the sections of a calibration's reports, in their order."""
 BAR_WIDTH = 32
+"""Width of a column of interval bars, in characters."""
 LEGEND = (
     "log loss is that of human preferences, each predicted by the fits without one and without "
     "the other of its models (a coin has 0.693); ECE is that of the fit itself, and next to 0 for "
@@ -61,7 +62,7 @@ def calibration_reports(
         agreement: report on the agreement of judge and humans, battle by battle.
         compared: reports that compare several targets; they come after the answer.
         section: name of the only section to return; None for the answer and several.
-        full: whether to return all sections that have data, or the accuracy only.
+        full: whether to return all sections that have data. If not, only the accuracy is returned.
 
     Raises:
         UsageError: there is no such section, or it has no data.
@@ -86,7 +87,7 @@ def calibration_reports(
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
-    """Compare targets by the same leave-one-out evaluation."""
+    """Build the report that compares targets by the same leave-one-out evaluation."""
     both = any(each.scale_correction for each in calibrations)
     errors = ["MAE", "scale-corrected"] if both else ["MAE"]
     header = [
@@ -120,7 +121,7 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
 def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
     """Return the row of a target: battles, errors, correlations, loss and widths.
 
-    `both` asks for the plain and the scale-corrected error.
+    `kind` is `hard` or `soft`. If `both`, the row has the plain and the scale-corrected error.
     """
     accuracy = calibration.accuracy[kind]
     conformal = calibration.conformal[kind]
@@ -160,7 +161,7 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
 
 
 def differences_report(choice: "Choice") -> Report:
-    """Compare each target with the one of the smallest error."""
+    """Build the report that compares each target with the target of the smallest error."""
     rows = []
     for each, beyond in choice.others:
         error = _signed_text(beyond.get("mae"), 1)
@@ -179,7 +180,7 @@ def differences_report(choice: "Choice") -> Report:
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
-    """Return the name of hard or soft ratings, and the fitted parameter of the soft ones."""
+    """Return two cells: the name of the ratings, and their parameter (empty for hard ratings)."""
     target = calibration.target
     if kind == "hard":
         return ["hard", ""]
@@ -223,14 +224,15 @@ def _table_report(
 def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
     """Return a row with a label and a figure of each part (hard and soft ratings).
 
-    `name` is the attribute with the figure, `style` its format specification.
+    `name` is the attribute of a part that holds the figure, and `style` its format specification.
+    A part that is None gets a dash.
     """
     figures = [None if part is None else getattr(part, name) for part in parts]
     return (label, *(cell_text(figure, style) for figure in figures))
 
 
 def _beta_report(calibration: Calibration) -> Report:
-    """Build the report on the fitted parameter, and the battles and labels behind it."""
+    """Build the report on beta, and on the battles and human labels that it was fitted to."""
     target = calibration.target
     human = calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
@@ -346,7 +348,7 @@ def _models_report(calibration: Calibration) -> Report:
 
 
 def _reliability_report(calibration: Calibration) -> Report | None:
-    """Build the report on agreement by the judge's signal; None without a signal."""
+    """Build the report on agreement by size of the judge's signal; None if there is no signal."""
     rows = []
     for share in calibration.agreement.bins:
         bar = "█" * round(max(0.0, share.agreement - 0.5) * 40)

@@ -1,6 +1,7 @@
-"""Write rankings as records for others.
+"""Write rankings in the formats of other projects.
 
-These are Every Eval Ever (arXiv 2606.14516, schema 0.3.0), and evaluation results of the HF hub.
+The formats are Every Eval Ever (arXiv 2606.14516, schema 0.3.0), and the evaluation results of the
+Hugging Face hub.
 """
 
 import json
@@ -22,10 +23,11 @@ from podium.text import json_text, text_of
 from podium.wording import some
 
 UNSAFE = re.compile(r'[<>:"/\\|?*\s]+')
+"""Matches characters that the name of a file cannot have on every system."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|data|unknown|", re.IGNORECASE)
-"""Names that Windows or a datastore keeps for itself, and the empty one."""
+"""Matches names that Windows or a datastore reserves, and the empty name."""
 UNITS = {"elo": "points", "win rate": "proportion"}
-"""Words of the schema for the unit of a score, by kind of scale."""
+"""The unit of a score in the schema of Every Eval Ever, by kind of scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Facts:
 
 
 def portable_name(text: str) -> str:
-    """Return a name with the characters that a file's name cannot have replaced by `_`."""
+    """Return a name for a file: unsafe characters become `_`, and reserved names get a `_`."""
     name = UNSAFE.sub("_", printable(text))[:80].strip(". ")
     return f"_{name}" if RESERVED.fullmatch(name) else name
 
@@ -48,7 +50,7 @@ def portable_name(text: str) -> str:
 def path_of_model(model: str, developer: str) -> str:
     """Return DEVELOPER/MODEL as a path.
 
-    `developer` is that of a model whose name has none.
+    `developer` is used for a model whose name does not contain its developer.
     """
     owner, slash, own = model.partition("/")
     if not slash:
@@ -58,8 +60,11 @@ def path_of_model(model: str, developer: str) -> str:
 
 
 def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the path, `DEVELOPER/MODEL/.eval_results/NAME.yaml`, and the content of each result of
-    each model; see huggingface.co/docs/hub/eval-results."""
+    """Yield the path and the content of the file for each score of each model.
+
+    The path is `DEVELOPER/MODEL/.eval_results/NAME.yaml`, and the content is described at
+    huggingface.co/docs/hub/eval-results.
+    """
     for each, entry in _scored_entries(ranking):
         file = portable_name(
             name if len(ranking.standings) == 1 else f"{name}-{standings_name(each)}"
@@ -77,12 +82,12 @@ def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tupl
 
 
 def _yaml_text(text: str) -> str:
-    """Write a text as in JSON, which YAML reads, too."""
+    """Write a text as a JSON string, which is also valid YAML."""
     return json.dumps(printable(text), ensure_ascii=False)
 
 
 def _scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
-    """Yield each model of each standings table that has a score for it."""
+    """Yield each standings table with each of its entries that has a score."""
     for each in ranking.standings:
         for entry in each.entries:
             if entry.score is not None:
@@ -161,7 +166,7 @@ def _describe_score(
 ) -> dict[str, Any]:
     """Describe a model's score: its source, metric and uncertainty.
 
-    The figures of its row and the denominators are added as texts.
+    The figures of its row and the counts of the ranking are added as texts.
     """
     method = standings.interval or "unknown"
     items_by_model = standings.diagnostics.get("items_by_model", {})
@@ -197,7 +202,7 @@ def _describe_score(
 
 
 def _describe_model(name: str, identifier: str) -> dict[str, Any]:
-    """Describe a model or a judge, of which podium knows the name alone."""
+    """Describe a model or a judge. podium knows only its name."""
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
     return {"name": name, "id": identifier, "additional_details": unknown}
 
@@ -213,8 +218,7 @@ def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
 
 
 def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dict[str, Any]:
-    """Describe what a ranker's score is, its range, and who judged; prompts are known by their
-    hash."""
+    """Describe what a ranker's score is, its range, and the judges with hashes of their prompts."""
     own = [judge for judge in judges if judge.name == standings.slice] or list(judges)
     asked = [judge for judge in own if judge.prompt is not None]
     scale = standings.scale
@@ -236,7 +240,10 @@ def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dic
 
 
 def _describe_bounds(scale: Scale) -> dict[str, Any]:
-    """Describe the range of a score; empty if its scale has none, which `continuous` asks for."""
+    """Describe the range of a score; empty if the scale is unbounded.
+
+    The schema allows the type `continuous` only with a range.
+    """
     if scale.bounds is None:
         return {}
     low, high = scale.bounds
@@ -244,7 +251,10 @@ def _describe_bounds(scale: Scale) -> dict[str, Any]:
 
 
 def _public_place(source: str) -> str:
-    """Return a source without the folders of an absolute path, which say nothing to others."""
+    """Return a source, or only the file name of an absolute path.
+
+    The folders of this machine are of no use to others.
+    """
     path: PurePath = PureWindowsPath(source)
     if not path.is_absolute():
         path = PurePosixPath(source)
@@ -252,6 +262,6 @@ def _public_place(source: str) -> str:
 
 
 def _texts_of(details: dict[str, Any]) -> dict[str, str]:
-    """Write values as texts, as the schema asks for, and leave out empty ones."""
+    """Return values as the texts that the schema asks for; empty ones are left out."""
     texts = {key: text_of(value) for key, value in details.items()}
     return {key: text for key, text in texts.items() if text is not None}

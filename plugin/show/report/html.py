@@ -1,5 +1,7 @@
-"""Render reports as HTML: a whole document, or a part of one for notebooks and pages; texts are
-escaped."""
+"""Render reports as HTML: a whole document, or a part for notebooks and pages.
+
+Texts are escaped.
+"""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,7 +12,7 @@ from podium.tables import Report, Section, Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
-"""The column whose cells are row headers."""
+"""Header of the column whose cells become row headers (`th`)."""
 
 
 def html_text(reports: Sequence[Report]) -> str:
@@ -28,7 +30,7 @@ def html_text(reports: Sequence[Report]) -> str:
 
 
 def html_part(reports: Sequence[Report], heading: int = 2) -> str:
-    """Render reports as sections, with headings from a level on."""
+    """Render reports as HTML sections. `heading` is the level of the first heading: 2 for `h2`."""
     parts = []
     for report in reports:
         sections = "\n".join(
@@ -52,8 +54,10 @@ def escape_html(text: str) -> str:
 
 
 def table_part(table: Table) -> str:
-    """Render a table with its legend and without bars; columns are aligned, and a thick line marks
-    a cut."""
+    """Render a table with its legend, but without its bars.
+
+    CSS classes align the columns and draw a line below the rows in `table.rules`.
+    """
     sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
     if table.words:
         sides[-1] = ' class="words"'
@@ -79,7 +83,7 @@ def table_part(table: Table) -> str:
 
 
 def section_part(section: Section, heading: int) -> str:
-    """Render a section with a heading of a level."""
+    """Render a section; `heading` is the level of its heading."""
     title = f"<h{heading}>{escape_html(section.title)}</h{heading}>" if section.title else ""
     return f"<section>{title}{section_body(section)}</section>"
 

@@ -1,5 +1,7 @@
-"""Render reports as Markdown and as LaTeX (booktabs), without interval bars; markup in texts is
-escaped."""
+"""Render reports as Markdown and as LaTeX (booktabs), without interval bars.
+
+Markup in texts is escaped.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +10,12 @@ from podium.printable import printable
 from podium.tables import EMPTY, Report, Table
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
-"""Characters that Markdown reads as markup, apart from underscores inside a word."""
+"""Matches a character that Markdown reads as markup.
+
+An underscore between letters or digits (`model_a`) does not match, because Markdown shows it.
+"""
 RULE = {"l": "---", "r": "---:"}
+"""Markdown below the header of a column, by its alignment."""
 SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -25,7 +31,7 @@ SIGNS = {
     "·": r"$\cdot$",
     "²": r"\textsuperscript{2}",
 }
-"""LaTeX of characters."""
+"""LaTeX for the characters that must be escaped."""
 PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 
@@ -64,8 +70,17 @@ def _blocks(
     table_text: Callable[[Table], str],
     line_end: str,
 ) -> Iterator[str]:
-    """Yield the blocks of a report, empty ones too: the answer, then titles, tables, legends and
-    notes of each part."""
+    """Yield the blocks of a report: the answer, then title, tables, legends and notes of each part.
+
+    A block may be empty.
+
+    Args:
+        report: the report.
+        escape: escapes markup in a text.
+        heading: template of a title, with one positional field.
+        table_text: renders a table without its title.
+        line_end: separates the notes.
+    """
     yield " ".join(map(escape, report.answer))
     for section in report.parts:
         yield heading.format(escape(section.title)) if section.title else ""

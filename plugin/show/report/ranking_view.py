@@ -30,20 +30,21 @@ from podium.tournaments.decisions import asks_top
 from podium.wording import plural, some
 
 BAR_WIDTH = 28
+"""Width of the column of interval bars, in characters."""
 FIRST = 10
-"""Battles that a notebook shows."""
+"""A notebook shows this many rows of a table of battles."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
-"""Extra figures that are shown as one column."""
+"""Keys in `Entry.extra` that are shown together in one column."""
 COMPRESSED = (
     "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which human "
     "labels correct by --ranker soft-elo --set target=log-odds, or by a calibration; "
     "--set labels=hard rates the parsed verdicts"
 )
-"""Note below standings of graded credits."""
+"""Note below standings whose credits are graded (from token probabilities)."""
 DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
     ("hard", "human", "human_low", "human_high", "judge"), 1
 )
-"""Decimals of extra figures; 3 for others."""
+"""Number of decimals of figures in `Entry.extra`, by key. Other figures have 3."""
 
 
 def ranking_text(ranking: Ranking) -> str:
@@ -53,7 +54,7 @@ def ranking_text(ranking: Ranking) -> str:
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the warnings, as `ranking_warnings` does, and the failures."""
+    """Return the texts of `ranking_warnings`, then those of rankers that failed."""
     failures = [f"not ranked: {failure}" for failure in ranking.failures]
     return [*ranking_warnings(ranking), *failures]
 
@@ -61,7 +62,7 @@ def ranking_messages(ranking: Ranking) -> list[str]:
 def ranking_warnings(ranking: Ranking) -> list[str]:
     """Return the text of each warning once, with its severity.
 
-    Warnings of some of the standings only begin with the names of these.
+    If only some of the standings have a warning, its text begins with their names.
     """
     owners: dict[Notice, list[str]] = {}
     for standings in ranking.standings:
@@ -75,7 +76,7 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Build one report per standings table; the first has the answer sentences."""
+    """Build one report per standings table; only the first report has an answer."""
     first, *others = map(standings_report, ranking.standings)
     return (replace(first, answer=ranking.standings[0].answer), *others)
 
@@ -83,7 +84,7 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 def standings_report(standings: Standings) -> Report:
     """Build the report of one ranker on one slice.
 
-    A rule below a row marks a cut: every model above it is clearly ahead of every model below.
+    A line below a row marks a cut: every model above it is clearly ahead of every model below.
     """
     columns = _columns(standings)
     separation = standings.separation
@@ -114,7 +115,7 @@ def standings_report(standings: Standings) -> Report:
 
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
-    """Return the score of a model with its interval; None without a score."""
+    """Return the score of a model with its interval; None if it has no score."""
     return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
 
 
@@ -126,7 +127,7 @@ def standings_name(standings: Standings) -> str:
 
 
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
-    """Return the columns by name, each a function that formats the cell of a model."""
+    """Return, by header of a column, the function that formats the cell of a model."""
     scale = standings.scale
     levels = [entry.extra.get("conformal_level") for entry in standings.entries]
     conformal_level = next((level for level in levels if level), None)
@@ -153,7 +154,7 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
 
 
 def _extra(name: str, entry: Entry) -> str:
-    """Format an extra figure of a model."""
+    """Format the figure of `Entry.extra` with a name."""
     value = entry.extra.get(name)
     if value is None:
         return EMPTY
@@ -162,7 +163,7 @@ def _extra(name: str, entry: Entry) -> str:
 
 
 def _conformal_text(entry: Entry, style: str, is_by_t: bool) -> str:
-    """Format a conformal interval, with `(t)` if it is a t interval instead."""
+    """Format a conformal interval; `is_by_t` adds `(t)` for an interval by Student's t."""
     if entry.extra.get("conformal_level") is None:
         return EMPTY
     low = entry.extra.get("conformal_low")
@@ -175,7 +176,8 @@ def _conformal_text(entry: Entry, style: str, is_by_t: bool) -> str:
 def standings_notes(standings: Standings) -> Iterator[str]:
     """Yield the notes below the table.
 
-    They are decisions of a tournament, denominators, methods, and assumptions of these.
+    They give a tournament's decisions, the counts of battles, and the methods with their
+    assumptions.
     """
     known = standings.diagnostics
     answer = known.get("answer", {})
@@ -231,8 +233,11 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
 
 
 def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
-    """Yield whose ratings set the scale, how far battles agree with them, and who is beyond
-    them."""
+    """Yield notes on a ladder, that is on ratings that the user gave.
+
+    They say whose ratings set the scale, how well the battles agree with them, and which models are
+    better or worse than all rated models.
+    """
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
         low = number_text(ladder["slope_low"], 2)
@@ -282,7 +287,7 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how the Elo scale is centred, and what a fixed rating means for intervals."""
+    """Yield how the Elo scale is centred, or which model's rating is fixed (pinned)."""
     pinned = origin.get("pinned")
     if pinned:
         yield f"intervals are those of differences to {pinned}, which is pinned"
@@ -294,7 +299,7 @@ def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
-    """Write what soft targets come from, with beta and its interval."""
+    """Write what the soft targets were computed from, with beta and its interval."""
     without = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
     if soft["kind"] == "credit" or fit.beta is None:
         return f"soft targets: the credits {soft['from']}{without}"
@@ -395,12 +400,14 @@ METHOD_NOTES = {
     "jury": _jury,
     "origin": _origin,
 }
-"""By diagnostic of standings, in the order of the lines below the table: a function from it to
-these lines."""
+"""Functions that write the notes on a diagnostic, by its key in `Standings.diagnostics`.
+
+The notes stand below the table in this order.
+"""
 
 
 def battles_html(battles: Battles) -> str:
-    """Render battles for a notebook: the denominators and the first rows."""
+    """Render battles for a notebook: their counts and the first rows of the table."""
     counts = battles.counts()
     shown = battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)

@@ -1,4 +1,4 @@
-"""Where results are written, and in which style.
+"""The file to which a result is written, and the style of the text.
 
 `podium --help` loads this file, but no writer.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from podium.tables import Report
 
 View: TypeAlias = Callable[[Any], "Sequence[Report]"]
-"""From figures to what is shown of them."""
+"""A function from a result to the reports that show it."""
 STYLES = {
     "table": ".txt",
     "json": ".json",
@@ -23,13 +23,13 @@ STYLES = {
     "html": ".html",
     "latex": ".tex",
 }
-"""All styles, each with the suffix that asks for it."""
+"""All styles, each with the suffix of a file by which it is chosen."""
 PICTURES = (".svg", ".png", ".pdf")
-"""Suffixes of figures."""
+"""Suffixes of the files to which a chart can be written."""
 
 
 def suffix_style(output: Place | None) -> str:
-    """Return the output style of a file suffix; `table` without a file."""
+    """Return the style for the suffix of a file; `table` if there is no file or no suffix."""
     if output is None or not output.suffix:
         return "table"
     styles = {suffix: style for style, suffix in STYLES.items()}
@@ -46,9 +46,9 @@ class Destination:
     """Where a result is written, and in which style.
 
     Attributes:
-        output: the file of `-o`; None is stdout.
-        style: one of `STYLES`; if it is not given, that of the suffix of `output`.
-        figure: the file of `--figure`; None draws nothing.
+        output: the file of `-o`; None for stdout.
+        style: one of `STYLES`. If it is None, the suffix of `output` decides.
+        figure: the file of `--figure`; None for no chart.
     """
 
     output: Place | None = None
@@ -56,6 +56,6 @@ class Destination:
     figure: Place | None = None
 
     def __post_init__(self) -> None:
-        """Choose the style; UsageError for a suffix of no style."""
+        """Choose the style; UsageError if no style has the suffix."""
         if self.style is None:
             object.__setattr__(self, "style", suffix_style(self.output))

@@ -1,6 +1,7 @@
 """Render reports as text.
 
-A table that is too wide loses its bars, then its spare columns; then names wrap. No digit is lost.
+A table that is too wide is shown without its bars, then without its spare columns. If it is still
+too wide, intervals move below their figures and names wrap. No digit is lost.
 """
 
 import os
@@ -17,15 +18,15 @@ from podium.rankers.estimate import Estimate
 from podium.tables import Fact, Report, Table
 
 PLAIN_WIDTH = 120
-"""Width in characters if no terminal gives one."""
+"""Width of the text in characters if the width of the terminal is unknown."""
 MARGIN = 1
-"""Space before the lines of a table with a header."""
+"""Number of spaces before the lines of a table with a header."""
 INDENT = 2
-"""Space before the lines of facts."""
+"""Number of spaces before the lines of facts."""
 GAP = 3
-"""Space between the columns of a table; one less between those of facts."""
+"""Number of spaces between the columns of a table. Columns of facts have one less."""
 NARROWEST = 20
-"""Least width of a column of labels, names or sentences."""
+"""Columns of labels, names or sentences are not made narrower than this, in characters."""
 BOLD = "\x1b[1m"
 DIM = "\x1b[2m"
 RESET = "\x1b[0m"
@@ -39,8 +40,8 @@ def terminal_text(
     Args:
         reports: the reports.
         terminal: whether the text goes to a terminal; titles are then bold, and notes dim.
-        width: width in characters; by default that of the terminal, or without one that of the
-            widest main table, 120 at least.
+        width: width in characters. The default is the width of the terminal. Without a terminal,
+            it is the width of the widest main table, but at least 120.
     """
     if width is None and terminal:
         width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
@@ -58,7 +59,7 @@ def terminal_text(
 def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[str]]:
     """Yield blocks of lines: the answer, then title, facts, tables and notes of each part.
 
-    Empty lines are to separate them.
+    The caller puts empty lines between them.
     """
     bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
     yield _wrap(report.answer, width)
@@ -78,12 +79,12 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
 
 
 def _wrap_title(title: str, width: int) -> list[str]:
-    """Wrap a title; no lines without one."""
+    """Wrap a title; return no lines if it is empty."""
     return _wrap([title], width) if title else []
 
 
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
-    """Wrap texts; list items get a hanging indent."""
+    """Wrap texts into lines; the further lines of a list item (`- `, `→ `) are indented."""
     lines = []
     for text in map(readable, texts):
         indent = "  " if text.startswith(("- ", "→ ")) else ""
@@ -94,7 +95,7 @@ def _wrap(texts: Sequence[str], width: int) -> list[str]:
 
 
 def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
-    """Render facts in aligned columns; only labels wrap."""
+    """Render facts in aligned columns. If they are too wide, only the labels wrap."""
     cells = [
         None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts
     ]
@@ -114,7 +115,7 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
 
 
 def _table_lines(table: Table, width: int) -> list[str]:
-    """Render a table: a rule below the header and below the rows that ask for one."""
+    """Render a table, with a line below its header and below the rows in `table.rules`."""
     table = _fit(table, width)
     align = table.align[:-1] + "l" if table.words else table.align
     widths = _column_widths(table)
@@ -138,7 +139,7 @@ def _table_lines(table: Table, width: int) -> list[str]:
 def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int = GAP) -> list[str]:
     """Render a row, on as many lines as its tallest cell has.
 
-    Cells that are aligned to the left wrap in their column.
+    Only cells that are aligned to the left wrap.
     """
     cells = []
     for cell, width, side in zip(row, widths, align, strict=True):
@@ -159,8 +160,8 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
 def _fit(table: Table, width: int) -> Table:
     """Return the first form of a table that fits.
 
-    The forms are: with bars, without, without one more spare column at a time, and last with
-    intervals below their figures.
+    The forms are, in this order: with bars; without bars; without one more spare column each; and
+    with intervals below their figures.
     """
     bare = _bare(table)
     forms = [_with_bars(table)]
@@ -181,7 +182,10 @@ def _column_widths(table: Table) -> list[int]:
 
 
 def _width(table: Table) -> int:
-    """Return the least width of a table with its margin; a column of sentences may wrap."""
+    """Return the least width of a table with its margin, in characters.
+
+    A last column of sentences counts with at most `NARROWEST`, because it can wrap.
+    """
     *widths, last = _column_widths(table)
     if table.words:
         last = min(last, NARROWEST)
@@ -214,11 +218,11 @@ def bar_column(
     """Draw intervals and marks on a common axis.
 
     Args:
-        bars: values with their intervals; None for a row without one.
-        width: width in characters.
+        bars: a value with its interval per row; None for a row without a bar.
+        width: width of the column in characters.
         label: format specification of the ends of the axis.
         ends: ends of the axis; by default the smallest and the largest value.
-        marks: a further value per row; None for a row without one.
+        marks: a further value per row, drawn as a diamond; None for a row without a mark.
 
     Returns:
         A header with the ends of the axis, and a bar per row; empty if all values coincide.
@@ -239,8 +243,10 @@ def bar_column(
 def interval_bar(
     bar: Estimate | None, ends: tuple[float, float], width: int, mark: float | None = None
 ) -> str:
-    """Draw an interval in characters on a common axis; without two ends its value is an open
-    circle.
+    """Draw an interval in characters on an axis.
+
+    The value is a filled circle, or an open one if an end of the interval is unknown. `mark` is a
+    diamond, which is filled if it is in the place of the value.
 
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9)
     '  ├─●─┤  '
@@ -272,7 +278,7 @@ def interval_bar(
 
 
 def _stack_intervals(table: Table) -> Table:
-    """Move intervals in brackets below their figures, and break names of columns at spaces.
+    """Return a table with intervals in brackets below their figures, and headers broken at spaces.
 
     Columns that are aligned to the left stay as they are.
     """

@@ -1,18 +1,20 @@
 """Tests of a difference between two models, with confidence intervals made of the same tests.
 
-Each item contributes what it earns beyond an assumed difference. A test asks whether the mean
-contribution is zero; the interval holds the differences that the test does not reject, so interval
-and p-value never contradict each other.
+A test assumes a difference between the models. The contribution of an item is its own difference
+minus the assumed one, and the test asks whether the mean contribution is zero. The interval holds
+the differences that the test does not reject, so interval and p-value never contradict each other.
 
-- t test: one-sample t over all items, from 20 items on. It stays valid where few items differ, as
-  with scores averaged over epochs, where sign flips cannot reach small p-values
-  (`python benchmarks/claims.py scores` measures this).
-- sign flips: the share of the 2^n sign changes of the items in which the sum is as large (Fisher
-  1935; Pitman 1937). Exact if the two models are exchangeable on each item, whatever the
-  distribution. Used below 20 items.
-- skewed differences: with one long tail, t and sign flips reject too often (19% for 5% at 100 items
-  of which 3% lose much). Beside both stands the t test under Hall's transformation, which reduces
-  skewness (1992). The test with the larger p counts, and is named.
+- t test: one-sample t over all items, used from 20 items on. It stays valid if only a few items
+  differ, as with scores averaged over epochs. Sign flips of so few items cannot reach small
+  p-values (`python benchmarks/claims.py scores` measures this).
+- sign flips: the p-value is the share of the 2^n sign changes of the n contributions whose sum is
+  at least as large (Fisher 1935; Pitman 1937). The test is exact if the two models are
+  exchangeable on each item, whatever the distribution. It is used below 20 items.
+- skewed differences: if the contributions have one long tail, t and sign flips reject too often
+(in
+  19% of tests at the 5% level, for 100 items of which 3% lose much). So the t test is also made
+  under the transformation of Hall (1992), which reduces skewness. The test with the larger p-value
+  counts, and `method` names it.
 - sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947). Its
   interval is that of the score test (Tango 1998), which is informative even if no item differs.
 """
@@ -28,26 +30,31 @@ from scipy.special import bdtrc, ndtr, stdtr
 from podium.errors import UsageError
 
 MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
+"""A number and, optionally, a unit: `10elo`, `2 points`, `0.02`."""
 Tails = tuple[float, float]
-"""One-sided p-values of the hypotheses that the true difference is at most, and at least, the
-assumed one."""
+"""Two one-sided p-values: of the hypothesis that the true difference is at most the assumed one,
+and of the hypothesis that it is at least the assumed one."""
 FEW = 30
-"""Items below which sums over items are not close enough to normal, and sample skewness is mostly
-noise."""
+"""With fewer items than this, sums over items are not close enough to normal, and the sample
+skewness is mostly noise."""
 FEWEST_BY_T = 20
-"""Items from which differences of scores are tested by t."""
+"""With at least this many items, differences of scores are tested by t, with fewer by sign
+flips."""
 SKEWNESS_NOISE = 0.5
-"""Standard errors of the skewness of normal samples that count as noise below `FEW` items. Without
-this, the correction costs 4 points of power for normal differences of 20 items; with it, 2."""
+"""With fewer than `FEW` items, the sample skewness is reduced by this many standard errors of the
+skewness of normal samples. Without this, the correction for skewness costs 4 percentage points of
+power for normal differences of 20 items; with it, 2."""
 SKEWNESS_FACTOR = 1.2
-"""Correction of the sample skewness, which is too small where rare values carry it (lognormal, 100
-items: 3.2 of 6.2 on average). With 1, 7.1 to 7.6% of one-sided tests at 5% reject there, with 1.2
-6.2 to 6.8% (runs of 10,000 worlds)."""
+"""Factor on the sample skewness, which is too small if it comes from rare values. For lognormal
+values and 100 items it is 3.2 on average, and the true skewness is 6.2. There, one-sided tests at
+the 5% level reject in 7.1 to 7.6% of cases with a factor of 1, and in 6.2 to 6.8% with 1.2 (runs
+of 10,000 simulated data sets)."""
 ROUNDING = 1e-9
-"""Share of the largest contribution below which one is zero, and of their sum below which two sums
-are equal."""
+"""A contribution is zero if it is below this share of the largest one. Two sums are equal if they
+differ by less than this share of the sum of absolute contributions."""
 TOLERANCE = 1e-9
-"""Precision of interval ends; an end as close to 0 is 0, where a p-value may jump."""
+"""Precision of the ends of intervals. An end within twice this of 0 is set to 0, because a p-value
+may jump there."""
 DOUBLINGS = 60
 """Largest number of doublings of the step in the search for an end."""
 
@@ -62,13 +69,15 @@ class DifferenceTest:
         method: the test, in words.
         tails: function from an assumed difference to its one-sided p-values; the first rises with
             the difference, the second falls.
-        exact: p-values of a difference of 0 by a better test, if there is one.
+        exact: p-values of a difference of 0 by an exact test, which replace those of `tails`; None
+            if there is none.
         step: first step of the search for an end of the interval.
         limits: least and largest difference; the search stays between them.
-        is_open: whether differences beyond `limits` are possible.
-        start: where the search starts; by default at `value`.
-        misses_rare: whether large differences on items too rare for the sample could change the
-            mean, which no test of these items would show.
+        is_open: whether differences beyond `limits` are possible. Then an end at a limit is
+            infinite.
+        start: where the search for the ends starts; by default at `value`.
+        misses_rare: whether the true mean may depend on large differences on items so rare that
+            the sample has none of them. No test of the sampled items can detect those.
     """
 
     value: float
@@ -110,19 +119,20 @@ class DifferenceTest:
     def rarest_seen(self, level: float = 0.95) -> int | None:
         """Return the largest N for which differences on one in N items are likely in the sample.
 
-        The sample of n items contains such an item with probability 1 - (1 - 1/N)^n, which is
-        `level` (N is about n / 3 at 95%: the rule of three). None if rare differences cannot
-        mislead the test.
+        If one in N items differs, n items contain such an item with probability 1 - (1 - 1/N)^n. N
+        solves this for the probability `level`; at 95% it is about n / 3 (the rule of three). The
+        result is None if rare differences cannot mislead the test.
         """
         if not self.misses_rare:
             return None
         return int(1 / (1 - (1 - level) ** (1 / self.items)))
 
     def _p(self, null: float, side: int) -> float:
-        """Return the one-sided p-value of an assumed difference, in line with the exact test at 0.
+        """Return the one-sided p-value of an assumed difference, consistent with the exact test.
 
-        If a difference of 0 is rejected, so are those beyond. If it is not, neither are those on
-        the other side.
+        `side` is the position in `Tails`. Differences beyond 0 have at most the exact p-value at
+        0, so that they are rejected whenever 0 is. Differences on the other side have at least the
+        exact p-value, so that they are not rejected unless 0 is.
         """
         p = self.tails(null)[side]
         if self.exact is None:
@@ -134,7 +144,8 @@ class DifferenceTest:
         return min(p, at_zero) if is_beyond_zero else max(p, at_zero)
 
     def _end(self, alpha: float, side: int) -> float:
-        """Search the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha."""
+        """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is
+        alpha."""
         from scipy.optimize import brentq  # imported here because few callers need intervals
 
         sign = -1 if side == 0 else 1
@@ -165,7 +176,7 @@ def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float 
     Args:
         contributions: what each item contributes, shape (items,).
         freedom: degrees of freedom, by default n - 1.
-        added: added to the sum of squares.
+        added: amount that is added to the sum of squares of the contributions.
     """
     number = len(contributions)
     if number < 2:
@@ -182,7 +193,11 @@ def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float 
 
 
 def _tails_without_error(excess: float, least: float, rounding: float) -> Tails:
-    """Return the p-values of a sum without an error: `least` on its side, 0.5 if it is zero."""
+    """Return the one-sided p-values of a sum of contributions whose standard error is zero.
+
+    They are `least` in the direction of `excess` and 1 in the other; both are 0.5 if `excess` is
+    zero up to `rounding`.
+    """
     if abs(excess) <= rounding:
         return 0.5, 0.5
     return (least, 1.0) if excess > 0 else (1.0, least)
@@ -226,20 +241,21 @@ def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
 
 
 def larger_tails(first: Tails, second: Tails) -> Tails:
-    """Return the larger p-value on each side."""
+    """Return, for each side, the larger p-value of two tests."""
     return max(first[0], second[0]), max(first[1], second[1])
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:
     """Return the one-sided p-values of the test by sign flips.
 
-    They are the shares of all 2^n sign changes of the contributions whose sum is at least, and at
-    most, that of the contributions.
+    Among all 2^n sign changes of the contributions, they are the share whose sum is at least the
+    observed sum, and the share whose sum is at most the observed sum.
     """
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
         return 1.0, 1.0
-    # Each sum is one of the first half of the items plus one of the second half.
+    # The 2^n sums need not be listed. Each is a sum of the first half of the items plus a sum of
+    # the second half, so that a search in the sorted sums of one half counts them.
     half = len(nonzero) // 2
     left = _signed_sums(nonzero[:half])
     right = _signed_sums(nonzero[half:])
@@ -274,14 +290,16 @@ def is_constant(weight: np.ndarray) -> bool:
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     """Return the one-sided p-values of an assumed difference of two paired shares.
 
-    By Tango's score test (1998, equation 6).
+    They are those of the score test of Tango (1998, equation 6).
 
     Args:
-        won: items on which only the first model has the higher value.
-        lost: items on which only the second has it.
+        won: number of items on which the first model has the higher value.
+        lost: number of items on which the second model has the higher value.
         items: number of all items.
-        difference: the assumed difference, in [-1, 1].
+        difference: the assumed difference of the shares, in [-1, 1].
     """
+    # `share` is the most likely share of lost items under the assumed difference, the larger root
+    # of a quadratic equation.
     linear = (2 * items - won + lost) * difference - won - lost
     root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
     share = (root - linear) / (4 * items)
@@ -301,15 +319,17 @@ def paired_difference(
 ) -> DifferenceTest:
     """Test the mean of paired differences by the test that suits their number and values.
 
-    Two-valued scores are compared by the sign test, others by sign flips below 20 items and by t
-    from there on. The t test with corrected skewness replaces these if its p-value is larger.
+    Two-valued scores are compared by the sign test. Others are compared by sign flips below 20
+    items, and by t from 20 items on. The t test corrected for skewness replaces both if its
+    p-value is larger.
 
     Args:
         differences: one per item, shape (items,).
-        size: the absolute value of all differences that are not zero, if they have only one.
+        size: the absolute value of the differences that are not zero, if all of these have the
+            same; else None.
         most: largest possible difference.
-        weight: weight of each item, shape (items,); then the mean is weighted, and each item
-            contributes its weight times what it earns beyond the assumed difference.
+        weight: weight of each item, shape (items,). If it is given, the mean is weighted: an item
+            contributes its weight times its difference minus the assumed one.
     """
     if weight is None or is_constant(weight):
         share = np.ones(len(differences))
@@ -317,11 +337,12 @@ def paired_difference(
     else:
         share = weight / weight.mean()
         about_weights = ", weighted"
-        # The sign test would count items, whatever their weights.
+        # The sign test counts items and ignores their weights, so it is not used.
         size = None
     differs = bool(len(drop_zeros(differences)))
     if size is None and not differs and np.isfinite(most):
-        # No item differs: the bound of the share of differing items bounds the mean.
+        # No item differs. The sign test still bounds the share of items that differ, and so the
+        # mean.
         size = most
     if size is not None:
         return _two_valued_difference(differences, size)
@@ -334,9 +355,13 @@ def paired_difference(
 def _mean_difference_test(
     differences: np.ndarray, share: np.ndarray, most: float, method: str
 ) -> DifferenceTest:
-    """Test the mean of `share` times paired differences, both of shape (items,), by item.
+    """Test the weighted mean of paired differences by sign flips or t.
 
-    `most` is the largest possible difference; `method` is the end of the method's name.
+    Args:
+        differences: one per item, shape (items,).
+        share: weights of the items, 1 on average, shape (items,).
+        most: largest possible difference.
+        method: end of the method's name.
     """
     items = len(differences)
     plain: Callable[[np.ndarray], Tails] = t_tails
@@ -387,7 +412,8 @@ def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTe
 
 
 def _binomial_tail(successes: int, trials: int) -> float:
-    """Return the probability of at least so many successes in trials of even chance."""
+    """Return the probability of at least `successes` successes in `trials` tosses of a fair
+    coin."""
     return float(bdtrc(successes - 1, trials, 0.5)) if successes else 1.0
 
 

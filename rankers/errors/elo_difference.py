@@ -35,38 +35,43 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import pair_likelihood
 
 PSEUDO_ITEMS = 4.0
-"""Pseudo-items, half won and half lost, whose variance is added to that of few items (Agresti and
-Coull 1998): ten battles that were all won have no variance of their own."""
+"""Number of pseudo-items. These are imaginary items, half won and half lost, whose variance is
+added to the variance of few items (Agresti and Coull 1998), because ten battles that were all won
+have no variance of their own."""
 FARTHEST = 20 * POINTS
-"""Elo; interval ends are not searched beyond."""
+"""Interval ends are searched up to this difference, in Elo points; beyond, they are infinite."""
 SAME_RATING = 1e-9
-"""Elo points below which two ratings are the same."""
+"""Ratings that differ by less than this, in Elo points, count as equal."""
 NULL_TOLERANCE = 1e-5
-"""Logits; smaller steps end the fit under an assumed gap. The remaining error is at most about half
-the square of the last step."""
+"""The fit under an assumed gap stops after a step that changes every logit by less than this. The
+remaining error is at most about half the square of the last step."""
 SCARCE = 5.0
-"""Credits, in battles, that each side must have earned for the residuals to estimate the
-variance."""
+"""A model that won, or lost, fewer battles than this (ties count half) is treated like one with
+few items: its residuals do not estimate the variance."""
 
 
 @dataclass(frozen=True)
 class RatingGap:
-    """Score tests of assumed gaps between the log-strengths of two models.
+    """Score tests of assumed gaps between the log-strengths of two models, a minus b.
+
+    For each assumed gap, all log-strengths are fitted under the constraint that a and b have this
+    gap. To do so, the two models share one strength in the fit, and the gap is an offset.
 
     Attributes:
         coded: all battles that are connected with those of the two models.
-        pairs: their sums by pair.
+        pairs: sums of these battles by pair.
         a: code of the first model.
         b: code of the second model.
         regularization: lambda of the penalty.
-        few: whether one of the two has few items, or has hardly won or lost any battle.
+        few: whether a or b has few items, or has hardly won or hardly lost any battle.
         items: number of items of the model that has fewer.
         fitted: log-strengths without an assumed gap, shape (models,).
-        precision: second derivative of the likelihood by each log-strength, shape (models,).
-        starts: log-strengths from which fits start, by the weaker model of earlier tests; each fit
-            adds its own.
+        precision: negative second derivative of the log-likelihood by each log-strength, shape
+            (models,).
+        starts: log-strengths at which fits start, shape (models,) each, by code of the `weaker`
+            model of an earlier test. Each fit changes this dictionary.
         offset: added to the log-odds of each battle, such as the effect of length, shape
-            (battles,). With it, the likelihood has a row per battle, else one per pair.
+            (battles,). If it is given, the likelihood has a row per battle, else one per pair.
     """
 
     coded: CodedBattles
@@ -102,16 +107,17 @@ class RatingGap:
 
     @cached_property
     def common_code(self) -> np.ndarray:
-        """The place of each model where a and b share one, shape (models,)."""
+        """Code of each model in the fit in which a and b share one code, shape (models,)."""
         code = np.arange(self.pairs.models)
         code -= code > self.b
         code[self.b] = code[self.a]
         return code
 
     def _common_likelihood(self, shift: np.ndarray) -> Likelihood:
-        """Return the likelihood, as of one sample, in which the two models share one strength.
+        """Return the likelihood in which a and b share one strength, as a likelihood of one
+        sample.
 
-        `shift` is added to the log-strengths, shape (models,).
+        `shift` is added to the log-strengths, shape (models,), and so makes the assumed gap.
         """
         whole = self.likelihood
         size = self.pairs.models - 1
@@ -120,7 +126,8 @@ class RatingGap:
         second = self.common_code[rows.second]
         apart = first != second
         offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
-        # The pairs of the two models with a third are two rows, which the information adds up.
+        # The pairs of a and b with the same third model become two rows of the same codes. The
+        # information adds them up, as there is only one sample.
         design = DesignMatrix(None, first[apart], second[apart], size)
         penalty = np.full(size, self.regularization)
         return Likelihood(
@@ -128,10 +135,10 @@ class RatingGap:
         )
 
     def _start_of_common(self, shift: np.ndarray, common: Likelihood) -> np.ndarray:
-        """Return approximate log-strengths where the two models share one, shape (models - 1,).
+        """Return the log-strengths at which the constrained fit starts, shape (models - 1,).
 
-        They are those of the last test of the weaker model, with a common strength that suits
-        them.
+        They are the results of the last test of the weaker model, and a common strength of a and b
+        that is fitted to these.
         """
         pair = [self.a, self.b]
         code = self.common_code[self.a]
@@ -149,9 +156,10 @@ class RatingGap:
 
     @property
     def weaker(self) -> int:
-        """The model of which battles say less.
+        """Code of the one of a and b whose strength the battles determine less precisely.
 
-        If it is separated, its tests move other separated models far, each to much the same place.
+        Fits start at results of earlier tests of this model: if it is separated, each of its tests
+        moves other separated models far, and to nearly the same strengths.
         """
         return self.a if self.precision[self.a] < self.precision[self.b] else self.b
 
@@ -165,8 +173,9 @@ class RatingGap:
             gap: the assumed gap, in logits.
 
         Returns:
-            The scores, shape (clusters,), and the variance.
+            The scores, shape (clusters,), and the variance of one pseudo-item (`PSEUDO_ITEMS`).
         """
+        # `direction` says how the other log-strengths follow if the gap grows by one.
         theta = self.theta(gap)
         coded = self.coded
         contrast = np.zeros(len(theta))
@@ -192,9 +201,9 @@ class RatingGap:
 
     @cached_property
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
-        """One-sided p-values of a gap of zero, by the score test and by sign flips.
+        """One-sided p-values of a gap of zero: by the score test, and by sign flips.
 
-        Those by sign flips are None unless there are few items.
+        The p-values by sign flips are None unless there are few items.
         """
         scores, scatter = self.contributions(0.0)
         by_score = self._score_tails(scores, scatter)
@@ -215,9 +224,9 @@ class RatingGap:
         return self._score_tails(scores, scatter)
 
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
-        """Return the one-sided p-values of the items' scores by t.
+        """Return the one-sided p-values of the items' scores by a t test.
 
-        If there are few items, the variance of pseudo-items (`scatter` each) is added.
+        If there are few items, the variance of pseudo-items is added; `scatter` is that of one.
         """
         if not self.few:
             return t_tails(scores)
@@ -262,12 +271,13 @@ class EloTests:
 
     @cached_property
     def precision(self) -> np.ndarray:
-        """Second derivative of the likelihood by each log-strength, shape (models,)."""
+        """Negative second derivative of the log-likelihood by each log-strength, shape
+        (models,)."""
         return np.diag(self.likelihood.information_at(self.theta))
 
     @cached_property
     def starts(self) -> dict[int, np.ndarray]:
-        """Log-strengths from which the tests start, as of `RatingGap`; filled by them."""
+        """The dictionary `starts` that all tests share and fill, as of `RatingGap`."""
         return {}
 
     @cached_property

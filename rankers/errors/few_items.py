@@ -1,5 +1,9 @@
-"""Score-test intervals for models with few items among models with many, and one-sided bounds of
-separated models."""
+"""Intervals for models with few items among models with many, and bounds of separated models.
+
+Models with few items get intervals by score tests. In the code below such a model is a guest: its
+battles do not change the ratings of its opponents. Separated models that won, or lost, every
+battle get one-sided bounds.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,25 +20,30 @@ from podium.rankers.fit.scale import POINTS, EloScale
 from podium.rankers.fit.strengths import Strengths
 
 FEW = 20
-"""Items below which a model's own residuals estimate its error too badly: of five battles, a tenth
-are all won."""
+"""A model with fewer items than this may get an interval by a score test (`few_battles_of` says
+when), because its own residuals estimate its error too badly."""
 FARTHEST = 20.0
-"""Logits; intervals do not extend further, because expected credits there are 0 or 1 up to
-rounding."""
+"""Ends of intervals are searched among log-strengths of up to this size, in logits; beyond,
+expected credits are 0 or 1 up to rounding."""
 ROUNDING = 1e-9
-"""Share of the models' joint variance below which no model has two battles on an item, and of all
-credit below which there is none."""
+"""If the covariances between opponents are below this share of all variances, no model has two
+battles on an item. If a model's credit, or lost credit, is below this share of its battles, it is
+zero."""
 MOST_BOUNDED = 20
-"""Models up to which bounds are made of the tests of single pairs, which take a search each."""
+"""With more models than this, `with_bounds_by_tests` changes nothing: each pair of models would
+take a search."""
 ONE_SIDED = "one-sided bounds of separated models"
 
 
 def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, float]:
-    """Return how credits on an item vary, in units of the variance p (1 - p) of a 0/1 verdict.
+    """Return how much credits on an item vary, relative to 0/1 verdicts.
+
+    A 0/1 verdict with expected credit p has the variance p (1 - p).
 
     Returns:
-        The variance of a pair's credit on an item, and the covariance of a model's credits
-        against two opponents on an item, both over p (1 - p).
+        The variance of a pair's credit on an item, divided by p (1 - p). And the covariance of a
+        model's credits against two opponents on the same item, divided by the product of their
+        roots of p (1 - p).
     """
     pairs = strengths.pairs
     squares = 0.0
@@ -55,7 +64,8 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
         variances += deviation @ deviation
         joint_squares += surplus_of_model.multiply(surplus_of_model).sum()
         joint_variances += deviation_of_model.multiply(deviation_of_model).sum()
-    # Each cell counts for two models. What is left comes from pairs of opponents.
+    # The joint sums contain the square of each cell twice, once for either model. What is left are
+    # products of a model's cells against two opponents.
     between_opponents = joint_variances - 2 * variances
     single = squares / variances
     shared = 0.0
@@ -66,9 +76,9 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
 
 @dataclass(frozen=True, slots=True)
 class FewBattles:
-    """The battles of a model with few items against models with many.
+    """The battles of one model against opponents whose ratings do not depend on it.
 
-    They are summed by item and opponent: a cell each.
+    The battles are summed by item and opponent; each sum is called a cell.
 
     Attributes:
         model: code of the model.
@@ -76,9 +86,9 @@ class FewBattles:
         item: number of the item of each cell, from 0, shape (cells,).
         opponent: position of each cell's opponent in `opponents`, shape (cells,).
         weight: weight of each cell, shape (cells,).
-        earned: weighted credit of the model in all cells.
+        earned: sum of the model's weighted credits.
         theta: log-strengths of the opponents, shape (opponents,).
-        scatter: variance and covariance of `estimate_scatter`.
+        scatter: variance and covariance of credits on an item, as `estimate_scatter` returns them.
     """
 
     model: int
@@ -91,7 +101,7 @@ class FewBattles:
     scatter: tuple[float, float]
 
     def credit_variance(self, at: float) -> float:
-        """Return the variance of the credit at an assumed log-strength.
+        """Return the variance of `earned` if the model's log-strength is `at`.
 
         The opponents' log-strengths are taken as exact.
         """
@@ -103,8 +113,10 @@ class FewBattles:
         return own + shared * float(of_item @ of_item)
 
     def sensitivity(self, at: float) -> np.ndarray:
-        """Return the decrease of the expected credit per logit of each opponent's strength, shape
-        (opponents,)."""
+        """Return by how much `earned` is expected to fall per logit that an opponent gains.
+
+        `at` is the model's log-strength. The result has shape (opponents,).
+        """
         expected = expit(at - self.theta[self.opponent])
         return np.bincount(self.opponent, self.weight * expected * (1 - expected), len(self.theta))
 
@@ -119,13 +131,14 @@ class FewBattles:
     ) -> tuple[float, float]:
         """Return the ends of the interval of a model that won, or lost, every battle.
 
-        One of the ends is infinite. Let p be the mean expected credit: all n items are won with
-        probability p^n at most, so p is below alpha^(1 / n) with confidence 1 - alpha (Clopper and
-        Pearson 1934). The opponents' errors are added in quadrature.
+        One of the ends is infinite. Let p be the mean expected credit of a model that won all n
+        items. The probability of this is at most p^n, so that values of p below alpha^(1 / n) are
+        rejected at the level alpha (Clopper and Pearson 1934). The errors of the opponents'
+        strengths are added in quadrature.
 
         Args:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
-            reach: critical value for the opponents' errors.
+            reach: number of standard errors of the opponents' strengths to allow for.
             alpha: error probability of the interval, all of it on the finite side.
         """
         # Imported here because few tables need it and it takes half a second.
@@ -154,10 +167,10 @@ class FewBattles:
         return float(self.weight @ expit(at - self.theta[self.opponent]))
 
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
-        """Return the ends of a score test's interval of the log-strength.
+        """Return the ends of the log-strength's interval by a score test.
 
-        At an end, the credit differs from its expectation by `reach` standard errors. An end is
-        infinite if there is no such place.
+        If the log-strength were at an end, `earned` would differ from its expectation by `reach`
+        standard errors. An end is infinite if no log-strength satisfies this.
 
         Args:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
@@ -183,9 +196,11 @@ class FewBattles:
 def few_battles_of(
     strengths: Strengths, battles: BattleData, items: np.ndarray
 ) -> list[FewBattles]:
-    """Collect the battles of models with few items, or beyond a ladder, against the others.
+    """Collect the battles of models that get intervals by score tests, by model.
 
-    The others are not separated and have more items.
+    These models have fewer than 20 items and fewer than half of the median, and are not separated.
+    On a ladder, they are newcomers that may be separated or beyond all rated models. Only their
+    battles against models with more items that are not separated are collected.
 
     Args:
         strengths: the fit.
@@ -256,7 +271,7 @@ def _collect_battles(
 def _battles_between(
     pairs: Pairs, battles: BattleData, subjects: np.ndarray, others: np.ndarray
 ) -> np.ndarray:
-    """Return the battles of models of a mask against those of another mask, shape (5, battles).
+    """Return the battles of models in `subjects` against models in `others`, shape (5, battles).
 
     The rows are: code of the model, number of the item, code of the opponent, weight, and the
     credit that the model earned.
@@ -282,9 +297,10 @@ def _battles_between(
 def covariance_with_few(
     covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray
 ) -> np.ndarray:
-    """Return a covariance with other errors of the models with few items.
+    """Replace the errors of the models with few items in a covariance; the argument is not
+    changed.
 
-    Their errors come from the variance of their credits, and from their opponents' errors.
+    The new errors follow from the variance of their credits, and from their opponents' errors.
 
     Args:
         covariance: covariance of log-strengths, shape (models, models).
@@ -293,7 +309,7 @@ def covariance_with_few(
     """
     if not guests:
         return covariance
-    # Row k: how the error of model k follows from the errors of the fit.
+    # Row k has the coefficients by which the error of model k follows from the errors of the fit.
     propagation = sparse.eye(len(theta), format="lil")
     credit_variance = np.zeros(len(theta))
     for guest in guests:
@@ -346,7 +362,8 @@ def with_separated_bounds(
 ) -> ScoreEstimates:
     """Replace the intervals of separated models by their one-sided bounds.
 
-    A bound is the wider one of the exact bound and of that of the score test.
+    Each is the wider one of two bounds: the exact bound (`sweep_bound`) and the end of the score
+    test's interval.
 
     Args:
         estimate: the estimates in Elo.
@@ -382,7 +399,8 @@ def _ends_in_elo(
     ends: np.ndarray, code: int, estimate: ScoreEstimates, scale: EloScale, theta: np.ndarray
 ) -> np.ndarray:
     """Convert the ends of an interval of a model's log-strength to Elo, shape (2,)."""
-    # The model is part of the origin, which moves with the model's own strength.
+    # The model has a weight in the mean that is the origin, so the origin moves by this share of
+    # any change of the model's strength.
     unit = POINTS * (1 - scale.weights[code])
     converted: np.ndarray = estimate.score[code] + unit * (ends - theta[code])
     return converted
@@ -391,11 +409,11 @@ def _ends_in_elo(
 def with_bounds_by_tests(
     estimate: ScoreEstimates, pairs: Pairs, scale: EloScale, level: float
 ) -> ScoreEstimates:
-    """Bound the scores of models that never lost, or never won, where all models are separated.
+    """Bound the scores of models that never lost, or never won, if all models are separated.
 
-    The score is the weighted mean of the gaps to the others, and each gap has a bound by its own
-    test. Their mean is a wider bound than that of a joint test, because the standard error of a
-    mean is at most the mean of the standard errors.
+    A score is the weighted mean of the gaps to the other models, and each gap has a bound by its
+    own test. The weighted mean of these bounds is at least as wide as the bound by a joint test,
+    because the standard error of a mean is at most the mean of the standard errors.
 
     Args:
         estimate: the estimates in Elo.

@@ -18,34 +18,38 @@ Interval = Literal["sandwich", "bootstrap"]
 """How the standard error of a score is estimated."""
 Numbers: TypeAlias = np.ndarray | float
 BLOCK_CELLS = 10_000_000
+"""Resamples are drawn in blocks whose arrays have at most about this many numbers."""
 ROUNDING = 1e-10
-"""Share of the largest score below which a standard error is rounding noise."""
+"""A standard error below this share of the largest score is rounding noise, and set to 0."""
 FEW = 30
-"""Clusters below which percentile intervals are widened; above, they would change by less than a
-twentieth."""
+"""With fewer clusters than this, percentile intervals are widened; with more, that would change
+their widths by less than 5%."""
 FEWEST = 5
-"""Clusters below which there is no bootstrap interval: with 3 items, widened 95% intervals of Elo
-cover 86%."""
+"""With fewer clusters than this, there is no bootstrap interval: with 3 items, even widened 95%
+intervals of Elo cover 86% only."""
 FEWEST_DRAWS = 0.5
-"""Smallest share of usable resamples for a bootstrap interval."""
+"""If a smaller share of the resamples than this is usable, there is no bootstrap interval."""
 VARIANCE_INFLATION = 3.0
-"""Share added to a variance that rests on one cluster; without it, coverage is .89 instead of
-.97."""
+"""If only one cluster varies, the variance is multiplied by 1 plus this; if e clusters vary, by
+1 plus this over e^4. Without it, the coverage is 89% instead of 97%."""
 LEAST_PER_CLUSTER = 2
-"""Answers per cluster down to which that inflation may reduce the effective sample size."""
+"""The inflation of a variance does not reduce the effective sample size below this many answers
+per cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairTests:
-    """Tests of single pairs by items, for pairs whose standard errors say nothing.
+    """Tests of single pairs by items, for pairs whose standard errors cannot be used.
 
-    Such a pair contains, for example, a model that never lost.
+    Such a pair has, for example, a model that never lost.
 
     Attributes:
-        difference: takes the codes of two models and returns the tests of the first minus the
-            second, None if they have no item in common.
-        in_scores: whether the values of these tests are differences of scores.
-        may_differ: says of two codes whether a test can reject that the models are equal.
+        difference: function of the codes of two models that returns the test of the first minus
+            the second, None if they have no item in common.
+        in_scores: whether the values of these tests are differences of scores; else they are on
+            another scale, such as the signs of differences.
+        may_differ: function of the codes of two models that returns whether a test can reject that
+            they are equal.
     """
 
     difference: Callable[[int, int], DifferenceTest | None]
@@ -66,9 +70,11 @@ class ScoreEstimates:
         method: how the intervals were made, in words; None without intervals.
         warnings: warnings about the intervals.
         freedom: degrees of freedom of each score, shape (models,); None if all have clusters - 1.
-        allowed: which models' intervals are valid with few items, shape (models,).
+        allowed: mask of the models whose intervals are valid even if they have few items, shape
+            (models,); None if there are none.
         pinned: code of the model whose score is set, if there is one.
-        draws: resampled scores, if differences are far from normal, shape (resamples, models).
+        draws: resampled scores, shape (resamples, models), if differences of scores are far from
+            normal; else None.
         skewness: skewness over clusters of the row's score minus the column's, shape (models,
             models); None if it is negligible.
         tests: tests of pairs that have no standard error or few items, if there are such tests.
@@ -129,8 +135,8 @@ def wilson_interval(
         variance: their clustered variances.
         clusters: number of clusters; the ends are NaN below 2.
         level: confidence level, in (0, 1).
-        influence: influence of each cluster on the means, shape (clusters, ...). With it, n is
-            reduced if only one or two clusters vary, whose variance says little.
+        influence: influence of each cluster on the means, shape (clusters, ...). If it is given, n
+            is reduced if only one or two clusters vary, because their variance is unreliable.
     """
     share = np.asarray(share, dtype=np.float64)
     variance = np.asarray(variance, dtype=np.float64)
@@ -152,7 +158,8 @@ def wilson_interval(
 def effective_clusters(influence: np.ndarray) -> np.ndarray:
     """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers).
 
-    Infinite if all are zero. The clusters are the rows of `influence`.
+    The sums are over the rows of `influence`, which are the clusters. The result is infinite if
+    all influences are zero.
     """
     squares = np.sum(influence**2, axis=0) ** 2
     fourth = np.sum(influence**4, axis=0)
@@ -163,8 +170,8 @@ def effective_clusters(influence: np.ndarray) -> np.ndarray:
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
     """Return the factor that widens bootstrap intervals of few clusters.
 
-    It is sqrt(G / (G - 1)) t / z for G clusters, t and z the two-sided quantiles of Student's and
-    the normal distribution (Hesterberg 2015, section 3.1).
+    It is sqrt(G / (G - 1)) t / z for G clusters, where t and z are the two-sided quantiles of
+    Student's distribution and of the normal one (Hesterberg 2015, section 3.1).
     """
     number = np.maximum(clusters, 2)
     return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
@@ -188,7 +195,7 @@ def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
 
     Args:
         p: p-values, NaN where unknown, shape (n,).
-        tests: number of tests, if `p` are the smallest of more.
+        tests: number of all tests, if `p` has only the smallest p-values; by default len(p).
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -210,7 +217,7 @@ def sandwich_estimate(
     cluster: Cluster,
     freedom: np.ndarray | None = None,
 ) -> ScoreEstimates:
-    """Return scores with t intervals; without intervals for a single cluster.
+    """Return scores with t intervals; for a single cluster, there are no intervals.
 
     Args:
         score: the scores, shape (models,).
@@ -254,19 +261,20 @@ def bootstrap_estimate(
 ) -> ScoreEstimates:
     """Return scores with percentile intervals from resampled scores.
 
-    Resamples without any score are left out, and so are a model's NaN from its interval. A model
-    with more NaN than scores has no interval. Intervals of fewer than 30 clusters are widened by
-    `small_sample_factor`. Below 5 clusters there are no intervals.
+    Resamples in which all scores are NaN are left out. The interval of a model uses the resamples
+    in which its score is not NaN; a model with more NaN than scores has no interval. Intervals of
+    fewer than 30 clusters are widened by `small_sample_factor`. Below 5 clusters there are no
+    intervals.
 
     Args:
         score: the scores, shape (models,).
-        draws: resampled scores, shape (resamples, models): NaN where a resample says nothing of
-            the model, infinite where it does not bound the score.
+        draws: resampled scores, shape (resamples, models). They are NaN if a resample does not
+            determine the score, and infinite if it does not bound the score.
         clusters: number of clusters.
         level: confidence level, in (0, 1).
         cluster: what a cluster is.
         items: number of clusters of each model, shape (models,); by default `clusters`.
-        too_few: code of the warning if there are too few clusters.
+        too_few: code of the warning that is given if there are too few clusters.
 
     Raises:
         UsageError: `level` is not in (0, 1).
@@ -351,7 +359,8 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
         known = draws[~np.isnan(draws[:, column]), column]
         if len(known) < max(2, FEWEST_DRAWS * len(draws)):
             continue
-        # Between two draws of which one is infinite nothing can be interpolated.
+        # A quantile between a finite and an infinite draw cannot be interpolated: the outer draw
+        # is taken.
         lower = np.quantile(known, tails, method="lower")
         upper = np.quantile(known, tails, method="higher")
         ends[:, column] = lower[0], upper[1]
@@ -363,8 +372,8 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
 def _covariance_of_draws(draws: np.ndarray) -> np.ndarray:
     """Return the covariance of columns over draws, shape (columns, columns).
 
-    That of a pair is over the draws in which both are finite. It is NaN for columns of which more
-    than half are not finite.
+    The covariance of two columns is computed over the draws in which both are finite. It is NaN
+    for columns in which more than half of the draws are not finite.
     """
     is_finite = np.isfinite(draws)
     if is_finite.all():
@@ -381,7 +390,8 @@ def _covariance_of_draws(draws: np.ndarray) -> np.ndarray:
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     """Return the cluster-robust covariance G / (G - 1) X'X, shape (columns, columns).
 
-    X are the centred influences of G clusters. The covariance is NaN for a single cluster.
+    The rows of X are the centred influences of the G clusters. The covariance is NaN for a single
+    cluster.
 
     Args:
         influence: influence of each cluster, shape (clusters, columns), or blocks of its rows.
@@ -456,9 +466,9 @@ def check_level(level: float) -> None:
 
 
 def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return the roots of the diagonal, shape (models,).
+    """Return the roots of the diagonal of a covariance, shape (models,).
 
-    Those below 1e-10 of the largest score are rounding error, and 0.
+    Roots below 1e-10 of the largest score are rounding error, and set to 0.
     """
     variance = np.diag(covariance)
     se = np.sqrt(np.maximum(variance, 0))

@@ -17,9 +17,12 @@ from podium.errors import NotConvergedError
 from podium.rankers.fit.coded import CodedBattles, ratio_or_nan
 
 STEPS = 200
+"""Largest number of Newton steps before a fit fails."""
 TOLERANCE = 1e-9
-"""Newton decrement per unit of weight at which the fit has converged; it falls quadratically."""
+"""The fit has converged if the gain that the next step promises is below the square of this, per
+unit of weight."""
 HALVINGS = 40
+"""Largest number of halvings of a step before a fit fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,10 @@ class JuryBattles:
 
 @dataclass(frozen=True)
 class SlopeFit:
-    """The maximum of the log-likelihood - (lambda / 2) |at|^2.
+    """Fitted strengths, slopes and position effects: the maximum of the log-likelihood minus
+    (lambda / 2) |at|^2.
+
+    During the fit, objects of this class also hold the parameters before the maximum.
 
     Attributes:
         data: the battles.
@@ -207,7 +213,8 @@ class SlopeFit:
         return self.tangent.T @ matrix @ self.tangent
 
     def share_of_penalty(self) -> float:
-        """Return the largest model-based variance of a slope, over that of the penalty alone."""
+        """Return the largest model-based variance of a slope, as a share of the variance 1 /
+        lambda that it would have by the penalty alone."""
         inverse_along_tangent = np.linalg.pinv(self.information(observed=False))
         covariance = self.tangent @ inverse_along_tangent @ self.tangent.T
         variance_of_slopes = np.diag(covariance)[self.data.slope_columns]
@@ -245,9 +252,10 @@ class SlopeFit:
 
 
 def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix:
-    """Return a matrix that sums rows of battles, times values, by cluster.
+    """Return the matrix M, shape (clusters, battles), such that M @ X sums the rows of X by
+    cluster.
 
-    Shape (clusters, battles).
+    Each row of X, which is a battle, is multiplied by its element of `values`, shape (battles,).
     """
     return sparse.csr_matrix(
         (values, (coded.cluster, np.arange(len(values)))), shape=(coded.clusters, len(values))
@@ -261,12 +269,14 @@ def fit_slopes(
 
     Args:
         data: battles of several judges.
-        theta: start: log-strengths of Bradley-Terry on all battles, shape (models,).
+        theta: log-strengths at which the fit starts, by Bradley-Terry on all battles, shape
+            (models,).
         regularization: lambda of the penalty.
         equal: whether all slopes are 1.
 
     Raises:
-        NotConvergedError: there is no maximum, as where judges contradict each other throughout.
+        NotConvergedError: there is no maximum, for example if judges contradict each other on all
+            battles.
     """
     ordered_battles = np.bincount(data.judge, data.order != 0, len(data.judges))
     positioned = np.flatnonzero(ordered_battles)
@@ -304,7 +314,8 @@ def _ascending_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
 def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
     """Return the fit after the largest of 1, 1/2, 1/4, ... steps that raises the likelihood.
 
-    It must rise by 1e-4 of the gain that the step promises (Armijo's rule).
+    The log-likelihood must rise by at least 1e-4 of the gain that the step promises (Armijo's
+    rule). `gain` is the gain that the whole step promises.
     """
     before = fit.value()
     rounding = 1e-12 * abs(before)

@@ -1,9 +1,11 @@
 """Test of whether several judges share one truth: whether their own ratings agree up to slopes.
 
-The alternative gives each judge strengths of its own. The statistic is the sum over judges of U_j'
-I_j^- U_j, U_j the gradient by judge j's own strengths at the fit with slopes, net of the fit's
-penalty, I_j its information. Its distribution under one truth is that of resampled items, whose
-gradients are recentred and net of what the fitted parameters follow.
+The alternative gives each judge j strengths of its own. The statistic is the sum over judges of
+U_j' I_j^- U_j. Here U_j is the gradient of the log-likelihood by judge j's own strengths, taken at
+the fit with slopes and without the effect of its penalty, and I_j^- is the pseudo-inverse of the
+information about these strengths. The distribution of the statistic under one truth is simulated
+by resampling items. Their gradients are centred, and what the fitted parameters would absorb is
+subtracted.
 """
 
 from dataclasses import dataclass
@@ -14,10 +16,11 @@ from scipy import sparse
 from podium.rankers.errors.judge_slopes import SlopeFit, add_by_cluster
 
 RESAMPLES = 500
+"""Number of resamples behind the p-values."""
 CHUNK = 20
-"""Resamples that are drawn at once: a million items then take 200 MB."""
+"""Number of resamples that are drawn at once; a million items then take 200 MB."""
 RANK_TOLERANCE = 1e-9
-"""Share of the largest eigenvalue below which a judge's information has no direction."""
+"""Eigenvalues of a judge's information that are below this share of the largest one count as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +28,10 @@ class OneTruth:
     """The test of whether judges share one truth.
 
     Attributes:
-        p_value: p-value of one truth for all judges.
+        p_value: p-value of the hypothesis that all judges share one truth.
         deviation: root mean square deviation of each judge's own log-strengths from the common
-            ones beyond chance, in logits, shape (judges,).
-        by_judge: p-value that the judge does not deviate, shape (judges,).
+            ones, in logits, after subtracting what chance explains, shape (judges,).
+        by_judge: p-value of the hypothesis that the judge does not deviate, shape (judges,).
     """
 
     p_value: float
@@ -57,7 +60,7 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     drawn = _resampled_sums(net, resamples, rng) @ root
     size = _sum_squares(observed, models)[0]
     sizes = _sum_squares(drawn, models)
-    # One Newton step from the common strengths to the judge's own.
+    # The mean square of one Newton step from the common strengths to each judge's own.
     step = _sum_squares(observed @ root.T, models)[0] / models
     steps = _sum_squares(drawn @ root.T, models) / models
     as_large_together = np.sum(sizes.sum(axis=1) >= size.sum())
@@ -81,9 +84,10 @@ def _resampled_sums(values: np.ndarray, resamples: int, rng: np.random.Generator
 
 
 def _own_design(fit: SlopeFit) -> sparse.csr_matrix:
-    """Return the design of battles by strengths of each judge's own.
+    """Return the design matrix if each judge has its own strengths, shape (battles, judges *
+    models).
 
-    +1 for a's strength by the battle's judge, and -1 for b's; shape (battles, judges * models).
+    A row has +1 for the strength of a by the battle's judge, and -1 for the strength of b.
     """
     coded = fit.data.coded
     models = len(fit.theta)

@@ -2,10 +2,11 @@
 
 They give rank sets, intervals of differences, and the number of items for 80% power.
 
-Pairs of models with standard errors are compared by the largest |t|. A model that never lost, or
-that has the same score on every item, has no standard error, and few items estimate it badly: such
-pairs are compared by their own exact or score test (`PairTests`), at Bonferroni's level of all
-pairs. So are pairs whose scores differ by the same on every item.
+Most pairs are compared by |t|, with one critical value that the largest |t| of all pairs must
+exceed. Some pairs have no usable standard error: those with a model that never lost or that has
+the same score on every item, those with few items, and those whose scores differ by the same on
+every item. Each of these is compared by its own exact or score test (`PairTests`), at Bonferroni's
+level of all pairs.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +21,13 @@ from podium.rankers.errors.difference import DifferenceTest, unskewed_t
 from podium.rankers.errors.intervals import ScoreEstimates, centre_covariance, t_quantile
 
 FEWEST_ITEMS = 8
-"""Items of either model of a pair below which only an exact test may separate the two: four battles
-of which three are won have a standard error, and it says little."""
+"""If a model of a pair has fewer items than this, the pair is compared by its own test. Four
+battles of which three are won have a standard error, but it is unreliable."""
 MOST_SIMULATED = 500
-"""Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
+"""With up to this many models, the critical value is simulated; with more, it is Bonferroni's
+bound, and there are no matrices of pairs."""
 SMALLEST_FREEDOM = 1.0
-"""Degrees of freedom below which intervals are not widened further."""
+"""Fewer degrees of freedom than this are raised to it."""
 POWER_QUANTILE = 0.84
 """The normal quantile of 0.8, the power."""
 
@@ -41,8 +43,10 @@ class Contrasts:
             None for more than 500 models.
         reach: half-width of the simultaneous interval of each difference, infinite if there is
             none, shape (models, models); None for more than 500 models.
-        critical: the critical value of |t|, one for all pairs; NaN without standard errors.
-        tests: tests of the pairs that were compared by their own test, by codes, lower code first.
+        critical: the critical value of |t| for all pairs; NaN if fewer than two models have a
+            standard error.
+        tests: tests of the pairs that were compared by their own test, by pair of codes, the lower
+            code first.
         tail: one-sided level of these tests.
     """
 
@@ -123,7 +127,9 @@ def _have_error(estimate: ScoreEstimates) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class _Decisions:
-    """Which models are clearly ahead of which, as far as pairs were compared.
+    """Which models are clearly ahead of which, among the pairs compared so far.
+
+    The methods `add_pair` and `add_row` change the arrays in place.
 
     Attributes:
         better: number of models that are clearly ahead of each model, shape (models,).
@@ -139,7 +145,8 @@ class _Decisions:
 
     @classmethod
     def of_none(cls, models: int) -> "_Decisions":
-        """Return arrays in which no pair is decided; without matrices for more than 500 models."""
+        """Return decisions in which no pair is decided; above 500 models, the matrices are
+        None."""
         is_above = None
         reach = None
         if models <= MOST_SIMULATED:
@@ -150,7 +157,7 @@ class _Decisions:
         return cls(better, worse, is_above, reach)
 
     def add_pair(self, winner: int, loser: int) -> None:
-        """Note that one model is clearly ahead of another."""
+        """Record that one model is clearly ahead of another; both are given by code."""
         self.better[loser] += 1
         self.worse[winner] += 1
         if self.is_above is not None:
@@ -159,7 +166,7 @@ class _Decisions:
     def add_row(
         self, code: int, others: np.ndarray, is_ahead: np.ndarray, reach: np.ndarray
     ) -> None:
-        """Note which others a model is clearly ahead of, and the half-widths of the differences.
+        """Record which others a model is clearly ahead of, and the half-widths of the differences.
 
         Args:
             code: code of the model.
@@ -196,9 +203,10 @@ def tested_pairs(
 ) -> TestedPairs:
     """Test pairs without a standard error, or with few items, at Bonferroni's level.
 
-    A test of n items, whose p-value is 2^-n at least, is left out if it cannot reject. If all tests
-    reject, the other pairs keep the whole error rate (a fallback of Bonferroni's tests, Wiens
-    2003), else their share of it.
+    The p-value of a test of n items is at least 2^-n, so that tests of few items that cannot
+    reject are left out. If all tests of pairs without a standard error reject, the other pairs
+    keep the whole error rate (the fallback procedure of Wiens 2003). Else they keep a share of it
+    that is proportional to their number.
 
     Args:
         estimate: the scores, with the tests of pairs.
@@ -231,7 +239,8 @@ def tested_pairs(
             decided.append(better_first)
         elif not has_error(first, second):
             open_pairs += 1
-    # Pairs with errors are part of the largest |t| already.
+    # Tested pairs that have a standard error are among the pairs of the largest |t|, too, and are
+    # not counted twice.
     apart = sum(not has_error(first, second) for first, second in tests)
     known = int(is_known.sum())
     together = known * (known - 1) // 2
@@ -270,9 +279,9 @@ def _pairs_to_test(
 
 
 def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which pairs of models have scores that differ by the same on every item.
+    """Return the mask of pairs whose scores differ by the same amount on every item.
 
-    Shape (models, models). Such pairs are not looked for among more than 500 models.
+    The mask has shape (models, models). For more than 500 models, it has no pair.
     """
     score = estimate.score
     if len(score) > MOST_SIMULATED:
@@ -294,9 +303,10 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
 def _order_of_decided(
     estimate: ScoreEstimates, test: DifferenceTest, pair: tuple[int, int], tail: float
 ) -> tuple[int, int] | None:
-    """Return the codes of a pair, the better first, if the test decides in line with the scores.
+    """Return the codes of a pair, the better model first, if the test separates them.
 
-    Else None.
+    The result is None if the test does not reject at the level `tail`, if it contradicts the
+    scores, or if too few resamples have the better model ahead.
     """
     first, second = pair
     is_first_better = estimate.score[first] > estimate.score[second]
@@ -316,13 +326,15 @@ def _order_of_decided(
 def _ordered_covariance(
     estimate: ScoreEstimates, known: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes of models, the best first, and the covariance of their scores."""
+    """Return the codes in `known` with the best model first, and the covariance of their
+    scores."""
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
-        # Differences are those of centred scores, and so are the draws.
+        # A pinned model has no error, and this makes the errors of the others larger. Differences
+        # do not change if scores are centred.
         covariance = centre_covariance(covariance)
-    # Equal scores are ordered by their errors: the names of models must not decide who gets which
-    # draws.
+    # Equal scores are ordered by their errors, so that the simulation does not depend on the names
+    # of models.
     by_score = -estimate.score[known].round(9)
     by_variance = np.diag(covariance)
     by_covariances = (covariance**3).sum(axis=1)
@@ -333,7 +345,7 @@ def _ordered_covariance(
 def _compare_each(
     estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, critical: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for each model, which models it is clearly ahead of, and half-widths of differences.
+    """Yield, for each model, which models it is clearly ahead of, and how wide the intervals are.
 
     Args:
         estimate: the scores.
@@ -360,8 +372,8 @@ def _compare_each(
         if skewness is not None:
             is_ahead &= unskewed_t(t, skewness[k], estimate.clusters) > multiplier
         if draws is not None:
-            # Medians of few values: the error of their difference is small, and often the
-            # difference is one step.
+            # Medians of few values often differ by one step of the scores, and the standard error
+            # of this difference is too small. So enough resamples must have the model ahead, too.
             is_ahead &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= tail
         # Models that never differ are not distinguishable, whatever the critical value is.
         reach = np.multiply(
@@ -378,7 +390,11 @@ def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
 
 
 def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of k's difference from each model, shape (n,)."""
+    """Return the degrees of freedom of k's difference from each model, shape (n,).
+
+    As the errors of two models may be correlated, the parts v of Satterthwaite's formula are added
+    before they are squared: (v_k + v)^2 / (v_k / sqrt(f_k) + v / sqrt(f))^2.
+    """
     variance = np.diag(covariance)
     total = variance[k] + variance
     freedom = np.maximum(freedom, SMALLEST_FREEDOM)
@@ -398,8 +414,8 @@ def _critical_value(
     if size > MOST_SIMULATED:
         return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
     draws = 10_000 if size <= 100 else 4_000
-    # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative:
-    # no Cholesky.
+    # The covariance of centred ratings is singular, and rounding may make its zero eigenvalue
+    # negative, so that Cholesky's method would fail.
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     errors = rng.standard_normal((draws, size)) @ root
@@ -416,7 +432,7 @@ def _critical_value(
 def further_items(items: int, critical: float, z: float) -> int | None:
     """Return how many more items would detect a gap with 80% power.
 
-    n items need n (((c + 0.84) / z)^2 - 1) more, at least 0.
+    The number is n (((c + 0.84) / z)^2 - 1), at least 0.
 
     Args:
         items: number n of items in the data.
@@ -429,9 +445,9 @@ def further_items(items: int, critical: float, z: float) -> int | None:
 
 
 def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
-    """Return how many more labels would detect a gap with 80% power, together with a judge.
+    """Return how many more human labels would detect a gap with 80% power, together with a judge.
 
-    The information of the judge, 1 / joined - 1 / alone, stays the same.
+    The information that the judge adds, 1 / joined - 1 / alone, stays the same.
 
     Args:
         labels: number of labels in the data.

@@ -1,4 +1,4 @@
-"""The difference of two win rates, tested by what each item adds to it."""
+"""The difference of two win rates, tested by what each item contributes to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,11 +27,13 @@ from podium.rankers.fit.pairs import (
 class RateTests:
     """Tests of the difference between the win rates of any two models.
 
-    An item adds the sum over pairs of w (S - c W) / N, where w is the weight of the pair's credit
-    in the difference, S and W are credit and battles of the pair's first model on the item, N its
-    battles, and c is one half between the two models, else the mean of their rates. Where all pairs
-    met on all items equally often, c cancels out. If the two are exchangeable, the sign of each is
-    even chance, which the test of paired differences uses.
+    An item contributes the sum over pairs of w (S - c W) / N. Here w is the weight of the pair's
+    credit in the difference of the rates, S the credit of the pair's first model on the item, W
+    the pair's battles on the item, and N all battles of the pair. c is the expected credit: one
+    half between the two compared models, else the mean of their rates (or 1 minus it if the pair's
+    first model is the opponent). If all pairs met on all items equally often, c cancels out. If
+    the two models are exchangeable, both signs of a contribution are equally likely, and so the
+    test of paired differences is valid.
     """
 
     battles: BattleData
@@ -48,7 +50,7 @@ class RateTests:
 
     @cached_property
     def cells(self) -> Sequence[PairCells]:
-        """Sums by cluster and pair, a block of clusters each."""
+        """Sums by cluster and pair, one element for each block of clusters."""
         return [cells_by_cluster(block, self.pairs) for block in self.battles.blocks()]
 
     @cached_property
@@ -57,17 +59,17 @@ class RateTests:
         return rate_weights(self.pairs).tocsc()
 
     def difference(self, first: int, second: int) -> DifferenceTest | None:
-        """Return the tests of the rate of the model with code `first` minus that of `second`.
+        """Return the test of the win rate of one model minus that of another, given by code.
 
-        None if neither has a battle.
+        The result is None if neither model has a battle.
         """
         pairs = self.pairs
         in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[:, 0]
         rate = float(np.mean(self.rates[[first, second]]))
         of_second = np.isin(pairs.second, (first, second))
         is_direct = np.isin(pairs.first, (first, second)) & of_second
-        # The expected credit of each pair's first model. Where that is an opponent, it is what the
-        # two models leave to an opponent on average.
+        # The expected credit c of each pair's first model. If this model is an opponent of the
+        # two, c is 1 minus the mean of their rates.
         centre = np.where(is_direct, 0.5, np.where(of_second, 1 - rate, rate))
         share = in_difference / pairs.weight
         added = []
@@ -89,7 +91,8 @@ class RateTests:
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:
     """Return the weight of each pair's credit in each model's win rate, shape (pairs, models).
 
-    It is negative for the pair's second model.
+    Credits are those of the pair's first model, so the weight in the rate of the second model is
+    negative.
     """
     in_first, in_second = opponent_weights(pairs)
     rows = np.tile(np.arange(len(pairs.first)), 2)

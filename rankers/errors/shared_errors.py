@@ -1,9 +1,10 @@
 """Pairs of judges whose errors agree more than those of the other pairs.
 
-Where an item favours a model, all judges err alike. A pair is named only if its covariance of
-residuals exceeds what the other pairs predict in two ways: the correlations of all pairs are equal;
-or each item shifts the gaps of two models by one normal effect for all judges, which a judge of a
-larger slope follows more.
+An item may favour a model for all judges (an item effect), so that the errors of any two judges
+are correlated. A pair of judges is named only if the covariance of its residuals is larger than
+the other pairs predict. There are two predictions, and it must exceed both. In the first, an item
+effect is equal for all judges; in the second, it is proportional to their slopes. In both, item
+effects are normal, and shift the logit of a battle. Their standard deviation is called the size.
 """
 
 from collections.abc import Iterator
@@ -17,19 +18,25 @@ from podium.checks import CHECKS
 from podium.rankers.errors.judge_slopes import SlopeFit
 
 ERROR = CHECKS["shared errors"].threshold
-"""Shared among the pairs of judges."""
+"""Probability that any pair is named by chance; it is divided among the pairs of judges."""
 FEWEST_BATTLES = 30
-"""Battles judged by both below which a pair of judges is not tested."""
+"""A pair of judges is not tested if both judged fewer matchups than this."""
 ATTENUATION = 16 * np.sqrt(3) / (15 * np.pi)
-"""A normal effect of standard deviation s shrinks a logistic slope b to b / sqrt(1 + (ATTENUATION b
-s)^2)."""
+"""A normal effect of standard deviation s on the logit shrinks a logistic slope b to about
+b / sqrt(1 + (ATTENUATION s)^2)."""
 LARGEST_SHRINKAGE = 0.98
+"""Largest value of k for which item effects proportional to slopes are computed, where the slope
+of the judge with the largest slope shrinks to sqrt(1 - k^2) of its value."""
 LARGEST_EFFECT = 4.0
+"""Largest size of item effects that are equal for all judges, in logits."""
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+"""Nodes and weights of the quadrature over a standard normal item effect."""
 EFFECTS = 40
-"""Sizes of item effects for which covariances are computed; between them they are interpolated."""
+"""Number of sizes of item effects for which covariances are computed; they are interpolated
+between these."""
 STEP = 0.02
-"""Change of a slope, and share of a sum, by which the excess is differentiated."""
+"""Step of numerical derivatives of the excess: the change of a slope, or the share by which a sum
+changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +79,11 @@ class _Residuals:
     second: np.ndarray
 
     def products(self, clusters: int) -> np.ndarray:
-        """Return sums by item and pair of judges, shape (4, clusters, pairs).
+        """Return four sums by item and pair of judges, shape (4, clusters, pairs).
 
-        The four are: products of the residuals, squares of the first judge's and of the second's,
-        and the number of common matchups.
+        They are over the matchups that both judged: the sum of products of the two residuals, the
+        sums of squares of the first judge's and of the second judge's residuals, and the number of
+        matchups.
         """
         a = self.values[:, self.first]
         b = self.values[:, self.second]
@@ -87,9 +95,11 @@ class _Residuals:
         return np.array(sums).swapaxes(1, 2)
 
     def common_covariances(self, slopes: np.ndarray, *, equal: bool) -> np.ndarray:
-        """Return each pair's covariance of credits due to item effects of growing size.
+        """Return the covariance of two judges' credits due to item effects, by size of the
+        effects.
 
-        An item effect is normal, on the logits.
+        The sizes are an increasing grid. The slopes of the judges are enlarged so that, after
+        averaging over the effects, they are the fitted ones.
 
         Args:
             slopes: slope of each judge, shape (judges,).
@@ -125,8 +135,9 @@ class _Residuals:
 def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     """Test whether the errors of each pair of judges agree more than those of the other pairs.
 
-    The errors of the tests follow from what each item adds, by the delta method. Their level is
-    Bonferroni's over all pairs. Empty unless three pairs or more have enough common battles.
+    The excess of a pair is the correlation of its residuals minus a prediction. Its standard error
+    follows from what each item contributes, by the delta method. The level is Bonferroni's over
+    all pairs. The list is empty if fewer than three pairs have enough common matchups.
     """
     residuals = _residuals(fit)
     if len(residuals.first) < 3:
@@ -155,9 +166,11 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
 
 
 def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
-    """Return what each item adds to the excess by its sums, shape (clusters, 2, pairs).
+    """Return what each item contributes to the excess through its sums, shape (clusters, 2,
+    pairs).
 
-    `products` are the sums by item, shape (4, clusters, pairs).
+    `products` are the sums by item, shape (4, clusters, pairs), and `curves` the predicted
+    covariances, as of `_excess`.
     """
     sums = products.sum(axis=1)
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))
@@ -173,9 +186,9 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
 def _influences_of_slopes(
     fit: SlopeFit, residuals: _Residuals, sums: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """Yield what each item adds to the excess by each slope, shape (clusters, 2, pairs).
+    """Yield, for each slope, what each item contributes to the excess, shape (clusters, 2, pairs).
 
-    The slopes were fitted to the same items.
+    An item contributes through a slope because the slopes were fitted to the same items.
     """
     by_slope = fit.influence[:, fit.data.slope_columns]
     steps = STEP * np.eye(len(fit.slopes))
@@ -188,7 +201,8 @@ def _influences_of_slopes(
 def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
     """Return the covariances of both predictions by size of the item effects.
 
-    Shape (2, sizes, pairs): effects that are equal for all judges, and proportional ones.
+    The result has shape (2, sizes, pairs). The first prediction has effects that are equal for all
+    judges, the second has effects that are proportional to their slopes.
     """
     return np.stack([residuals.common_covariances(slopes, equal=equal) for equal in (True, False)])
 
@@ -209,7 +223,8 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
     predicted = np.empty((2, len(covariance)))
     sizes = np.arange(EFFECTS)
     for n, k in np.ndindex(predicted.shape):
-        # The size of item effects at which the other pairs covary as they do.
+        # Find the size of item effects at which the mean covariance of the other pairs is the
+        # observed one. This size predicts the covariance of pair k.
         others = np.maximum.accumulate(np.delete(curves[n], k, axis=1).mean(axis=1))
         effect = np.interp(np.delete(covariance, k).mean(), others, sizes)
         predicted[n, k] = np.interp(effect, sizes, curves[n][:, k])

@@ -152,7 +152,11 @@ def _options_without_ladder(interval: Interval, pin: str | None, length_control:
 def _choose_prior(
     battles: Battles, ratings: Ratings | None, models: tuple[str, ...], blocking: Sequence[str]
 ) -> tuple[LadderPrior | None, tuple[Notice, ...]]:
-    """Return the prior by the ladder of `choose_ladder`, None without a ladder, and warnings."""
+    """Return the prior by the ladder, None if there is no ladder, and warnings.
+
+    `models` are the names of the models with battles, and `blocking` the options in use that
+    exclude a ladder.
+    """
     ladder, notes = choose_ladder(battles, ratings, models, blocking)
     return build_prior(ladder, models) if ladder else None, notes
 
@@ -160,7 +164,10 @@ def _choose_prior(
 def _scale_of_fit(
     strengths: Strengths, battles: BattleData, centre: tuple[str, ...] | None, pin: str | None
 ) -> EloScale:
-    """Return the Elo scale of a fit without a ladder, with its mean or one model set."""
+    """Return the Elo scale of a fit without a ladder.
+
+    `centre` and `pin` are options of `bradley_terry`.
+    """
     bounded = bounded_models(strengths.graph)
     return elo_scale(battles.models, bounded, battles.clusters_by_model(), centre, pin)
 
@@ -202,7 +209,7 @@ def _bootstrap_elo(
     estimate = bootstrap_estimate(
         score, draws, coded.clusters, level=level, cluster=coded.unit, items=items
     )
-    # Models that all battles together separate have a warning of their own.
+    # Models that all battles together separate get another warning.
     is_open = (np.isinf(estimate.low) | np.isinf(estimate.high)) & bounded_models(fit.graph)
     if is_open.any():
         unbounded = np.isinf(draws).sum(axis=0)
@@ -223,14 +230,15 @@ def estimate_elo(
     """Return Elo scores with cluster-robust intervals.
 
     Models with few items get intervals by score tests. Separated models get one-sided bounds,
-    except on a ladder. A fit with further coefficients, such as a slope of length, has neither.
+    except on a ladder. If the fit has further coefficients, such as a slope of length, there are
+    neither score tests nor bounds.
 
     Args:
         strengths: the fitted log-strengths.
         battles: the battles that they were fitted to.
         scale: the Elo scale.
         level: confidence level, in (0, 1).
-        added: further covariance of the log-strengths, shape (models, models).
+        added: covariance that is added to that of the log-strengths, shape (models, models).
     """
     theta = strengths.theta
     clusters = battles.clusters
@@ -243,7 +251,7 @@ def estimate_elo(
     estimate = sandwich_estimate(
         scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit
     )
-    # Where ratings come from a ladder, the battles alone say too little for tests.
+    # If ratings come from a ladder, tests of the battles alone would ignore it.
     tests = None if strengths.prior else _pair_tests(strengths, battles)
     allowed = np.full(len(theta), has_strengths_only)
     estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=tests)
@@ -303,7 +311,8 @@ def build_elo_standings(
         ranker: name of the ranker.
         extra: further columns by name, each of shape (models,).
     """
-    # A model with few items does not make the ratings of the others weak.
+    # Models with few items are left out, as they do not make the ratings of the others less
+    # precise.
     well_known = 2 * exposure.items >= np.median(exposure.items)
     graph = strengths.graph
     efficiency = design_efficiency(strengths.pairs, well_known)
@@ -356,7 +365,7 @@ def _separation_and_design_warnings(
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
     """Remove the intervals of separated models, or all intervals if the pinned model is separated.
 
-    One-sided intervals, of score tests, stay.
+    Intervals with an infinite end, which come from score tests, are kept.
     """
     hidden = graph.separated.copy()
     if estimate.pinned is not None and graph.separated[estimate.pinned]:

@@ -16,13 +16,17 @@ from podium.rankers.standings import SAME_SCORE
 from podium.text import as_text
 
 MOST_ENUMERATED = 12
-"""Items up to which every subset is tried: 4,094 fits."""
+"""With up to this many items, every subset is tried (4,094 fits); with more, the search is
+greedy."""
 REFITS_PER_STEP = 8
-"""Items that one step of the greedy search tries to remove, those of the largest influence."""
+"""Number of items that a step of the greedy search tries to remove: those of the largest
+influence."""
 SETS_PER_BLOCK = 2048
+"""Number of sets of items whose removal is fitted at once."""
 INFLUENCE_MARGIN = 2.0
-"""The search stops where the sum of all influences left, times this, over the share of items kept,
-closes no gap."""
+"""Influences are first-order estimates of how much a removal narrows the gap to a rival. The
+greedy search gives a rival up if the gap is larger than this times the sum of the largest
+influences that may still be removed, divided by the share of items that would be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,14 @@ class DropOutRobustness:
     """The smallest set of items whose removal changes the leader.
 
     Attributes:
-        leader: the model in the first place.
-        new_leader: the first model without the items; None if no removal changes the leader.
-        items: the items; empty if the first place is shared, or no removal changes the leader.
-        is_exact: whether all smaller sets were tried; else their number is an upper bound.
-        largest_tried: number of items of the largest sets that were tried, 0 if none was.
-        are_rows: whether the items are rows that name no item.
+        leader: name of the model in the first place.
+        new_leader: name of the leader after the removal; None if no removal changes the leader.
+        items: names of the items to remove; empty if the first place is shared, or no removal
+            changes the leader.
+        is_exact: whether all smaller sets were tried; else the number of items is an upper bound
+            of the smallest number.
+        largest_tried: largest number of items whose removal was tried, 0 if none was.
+        are_rows: whether `items` are numbers of rows, because these rows have no item.
     """
 
     leader: str
@@ -51,12 +57,12 @@ def drop_out_robustness(
 ) -> DropOutRobustness:
     """Find the fewest items whose removal changes the Bradley-Terry leader.
 
-    The battles left must connect the models. Each removal is confirmed by a refit. Above
-    `most_enumerated` items, the search is greedy, for each rival.
+    The remaining battles must connect the models. Each removal is confirmed by a refit. With more
+    than `most_enumerated` items, a greedy search is made for each rival of the leader.
 
     Args:
         battles: the battles.
-        largest: most items to remove; by default all but one.
+        largest: largest number of items to remove; by default all but one.
         most_enumerated: number of items up to which all sets are tried.
     """
     coded = code_battles(battles)
@@ -101,9 +107,10 @@ class _RemovalSearch:
     cells: PairCells
 
     def enumerate(self, leader: int, largest: int) -> tuple[int, ...]:
-        """Return the smallest removal that changes the leader.
+        """Return the smallest set of clusters whose removal changes the leader, trying all sets.
 
-        Among several, the one with the largest new lead.
+        Among several of that size, it is the one with the largest lead of the new leader. The set
+        is empty if no removal of up to `largest` clusters changes the leader. `leader` is a code.
         """
         for size in range(1, largest + 1):
             successes: list[tuple[float, tuple[int, ...]]] = []
@@ -118,7 +125,11 @@ class _RemovalSearch:
         return ()
 
     def search_greedily(self, leader: int, largest: int) -> tuple[int, ...]:
-        """Return the smallest removal that a greedy search finds for any rival."""
+        """Return the smallest set of clusters that a greedy search finds for any rival; may be
+        empty.
+
+        A set has at most `largest` clusters. `leader` is the code of the leader.
+        """
         best: tuple[int, ...] = ()
         theta = self.strengths.theta
         for rival in np.argsort(-theta, kind="stable").tolist():
@@ -131,9 +142,10 @@ class _RemovalSearch:
         return best
 
     def _close_gap(self, leader: int, rival: int, largest: int) -> tuple[int, ...]:
-        """Remove clusters one by one until the leader changes; empty if it does not.
+        """Remove clusters one by one until the leader changes, and return the removed clusters.
 
-        Each time, the cluster that most narrows the gap to the rival is removed.
+        Each time, the cluster is removed that narrows the gap to the rival most. The result is
+        empty if the leader does not change within `largest` removals.
         """
         removed: tuple[int, ...] = ()
         while len(removed) < largest:
@@ -154,9 +166,17 @@ class _RemovalSearch:
     def _most_influential(
         self, removed: tuple[int, ...], leader: int, rival: int, left: int
     ) -> list[int]:
-        """Return the clusters whose removal should most narrow a gap, by one Newton step.
+        """Return the clusters whose removal should narrow a gap most, estimated by one Newton
+        step.
 
-        None if the `left` strongest of them together would not close it.
+        The list is empty if even removing the `left` clusters of the largest influence would not
+        close the gap.
+
+        Args:
+            removed: clusters that are removed already.
+            leader: code of the leader.
+            rival: code of the rival.
+            left: number of clusters that may still be removed.
         """
         fit = self.strengths
         pairs = fit.pairs
@@ -182,7 +202,7 @@ class _RemovalSearch:
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Fit log-strengths without each set of clusters, shape (sets, models).
 
-        They are NaN where the rest does not connect the models.
+        They are NaN for a set without which the models are not connected.
         """
         pairs = self.strengths.pairs
         credit, weight = self.cells.resampled_sums(self._counts_without(sets))

@@ -16,8 +16,11 @@ class Estimate:
     def transform(
         self, function: Callable[[float], Any], *, decreasing: bool = False, **changes: Any
     ) -> Self:
-        """Apply a monotone function to the value and both ends of the interval; `changes` replace
-        other fields."""
+        """Apply a monotone function to the value and both ends of the interval.
+
+        `decreasing` says that the function decreases, so that the ends are swapped. `changes` are
+        new values of other fields, by name.
+        """
         ends = (self.high, self.low) if decreasing else (self.low, self.high)
         low, high = (None if end is None else function(end) for end in ends)
         return replace(self, value=function(self.value), low=low, high=high, **changes)

@@ -1,5 +1,7 @@
-"""Read podium's own JSON files, calibrations and rankings, into validated records; imported only
-where one is read."""
+"""Read podium's own JSON files, calibrations and rankings, into validated records.
+
+The module is imported only when such a file is read, because pydantic is slow to import.
+"""
 
 import json
 from collections import Counter
@@ -34,14 +36,16 @@ from podium.score_scale import Scale, Zero
 
 
 class JsonRecord(BaseModel):
-    """Base of file contents: types are not coerced, NaN is rejected, and fields of later versions
-    are ignored."""
+    """Base class of file contents.
+
+    Values of another type are not converted, NaN is rejected, and unknown fields are ignored.
+    """
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
 
 class FileVersion(JsonRecord):
-    """The format version of a JSON document; None if it says none."""
+    """The format version of a JSON document, in the field `podium`; None if it has none."""
 
     podium: str | None = None
 
@@ -65,8 +69,18 @@ Record = TypeVar("Record", bound=JsonRecord)
 def read_json_record(
     path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None
 ) -> Record:
-    """Read a JSON file as a record; `what` is the kind with its article, `old_remedy` for another
-    format version."""
+    """Read a JSON file as a record.
+
+    Args:
+        path: the file.
+        kind: class of the record.
+        what: what the file should be, with an article, for messages: `a ranking`.
+        remedy: what to do if the file cannot be read.
+        old_remedy: what to do if it has another format version; by default `remedy`.
+
+    Raises:
+        DataError: the file cannot be read, or is not such a record.
+    """
     reject_stream(path)
     try:
         text = path.read_bytes()
@@ -85,9 +99,9 @@ def read_json_record(
 
 
 def _describe_problem(error: ValidationError, what: str) -> str:
-    """Return the sentence on the first problem of a document.
+    """Return the words for the first problem of a document.
 
-    It is no JSON, lacks a field, or has a wrong value.
+    The document is not JSON, lacks a field, or has a wrong value. `what` is what it should be.
     """
     first = error.errors()[0]
     if "recursion limit" in first["msg"]:
@@ -107,7 +121,8 @@ def _describe_problem(error: ValidationError, what: str) -> str:
 
 
 SMALLEST = 1e-15
-"""Smallest number that counts as above 0; a level is at least this far from 0 and from 1."""
+"""Smallest possible value of fields that must be above 0. A level is between this and 1 minus
+this."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(
@@ -128,13 +143,19 @@ LIMITS = {
     ),
     "level": (SMALLEST, 1 - SMALLEST),
 }
-"""Smallest and largest possible value of the fields of records; of others up to `LARGEST` in
-size."""
+"""Smallest and largest possible value of a field, by name; fields that are not listed may be up to
+`LARGEST` in absolute value."""
 
 
 def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator[str]:
-    """Yield what is wrong with each number that is out of its range or not finite, beginning with
-    its place."""
+    """Yield a clause for each number that is out of its range or not finite: `fit.beta is -1:
+    ...`.
+
+    Args:
+        value: a value of a document, with all that it contains.
+        place: where the value is in the document, with dots between.
+        name: the field that has the value; empty in lists and mappings.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
         low, high = LIMITS.get(name, (-LARGEST, LARGEST))
         if not max(low, -LARGEST) <= value <= min(high, LARGEST):
@@ -156,6 +177,7 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
 
 
 def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the records; ValueError if two of them are of the same model."""
     for model, count in Counter(each.model for each in records).most_common(1):
         if count > 1:
             raise ValueError(f"{shorten(repr(model))} appears twice")
@@ -165,8 +187,10 @@ def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
 Noun = TypeVar("Noun")
 AS_WRITTEN = WrapValidator(lambda value, validate: (validate(value), value)[1])
-"""Check a mapping and keep all of its keys, in the order of the file."""
+"""Marks a mapping whose known keys are checked, and whose other keys are kept in the order of the
+file."""
 ONCE = AfterValidator(_check_models_once)
+"""Marks a tuple of records in which no model may appear twice."""
 
 
 class TargetPart(JsonRecord):
@@ -179,7 +203,7 @@ class TargetPart(JsonRecord):
 
 
 class ByKind(JsonRecord, Generic[Noun]):
-    """Figures of hard and of soft ratings."""
+    """One value for hard ratings and one for soft ratings."""
 
     hard: Noun
     soft: Noun
@@ -201,7 +225,7 @@ class CalibrationOrigin(TypedDict, total=False):
 
 
 class CalibrationContent(JsonRecord):
-    """The fields of a calibration file; the contract does not ask for those with defaults."""
+    """The fields of a calibration file; those with defaults may be missing."""
 
     judge: str | None
     beta: Annotated[float, Field(gt=0)]
@@ -228,8 +252,12 @@ class CalibrationContent(JsonRecord):
 
 
 def read_calibration(path: str | Path) -> calibration.Calibration:
-    """Read a calibration file; UsageError if there is none, DataError if it is damaged or of
-    another format version."""
+    """Read a calibration file.
+
+    Raises:
+        UsageError: there is no such file.
+        DataError: the file is damaged, or has another format version.
+    """
     if not Path(path).exists():
         raise UsageError(
             f"there is no calibration file {str(path)!r}; `podium calibrate` makes one"
@@ -253,7 +281,7 @@ KNOWN = {field.name for field in fields(Entry)} - {"extra"}
 
 
 def _gather_extra(row: Any) -> Any:
-    """Move the fields that an entry does not have into its `extra`."""
+    """Move the fields of a JSON row that `Entry` does not have into a field `extra`."""
     if not isinstance(row, dict):
         return row
     extra = {name: value for name, value in row.items() if name not in KNOWN}
@@ -280,7 +308,7 @@ FormatSpecification = Annotated[str, Field(pattern=r"^\.[0-9]{1,2}[fg%]$")]
 
 
 class ScaleFields(TypedDict, total=False):
-    """The fields of a scale that differ from those of a plain one, without its name."""
+    """The fields of a scale that differ from the defaults, without its name."""
 
     kind: str
     heading: str
@@ -346,8 +374,11 @@ class RankingContent(JsonRecord):
 
 
 def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
-    """Read the ranking in a JSON file; None if the file is something else, DataError if it is
-    damaged or too old."""
+    """Read the ranking in a JSON file; None if the file is something else.
+
+    Raises:
+        DataError: the file is a ranking that is damaged, or has another format version.
+    """
     if path.suffix != ".json" or not path.is_file():
         return None
     try:

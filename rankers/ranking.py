@@ -25,11 +25,11 @@ class Entry:
     Attributes:
         model: name of the model.
         rank: rank by score, 1 is best; equal scores share a rank.
-        rank_low: least rank of the rank set, None if unknown.
+        rank_low: smallest rank of the rank set, None if unknown.
         rank_high: largest rank of the rank set, None if unknown.
         score: the score, None if unknown.
         low: lower end of the score's interval, None if unknown or unbounded.
-        high: upper end, likewise.
+        high: upper end of the score's interval, None if unknown or unbounded.
         se: standard error of the score, None if unknown.
         battles: number of readable battles.
         win_rate: win rate, None without a battle.
@@ -52,7 +52,7 @@ class Entry:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row of the contract's JSON, with the extra figures beside the others."""
+        """Return the row for the JSON document, with the extra figures beside the others."""
         row = asdict(self)
         extra = row.pop("extra")
         return row | extra
@@ -60,7 +60,21 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Certificate of a fit; None if a figure does not apply."""
+    """Certificate of a fit: figures that say whether and how it succeeded.
+
+    A figure is None if it does not apply.
+
+    Attributes:
+        converged: whether the fit reached its maximum.
+        gradient: largest absolute component of the gradient at the maximum, divided by the total
+            weight of the battles.
+        components: number of groups of models that no battles connect.
+        separated: names of the models whose ratings the battles do not bound.
+        regularization: lambda of the penalty.
+        beta: logits of human preference per unit of the judge's margin.
+        beta_low: lower end of beta's interval.
+        beta_high: upper end of beta's interval.
+    """
 
     converged: bool | None = None
     gradient: float | None = None
@@ -82,12 +96,19 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Which models are distinguishable, by simultaneous tests of all pairs, |z| above `critical`;
-    `names` best first.
+    """Which models are clearly ahead of which, by simultaneous tests of all pairs.
 
-    All above a cut (`cuts` counts them) are clearly ahead of all below; `beats` has the places
-    (from 0) of those that each is clearly ahead of. `gap` and `lead` are the first's over the
-    second; `lead` is None if too close to call.
+    Attributes:
+        names: names of the models, the best first. Positions below are positions in `names`.
+        cuts: numbers k such that each of the first k models is clearly ahead of all models after
+            them.
+        beats: for each model, the positions of the models that it is clearly ahead of.
+        critical: critical value of |z| for the first two models.
+        clusters: number of clusters of the battles.
+        gap: score of the first model minus the score of the second.
+        z: `gap` divided by its standard error, None if unknown.
+        lead: `gap` and both ends of its simultaneous interval; None if the first two models are
+            too close to call.
     """
 
     names: tuple[str, ...]
@@ -102,12 +123,25 @@ class Separation:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The result of one ranker on one set of battles, best model first.
+    """The result of one ranker on one set of battles.
 
-    `interval` is the method behind `low` and `high`, `error_method` that behind `se` (None if the
-    ranker does not say it), `slice` the value of the `--by` column (None for all battles).
-    `separation` is None if no differences were tested, or for very many models. `checks` has what
-    was checked of the battles and of this result, with the results.
+    Attributes:
+        ranker: name of the ranker.
+        scale: scale of the scores.
+        level: confidence level of intervals and rank sets.
+        interval: method behind `low` and `high` of the entries, in words; None if there are no
+            intervals.
+        entries: the rows, the best model first.
+        counts: counts of the battles.
+        fit: certificate of the fit.
+        diagnostics: further figures of the ranker, by name.
+        warnings: warnings about the battles and the result.
+        slice: value of the `--by` column; None if the standings are of all battles.
+        separation: which models are clearly ahead of which; None if no differences were tested, or
+            for very many models.
+        answer: the finding, in sentences.
+        checks: the checks of the battles and of this result.
+        error_method: method behind `se` of the entries, in words; None if the ranker gives none.
     """
 
     ranker: str
@@ -126,7 +160,7 @@ class Standings:
     error_method: str | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return one element of the contract's list `rankings`."""
+        """Return one element of the list `rankings` of the JSON document."""
         return {
             "ranker": self.ranker,
             "slice": self.slice,
@@ -147,7 +181,13 @@ class Standings:
 
 @dataclass(frozen=True, slots=True)
 class Ranking(Document):
-    """Standings of every ranker and slice, and why others failed."""
+    """The standings of every ranker and slice.
+
+    Attributes:
+        standings: the standings.
+        provenance: sources, options and package versions.
+        failures: why a ranker or a slice has no standings, a sentence each.
+    """
 
     standings: tuple[Standings, ...]
     provenance: Mapping[str, Any]
@@ -167,7 +207,7 @@ class Ranking(Document):
 
     @property
     def judges_or_metrics(self) -> tuple[str, ...]:
-        """Names of the judges, or of the metrics of scores that no judge gave."""
+        """Names of the judges, or else of the metrics behind scores that no judge gave."""
         return tuple(self.provenance.get("judges") or self.provenance.get("metrics") or ())
 
     def plot(self) -> Any:
@@ -175,7 +215,7 @@ class Ranking(Document):
         return chart_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the contract's JSON document as plain Python values."""
+        """Return the JSON document as plain Python values."""
         return {
             "podium": FORMAT_VERSION,
             "rankings": [each.to_dict() for each in self.standings],
@@ -183,8 +223,11 @@ class Ranking(Document):
         } | ({"failures": list(self.failures)} if self.failures else {})
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per model, slice and ranker, with the method of the interval and the
-        denominators."""
+        """Return one row per model, slice and ranker.
+
+        Each row has the figures of an entry, the method of the interval, and the numbers of items,
+        judged battles and unparsed battles.
+        """
         rows = []
         for each in self.standings:
             for entry in each.entries:
@@ -211,7 +254,9 @@ def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict
 
 @cache
 def _versions() -> dict[str, str]:
-    """Return the versions of packages that figures may depend on; cached, as each lookup reads a
-    file."""
+    """Return the versions of the packages that figures may depend on.
+
+    They are cached because each look-up reads a file.
+    """
     packages = ("podium", "duckdb", "numpy", "scipy", "pandas")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -34,7 +34,8 @@ METHOD = (
     "joined with each model's own labels"
 )
 FEWEST_LABELS = 5
-"""Labels per model below which the prior of the spread decides the weight of the judge."""
+"""If there are fewer labels per model than this, on average, a warning is given: the prior of the
+spread then determines the weight of the judge."""
 
 
 def structured_bradley_terry(
@@ -120,7 +121,7 @@ def _check_spread_prior(spread_prior: float) -> None:
 
 
 def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[Any] | None:
-    """Return the items of a slice, whose labels only are used; None if battles are no slice."""
+    """Return the items of a slice, to which the labels are restricted; None if it is no slice."""
     if whole is None or len(whole) == len(battles) or not battles.has_items:
         return None
     return frozenset(battles.values_of("item"))
@@ -143,7 +144,7 @@ def _posterior_estimate(
 ) -> ScoreEstimates:
     """Return posterior means in Elo, with intervals that allow for misjudged models.
 
-    Intervals may be wider on one side. The covariance allows for the wider side.
+    Intervals may be wider on one side. Variances in the covariance are those of the wider side.
     """
     fit = misjudged.fit
     quantile = ndtri((1 + level) / 2)
@@ -151,7 +152,8 @@ def _posterior_estimate(
     wider = (reach**2 - quantile**2) * np.diag(fit.covariance) + widening.max(axis=0)
     covariance = scale.covariance(fit.covariance + np.diag(np.maximum(wider, 0.0)) / quantile**2)
     if scale.pinned is not None:
-        # The others are compared with the pinned model, which may be misjudged, too.
+        # Scores are differences from the pinned model, which may itself be misjudged. So each reach
+        # is at least that of the pinned model, whose widening is added to the others.
         reach = np.maximum(reach, reach[scale.pinned])
         widening = widening + widening[:, scale.pinned].max()
         widening[:, scale.pinned] = 0.0
@@ -175,7 +177,7 @@ def _place_human(
 ) -> dict[str, np.ndarray]:
     """Return columns with the Elo by labels alone and its interval, each of shape (models,).
 
-    The mean of these Elo scores is that of `score` over the same models.
+    The Elo scores are shifted so that their mean is the mean of `score` over the same models.
 
     Args:
         human: log-strengths by labels alone, NaN where labels give none, shape (models,).
@@ -192,9 +194,10 @@ def _place_human(
 def _judge_credits(
     battles: Battles, whole: Battles, options: TargetOptions, level: float
 ) -> tuple[np.ndarray, Sequence[Notice]]:
-    """Return the judge's credits of a, NaN where unparsed, shape (battles,), with warnings.
+    """Return the judge's credits of a, NaN where unparsed, shape (battles,), and warnings.
 
-    The credits are soft if options or labels determine beta, else as the verdicts say.
+    The credits are soft if the options or the labels determine the map to soft credits. Else they
+    are the credits of the verdicts.
     """
     plain = battles.table["credit"].to_numpy(dtype=np.float64)
     has_margins = battles.counts().readable and "margin" in battles.table
@@ -212,7 +215,7 @@ def _judge_credits(
 def _label_and_judge_warnings(
     battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
 ) -> Iterator[Notice]:
-    """Yield warnings about the labels, and about the judge by the labels.
+    """Yield warnings about the labels, and about how the judge agrees with them.
 
     `human` are log-strengths by labels alone, NaN where labels give none, shape (models,).
     """

@@ -18,18 +18,18 @@ from podium.wording import some
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question, as the row of a file holds it.
+    """A question that was read from a row of a file. None means that the row does not say.
 
     Attributes:
         item: id of the item.
-        instruction: what the models were asked; None if the row does not say.
+        instruction: what the models were asked.
         category: label of the item.
         reference: a correct answer.
         system: the system prompt.
         source: path of the file.
-        row: the row in the file, in words.
-        media: the host's JSON of images and audio.
-        rendered: whether a template wrote the instruction.
+        row: the row in the file, in words, such as `line 3`.
+        media: images, audio or files, as the host's JSON.
+        rendered: whether the instruction is a prompt that a template wrote around the question.
         task: name of the task.
     """
 
@@ -46,7 +46,7 @@ class QuestionRow:
 
     @property
     def length(self) -> int:
-        """Characters that a judge may be shown beside the responses."""
+        """Number of characters that a judge may be shown in addition to the responses."""
         return sum(len(text) for text in (self.instruction, self.reference, self.system) if text)
 
     @property
@@ -63,8 +63,13 @@ class QuestionRow:
 class ResponseRow:
     """A model's response to a question, or the reason why it has no text.
 
-    `number` counts the responses to the question, from 1. `work` is what the model did for it,
-    where the source says so.
+    Attributes:
+        question: the question.
+        model: name of the model; empty until `name_models` if the file does not name it.
+        text: the response; None if there is no text to judge.
+        reason: why there is no text; None if there is one.
+        number: number of the response among those of the model to this question, from 1.
+        work: what the model did for the response; None if the file does not say.
     """
 
     question: QuestionRow
@@ -76,6 +81,7 @@ class ResponseRow:
 
 
 Row: TypeAlias = QuestionRow | ResponseRow
+# Reasons why a response has no text.
 EMPTY = "empty response"
 ERRORED = "errored"
 INVALIDATED = "invalidated"
@@ -102,7 +108,16 @@ def build_response(
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Name the models of a file's responses by the label, else as the file does."""
+    """Set the names of the models of a file's responses.
+
+    Args:
+        rows: the rows of the file.
+        label: the user's name for the model; None to keep the names in the file.
+        otherwise: name for responses without a name.
+
+    Raises:
+        UsageError: there is a label, and the file has several models.
+    """
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
@@ -120,19 +135,27 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
 
 
 def id_of(instruction: str) -> str:
-    """Return an id made of the instruction's text."""
+    """Return an id that is a hash of the instruction's text."""
     digest = hashlib.sha256(normal_text(instruction).encode("utf-8", "surrogatepass"))
     return f"i-{digest.hexdigest()[:12]}"
 
 
 def normal_text(text: str) -> str:
-    """Return a text with normal line ends and without outer blanks, for comparisons."""
+    """Return a text for comparisons, with Unix line ends and without outer blanks."""
     return text.replace("\r\n", "\n").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file's table, with the user's label of its model and what is shown of agents."""
+    """The table in a file.
+
+    Attributes:
+        path: path of the file.
+        label: the user's name for the model of the file; None if there is none.
+        frame: the table. Its index counts the rows of the file; the name of the index says in
+            which unit, such as `line`.
+        show: says whether a response of an agent is its answer or its transcript.
+    """
 
     path: Path
     label: str | None
@@ -154,7 +177,13 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of a file, with its place."""
+    """A row of a file.
+
+    Attributes:
+        source: path of the file.
+        row: the row in the file, in words, such as `line 3`.
+        cells: the values by column.
+    """
 
     source: str
     row: str
@@ -170,7 +199,15 @@ class Record:
         return None if column is None else self.as_text(column, self.cells.get(column))
 
     def as_text(self, name: str, value: Any) -> str | None:
-        """Return a value that must be text; None if it is empty."""
+        """Return a value that must be text; None if it is empty.
+
+        Args:
+            name: name of the value, for error messages.
+            value: the value.
+
+        Raises:
+            DataError: the value is neither text nor empty.
+        """
         if isinstance(value, str):
             return self._encodable(value)
         if is_empty(value):
@@ -180,7 +217,11 @@ class Record:
         )
 
     def _encodable(self, words: str) -> str:
-        """Return a text unchanged; DataError if it holds half of a surrogate pair."""
+        """Return a text unchanged.
+
+        Raises:
+            DataError: the text has half of a surrogate pair, which cannot be written as UTF-8.
+        """
         try:
             words.encode()
         except UnicodeEncodeError as error:
@@ -190,7 +231,7 @@ class Record:
         return words
 
     def question(self, item: str, instruction: str | None, **more: Any) -> QuestionRow:
-        """Return a question with this place."""
+        """Return a question that was read from this row; `more` are its further fields."""
         return QuestionRow(item, instruction, source=self.source, row=self.row, **more)
 
     def error(self, problem: str, remedy: str) -> DataError:
@@ -199,7 +240,7 @@ class Record:
 
 
 def _as_lists(cell: Any) -> Any:
-    """Return a cell with lists in place of the arrays that Parquet's nested columns have."""
+    """Convert the arrays in a cell, which come from nested columns of Parquet files, to lists."""
     if isinstance(cell, np.ndarray):
         return [_as_lists(value) for value in cell.tolist()]
     if isinstance(cell, dict):

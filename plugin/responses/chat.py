@@ -13,10 +13,12 @@ from podium.responses.transcripts import Call, Show, Turn, until_answer
 from podium.text import parse_json
 
 RESULTS = ("tool", "function", "tool_response", "observation")
+"""Roles of messages with the result of a tool call."""
 SYSTEM = ("system", "developer")
+"""Roles of system prompts."""
 ROLES = (*SYSTEM, "user", "assistant", "tool_call", *RESULTS)
 TEXTS = ("text", "input_text", "output_text", "refusal")
-"""Types of parts of a message that are texts."""
+"""Types of the parts of a message that are texts."""
 MEDIA = (
     "image",
     "image_url",
@@ -28,18 +30,24 @@ MEDIA = (
     "file",
     "document",
 )
-"""Types of parts of a message of which the place is shown."""
+"""Types of the parts of a message that are shown by their type alone, such as `[image]`."""
 REASONING = ("reasoning", "thinking", "redacted_thinking")
-"""Types of parts of a message of which nothing is shown."""
+"""Types of the parts of a message that are not shown at all."""
 MESSAGES = re.compile(
     r"""\s*(\{\s*["']messages["']\s*:\s*)?"""
     r"""\[\s*\{\s*["'](role|content)["']\s*:"""
 )
-"""The beginning of a text that holds messages, or a mapping with them."""
+"""The beginning of a text that holds a list of messages, or a mapping with the key `messages`."""
 
 
 class Conversation(NamedTuple):
-    """A conversation: its system prompt, the user's first messages, and the turns that follow."""
+    """A conversation with a model.
+
+    Attributes:
+        system: the system prompt; None if there is none.
+        instruction: the user's messages before the first turn; None if there are none.
+        turns: the messages after them.
+    """
 
     system: str | None = None
     instruction: str | None = None
@@ -47,12 +55,12 @@ class Conversation(NamedTuple):
 
     @property
     def answer(self) -> str:
-        """The text of the assistant's last turn, if it calls no tool."""
+        """The text of the assistant's last turn; empty if there is none or it calls a tool."""
         [*_, last] = [Turn("assistant", ""), *until_answer(self.turns)]
         return last.text if last.role == "assistant" and not last.calls else ""
 
     def as_instruction(self) -> str:
-        """Return all messages under their roles, as an instruction that holds them."""
+        """Return one text with all messages, each under its role, to be used as an instruction."""
         parts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
             calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
@@ -61,12 +69,14 @@ class Conversation(NamedTuple):
 
 
 NO_CHAT = Conversation()
+"""An empty conversation."""
 
 
 def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
-    """Read messages (roles, `tool_calls`, `tool_call_id`).
+    """Read a list of messages in OpenAI's format.
 
-    Results without the id of their call are those of the calls in their order.
+    If a result does not name its call by `tool_call_id`, it belongs to the first call that has no
+    result yet.
 
     Raises:
         DataError: an entry is not a message.
@@ -74,7 +84,7 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
     system_texts: list[str] = []
     user_texts: list[str] = []
     turns: list[Turn] = []
-    open_calls: list[str] = []
+    open_calls: list[str] = []  # ids of the calls that have no result yet
     for k, message in _openai_messages(record, messages):
         role = message["role"]
         text = _message_text(record, message.get("content"))
@@ -110,10 +120,18 @@ def build_chat_response(
     errored: bool = False,
     number: int = 1,
 ) -> ResponseRow:
-    """Return the response of an agent as `show` says.
+    """Return the response of an agent: its answer or its transcript.
+
+    Args:
+        show: says whether the response is the answer or the transcript.
+        question: the question that was answered.
+        model: name of the model; None if the file does not name it.
+        chat: the conversation.
+        errored: whether the model failed; the response then has no text.
+        number: number of the response among those of the model to this question, from 1.
 
     Raises:
-        DataError: only the answer is to be shown, and the user wrote again before it.
+        DataError: the response is only the answer, and the user wrote again before it.
     """
     text, work = show.build_response(chat.turns, chat.answer, question.length)
     if not work.shown and any(turn.role == "user" for turn in until_answer(chat.turns)):
@@ -123,13 +141,17 @@ def build_chat_response(
 
 
 def messages_in(record: Record, held: Any) -> list[Any] | None:
-    """Return messages: a list, or a text that is a list as JSON or in Python.
+    """Return the messages in a cell.
+
+    Args:
+        record: the row of the cell, for error messages.
+        held: the value of the cell: a list, or a text with a list as JSON or as a Python literal.
 
     Returns:
-        the messages; None for any other text or value.
+        The messages; None if the cell holds anything else.
 
     Raises:
-        DataError: a text begins as messages do and cannot be parsed, as one that was cut off.
+        DataError: the text begins like messages, but cannot be parsed. It may have been cut off.
     """
     if not isinstance(held, str):
         return held if isinstance(held, list) else None
@@ -143,7 +165,7 @@ def messages_in(record: Record, held: Any) -> list[Any] | None:
 
 
 def parse_literal(text: Any) -> Any:
-    """Return what a text holds as JSON or as Python's literal; None if it holds neither."""
+    """Parse a text as JSON or as a Python literal; None if it is neither."""
     for parse in (parse_json, ast.literal_eval):
         with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             return parse(text)
@@ -153,9 +175,10 @@ def parse_literal(text: Any) -> Any:
 def _openai_messages(
     record: Record, messages: Sequence[Any]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number, from 1, and the content of each message in OpenAI's form.
+    """Yield the number, from 1, and the fields of each message in OpenAI's format.
 
-    Anthropic's parts `tool_use` become calls, and parts `tool_result` become messages of a tool.
+    Messages of Anthropic are converted: their parts `tool_use` become calls, and their parts
+    `tool_result` become messages of a tool with the same number.
 
     Raises:
         DataError: a role is unknown.
@@ -185,8 +208,8 @@ def _openai_messages(
             own["tool_calls"] = [*(given if isinstance(given, list) else [given]), *calls]
         said = [own] if rest or not results or own.get("tool_calls") else []
         answers = [{**result, "role": "tool"} for result in results]
-        # The user answers calls of the message before; a provider's tool answers those of the same
-        # message.
+        # In a message of the user, results answer calls of an earlier message and come first. In a
+        # message of the assistant, they answer its own calls (of a provider's tools) and come last.
         for each in [*said, *answers] if role == "assistant" else [*answers, *said]:
             yield k, each
 
@@ -199,7 +222,8 @@ def _kind_of(part: Any) -> Any:
 def _message_text(record: Record, content: Any) -> str:
     """Return the text of a message.
 
-    Media are written as `[image_url]`, arena-hard's content as its answer, another object as JSON.
+    A part with media is written as its type, such as `[image_url]`. If the content is an object,
+    the text is its field `answer`, which arena-hard writes, or else the object as JSON.
     """
     if isinstance(content, list):
         texts = [_part_text(record, part) for part in content]
@@ -238,9 +262,10 @@ def _part_text(record: Record, part: Any) -> str | None:
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:
-    """Return the calls of a message.
+    """Return the tool calls of a message.
 
-    They are in `tool_calls`, in an older `function_call`, or in the content of a role `tool_call`.
+    They stand in the field `tool_calls` or in the older field `function_call`. A message with the
+    role `tool_call` has its call in the content.
     """
     entries: Any = message.get("tool_calls") or []
     if message["role"] == "tool_call":
@@ -266,9 +291,10 @@ def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Cal
 
 
 def _parse_call(content: Any) -> Any:
-    """Return the call that a text holds as JSON or as a literal of Python.
+    """Return the call in a message with the role `tool_call`, as a mapping with a name.
 
-    A text that holds none is the call's name.
+    The content is a mapping, or a text with one as JSON or as a Python literal. Any other text is
+    the name of the tool.
     """
     parsed = parse_literal(content)
     if isinstance(parsed, dict) and "name" in parsed:

@@ -1,6 +1,7 @@
 """Responses of several models to the same items.
 
-They come from one file or from many. Some may be missing, and some can still be asked for.
+The responses come from one file or from many. A response may be missing (the files have no text of
+it) or pending (the model can still be asked for it).
 """
 
 import hashlib
@@ -20,23 +21,24 @@ from podium.wording import some
 AGREE = ("instruction", "reference", "system", "category", "media")
 """Fields on which all rows of an item must agree."""
 QUESTION = ("instruction", "reference", "media")
-"""Those that make the question; the others are settings of a run, or labels."""
+"""The fields of `AGREE` that make the question. If two rows differ in one of them, the models were
+asked different questions."""
 PENDING = "not asked yet"
 """Reason of a response that can still be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An instruction with what goes with it.
+    """An instruction, with the other texts and labels of its item.
 
     Attributes:
         id: id of the item.
         instruction: what the models were asked.
-        category: label of the item.
-        reference: a right answer.
-        system: the system prompt of the responses.
-        media: images, audio or files that belong to the instruction.
-        responses: the largest number of responses that a model gave.
+        category: label of the item; None if there is none.
+        reference: a correct answer; None if there is none.
+        system: the system prompt of the responses; None if there was none.
+        media: images, audio or files that belong to the instruction, as the host's JSON.
+        responses: the largest number of responses that a model gave to the item.
     """
 
     id: str
@@ -49,31 +51,33 @@ class Item:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the responses to the item."""
+        """The keys (`response_key`) of the responses of one model to the item."""
         return tuple(response_key(self.id, number) for number in range(1, self.responses + 1))
 
 
 def response_key(item: str, number: int) -> str:
     """Return the key of a model's response to an item.
 
-    It is the item's id, and from the second response on its number, too.
+    The key of the first response is the id of the item. The key of a later response also has its
+    number.
     """
     return item if number == 1 else f"{item}\0{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """The responses of models; each has a text, is missing, or can still be asked for.
+    """The responses of models to items. Each response has a text, is missing, or is pending.
 
     Attributes:
         items: the items.
-        texts: by model, the texts by `response_key`.
-        missing: by model, the reasons of missing responses by `response_key`.
+        texts: texts of the responses, by model and `response_key`.
+        missing: reasons of the missing responses, by model and `response_key`.
         sources: the files that were read.
-        notes: what people should know about the reading.
+        notes: notes for the user about the reading.
         tasks: names of the tasks of the responses.
-        pending: by model, the keys of the responses that can be asked for.
-        work: by model and key, what the model did for a response, where the source says so.
+        pending: keys of the responses that can still be asked for, by model.
+        work: what the model did for a response, by model and `response_key`. Responses whose file
+            does not say so are left out.
     """
 
     items: tuple[Item, ...]
@@ -100,9 +104,13 @@ class Responses:
         return any(work.shown for of_model in self.work.values() for work in of_model.values())
 
     def shown_text(self, name: str, key: str, transcripts: bool) -> str:
-        """Return a model's response as a judge is shown it.
+        """Return a model's response in the form in which a judge is shown it.
 
-        If other responses are `transcripts`, an answer is shown as one, too.
+        Args:
+            name: name of the model.
+            key: the response's key.
+            transcripts: whether any response of the run is a transcript. An answer is then written
+                as a transcript, too.
         """
         text = self.texts[name][key]
         if transcripts and not self._is_transcript(name, key):
@@ -110,7 +118,8 @@ class Responses:
         return text
 
     def plain_text(self, name: str, key: str) -> str:
-        """Return a model's response as humans read it: a transcript piece by piece."""
+        """Return a model's response in a form for humans, in which pieces of transcripts stand
+        apart."""
         text = self.texts[name][key]
         return plain_text(text) if self._is_transcript(name, key) else text
 
@@ -129,7 +138,7 @@ class Responses:
         return {item.id: item for item in self.items}
 
     def field(self) -> Field:
-        """Return the models, the items, and the models that have no response to an item."""
+        """Return the models, the items, and for each item the models without a response to it."""
         models = self.models
         absent = {}
         for item in self.items:
@@ -140,13 +149,13 @@ class Responses:
         return Field(models, tuple(item.id for item in self.items), absent)
 
     def mean_number(self) -> float:
-        """Return the mean number of responses per item."""
+        """Return the mean over items of the number of responses that a model gave."""
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
     def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Return a round with each battle repeated for every response that both models have.
+        """Repeat each battle of a round for every response that both models have to its item.
 
-        A battle without such a response stays in the round once.
+        A battle for which there is no such response stays in the round once.
         """
         if all(item.responses == 1 for item in self.items):
             return coming
@@ -162,7 +171,7 @@ class Responses:
         return NextRound(tuple(pairings), coming.note, left_out)
 
     def can_play(self, battle: Pairing) -> bool:
-        """Return whether both models have this response, or can be asked for it."""
+        """Return whether both models have the response of a battle, or can be asked for it."""
         key = response_key(battle.item, battle.response)
         return all(
             key in self.texts[name] or key in self.pending.get(name, ())
@@ -170,12 +179,12 @@ class Responses:
         )
 
     def has_both(self, battle: Pairing) -> bool:
-        """Return whether both models have this response already."""
+        """Return whether both models have the response of a battle already."""
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
     def battles_without_answer(self, battles: Iterable[Pairing]) -> list[Pairing]:
-        """Return the battles on whose item a model has no response."""
+        """Return the battles in which at least one model has no response to the item."""
         keys = {item.id: item.keys for item in self.items}
 
         def has_answer(name: str, item: str) -> bool:
@@ -191,10 +200,11 @@ class Responses:
     def with_answers(
         self, answers: Mapping[tuple[str, str], tuple[str | None, str]]
     ) -> "Responses":
-        """Return the responses with answers to pending ones.
+        """Return a copy in which pending responses are replaced by answers.
 
         Args:
-            answers: by model and key, the text and an empty reason, or None and the reason.
+            answers: a text and an empty reason, or None and the reason why there is no text; by
+                model and `response_key`.
         """
         texts = {name: dict(by_key) for name, by_key in self.texts.items()}
         missing = {name: dict(by_key) for name, by_key in self.missing.items()}
@@ -209,7 +219,10 @@ class Responses:
         return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
-        """Return the number of missing responses by reason, for each model that misses some."""
+        """Return the number of missing responses, by model and reason.
+
+        Models without missing responses are left out.
+        """
         by_model = {}
         for name in self.models:
             counts = Counter(self.missing[name].values())
@@ -220,7 +233,7 @@ class Responses:
     def digest(self) -> str:
         """Return a hash of items and responses that does not depend on their order.
 
-        Reasons of missing responses and the keys of pending ones are part of it.
+        The hash includes the reasons of missing responses and the keys of pending responses.
         """
         items = []
         for item in self.items:
@@ -237,7 +250,11 @@ class Responses:
         return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
 
     def only(self, models: Sequence[str]) -> "Responses":
-        """Return the responses of some models; UsageError for an unknown one."""
+        """Return a copy with the responses of some models.
+
+        Raises:
+            UsageError: there is no model of this name.
+        """
         kept = {find_name("model", name, self.texts) for name in models}
 
         def of_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,12 +283,13 @@ class Responses:
             models: names of the models; all by default.
             limit: largest number of items, 1 or more; all by default.
             category: one category or several; all by default.
-            seed: draws the items if there are more than the limit; without it, the first are
-                taken.
-            answered_by: a model whose files hold a response to the items, readable or not.
+            seed: seed with which items are drawn if there are more than the limit. If it is None,
+                the first items are taken.
+            answered_by: name of a model. Only items for which its files have a response are
+                selected, even if the response has no text.
 
         Raises:
-            UsageError: the limit is below 1, or no item has a category, or no model the name.
+            UsageError: the limit is below 1, or no item has the category, or no model has the name.
         """
         if models:
             return self.only(models).select(
@@ -299,7 +317,11 @@ class Responses:
         return self._with_items(items[:limit])
 
     def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
-        """Return the items of some categories; UsageError for one that no item has."""
+        """Return the items of some categories.
+
+        Raises:
+            UsageError: no item has one of the categories.
+        """
         unknown = [name for name in categories if name not in self.categories]
         if unknown:
             available = some(self.categories) or "none: no source says any"
@@ -307,7 +329,7 @@ class Responses:
         return tuple(item for item in self.items if item.category in categories)
 
     def _with_items(self, items: tuple[Item, ...]) -> "Responses":
-        """Return some of the items with the responses to them."""
+        """Return a copy with only these items and the responses to them."""
         kept = {key for item in items for key in item.keys}
 
         def of_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -327,21 +349,24 @@ class Responses:
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Assemble answers by item, model and number.
+    """Assemble responses by model, item and number.
 
     Args:
         answers: the responses, each with its question.
-        questions: further questions; those without a response are left out, with a note.
+        questions: further questions. Those without a response are left out, with a note.
 
     Raises:
-        DataError: rows contradict each other, or a model has two responses with one number.
+        DataError: rows contradict each other, or a model has two responses to an item with the
+            same number.
     """
     answers_by_model = _answers_by_model(answers)
-    # Questions first, then the models by name, so that the order of sources does not matter.
+    # The order of the rows is fixed (questions first, then models by name), so that the order of
+    # the sources does not matter.
     rows_by_item: defaultdict[str, list[QuestionRow]] = defaultdict(list)
     by_name = sorted(answers, key=lambda answer: answer.model)
     for question in [*questions, *(answer.question for answer in by_name)]:
         rows_by_item[question.item].append(question)
+    # Largest number of responses of one model, by item.
     number_by_item: dict[str, int] = {}
     for answer in answers:
         item_id = answer.question.item
@@ -370,7 +395,12 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
 
 
 def _note_numbers(items: Sequence[Item], silent: Sequence[str]) -> Iterator[Notice]:
-    """Yield notes on items without a response, and on items with several of a model."""
+    """Yield notes on items without a response and on items with several responses of a model.
+
+    Args:
+        items: the items that have a response.
+        silent: ids of the items that have none.
+    """
     if silent:
         yield Notice("questions-unanswered", {"questions": list(silent)})
     several = [item.responses for item in items if item.responses > 1]
@@ -379,10 +409,10 @@ def _note_numbers(items: Sequence[Item], silent: Sequence[str]) -> Iterator[Noti
 
 
 def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
-    """Return the answers by response key of each model, sorted by model.
+    """Return each model with its answers by `response_key`, sorted by model.
 
     Raises:
-        DataError: a model has two answers with one key.
+        DataError: a model has two answers with the same key.
     """
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
@@ -398,8 +428,13 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
-    """Return the item that its rows describe; DataError if they contradict each other."""
-    # A template changes instruction and system prompt, but neither reference nor category.
+    """Return the item that its rows describe.
+
+    Raises:
+        DataError: the rows contradict each other, or none has an instruction.
+    """
+    # If a template wrote the prompt (`rendered`), instruction and system prompt may differ between
+    # rows. Reference and category may not.
     not_rendered = [row for row in rows if not row.rendered]
     instruction = _common_value("instruction", not_rendered)
     reference = _common_value("reference", rows)
@@ -408,7 +443,7 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
     media = _common_value("media", not_rendered)
     rendered = [row for row in rows if row.rendered and row.instruction is not None]
     if instruction is None and rendered:
-        # The shortest rendering is nearest to the bare question, whatever the order of files.
+        # The shortest prompt is nearest to the bare question. The order of files does not matter.
         shortest = min(rendered, key=_length_of_rendering)
         instruction = shortest.instruction
         system = system or shortest.system
@@ -422,16 +457,20 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 
 def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
-    """Return the length of an instruction, then the texts, as a key for sorting."""
+    """Return a key that sorts rows by the length of their instruction, then by their texts."""
     instruction = row.instruction or ""
     return len(instruction), instruction, row.system or ""
 
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
-    """Return the value of a field on which all rows agree; None if it is empty.
+    """Return the value of a field on which all rows agree; None if no row has a value.
+
+    Args:
+        name: the field, one of `AGREE`.
+        rows: the rows of an item.
 
     Raises:
-        OtherQuestionError: the rows have different questions.
+        OtherQuestionError: the rows differ, and the field makes the question (`QUESTION`).
         DataError: the rows differ in another field.
     """
     with_value = [(row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None]
@@ -462,7 +501,7 @@ def _excerpt_of_value(text: str) -> str:
 
 
 def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[Notice]:
-    """Return a note on items whose instruction was rendered by different templates."""
+    """Return a note on the items whose instructions were written by different templates."""
     several = []
     for item, rows in rows_by_item.items():
         renderings = {
@@ -484,13 +523,16 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[Notice]]:
-    """Return the answers with a pending one for each item that a model lacks, and notes.
+    """Add a pending response for each item to which a model has no response.
 
     Args:
-        answers: the responses that sources hold.
-        questions: the questions that sources hold.
-        prompts: the items to answer; all items by default.
+        answers: the responses in the sources.
+        questions: the questions in the sources.
+        prompts: the items that are answered; if empty, all items.
         models: names of the models that can be asked.
+
+    Returns:
+        The answers to these items, with the pending responses, and notes.
     """
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:

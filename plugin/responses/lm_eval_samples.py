@@ -1,4 +1,4 @@
-"""Read responses from lm-eval's samples, a row per document and filter."""
+"""Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,7 +24,7 @@ def find_newest_samples(
     """Find the samples of the newest run of each model and task.
 
     Returns:
-        the files of samples, the files that are not lm-eval's, and notes.
+        The files of samples, the files that are not lm-eval's, and notes.
     """
     samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
     kept, notes = layout.select_runs(samples)
@@ -38,7 +38,8 @@ def find_newest_samples(
 
 
 def is_generated(sheet: Sheet) -> bool:
-    """Return whether the first sample holds generated text, not log-likelihoods."""
+    """Return whether the first sample has generated text, not log-likelihoods."""
+    # A request for the likelihood of a text has one argument. A request to generate has two.
     first = sheet.frame.iloc[0]
     response = _responses(first)[0]
     is_text = isinstance(response, str) or is_empty(response)
@@ -46,13 +47,14 @@ def is_generated(sheet: Sheet) -> bool:
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
-    """Read all responses to each document before any filter.
+    """Read all responses to each document, as the model wrote them before any filter.
 
-    An item is a task and a document; its category is the task.
+    Each document of a task is an item. Its category is the name of the task.
     """
     file = layout.samples_at(sheet.path, sheet.label)
     rows = list(sheet.records())
-    # One row per document: filters differ in what they extract, not in the responses.
+    # Only the rows of one filter are read: filters extract different answers, but the responses
+    # are the same.
     filters = [record.name("filter") or "" for record in rows]
     first_filter = min(filters, default="")
     records = [row for row, name in zip(rows, filters, strict=True) if name == first_filter]
@@ -70,7 +72,10 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
 def _responses_to_document(
     record: Record, item: str, task: str, model: str, show: Show
 ) -> Iterator[ResponseRow]:
-    """Yield the responses in the row of a document; they are missing if it has media."""
+    """Yield the responses in the row of a document.
+
+    If the document has images or audio, the responses have the reason `UNSEEN` instead of a text.
+    """
     system, instruction, chat = _parse_prompt(record)
     work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
     if chat.turns and show.shows(chat.turns):
@@ -91,7 +96,8 @@ def _responses_to_document(
 def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
     """Return the system prompt or None, the instruction, and the chat.
 
-    The instruction is the prompt or, in a chat, the last message of the user.
+    If the prompt is a chat, the instruction is the last message of the user. Otherwise, it is the
+    whole prompt, and the chat is `NO_CHAT`.
     """
     request = _request(record.cells["arguments"])
     prompt = request[0] if request else None
@@ -116,9 +122,9 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
 
 
 def _request(arguments: Any) -> Sequence[Any]:
-    """Return the arguments of the first request: a prompt, and its settings.
+    """Return the arguments of the first request: the prompt, and perhaps generation settings.
 
-    The current shape is a mapping, the older one a list.
+    Current versions of lm-eval log the requests as a mapping, older versions as a list.
     """
     if isinstance(arguments, dict):
         request = arguments.get("gen_args_0")
@@ -128,7 +134,10 @@ def _request(arguments: Any) -> Sequence[Any]:
 
 
 def _responses(cells: Any) -> list[Any]:
-    """Return the responses to the first request, one per repeat; None for an empty one."""
+    """Return the responses to the first request, one per repeat.
+
+    If there is no response, the result is a list with None.
+    """
     value = cells["resps"] if "resps" in cells else cells["filtered_resps"]
     if isinstance(value, list | tuple):
         value = value[0] if value else None

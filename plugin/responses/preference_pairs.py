@@ -1,6 +1,7 @@
-"""Pairs of responses with a known preference, a pair per row.
+"""Read pairs of responses with a known preference from tables with a pair per row.
 
-These are Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and tables with the same columns.
+The tables are those of Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and others with the
+same columns.
 """
 
 import json
@@ -30,11 +31,14 @@ SIDES = {
     PREFERRED: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
-"""Columns of both responses: messages, a mapping with messages, the JSON of either, or a text."""
+"""For each of both responses, the names that its column may have.
+
+A cell is a list of messages, a mapping with the key `messages`, either of them as JSON, or a text.
+"""
 ITEM = ("uuid", "id", "item")
 INSTRUCTION = ("query", "instruction", "prompt")
 PARAMETERS = ("parameters", "input_schema", "inputSchema")
-"""Where OpenAI, Anthropic and MCP keep the parameters of a tool."""
+"""Keys under which OpenAI, Anthropic and MCP describe the parameters of a tool."""
 CATEGORY = ("category", "_lcp_bucket", "subset")
 
 
@@ -42,13 +46,15 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
     """Read pairs as responses of the models `chosen` and `rejected`.
 
     Args:
-        sources: files; those that do not exist are skipped.
-        show: what a response of an agent is. With `auto`, all pairs are shown as transcripts.
+        sources: paths, folders or globs; those that do not exist are skipped.
+        show: says whether a response of an agent is its answer or its transcript. With `auto`, all
+            responses are transcripts.
 
     Returns:
-        None if a file holds no pairs.
+        The responses; None if there are no pairs, or if a file is not a table of pairs.
     """
-    # Agents refuse without a call, and users write again: all pairs are shown in the same way.
+    # With `auto`, the two responses of a pair could be shown in different forms, because an agent
+    # that refuses a task calls no tool.
     if show.mode == "auto":
         show = replace(show, mode="transcript")
     engine = Duck()
@@ -79,8 +85,9 @@ def _responses_of_row(record: Record, show: Show, id_counts: Counter[str]) -> It
 
     Args:
         record: the row.
-        show: what a response of an agent is.
-        id_counts: number of rows by id, which is increased; several pairs of a task may share one.
+        show: says whether a response of an agent is its answer or its transcript.
+        id_counts: number of rows by id; changed in place. Several pairs of a task may have the
+            same id.
     """
     chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
     question = record.question(
@@ -94,7 +101,11 @@ def _responses_of_row(record: Record, show: Show, id_counts: Counter[str]) -> It
 
 
 def _item_id(record: Record, id_counts: Counter[str]) -> str:
-    """Return the id of a row, with a number if earlier rows have it; its place without an id."""
+    """Return the id of the item in a row, and count it in `id_counts`.
+
+    If earlier rows have the same id, a number is appended. If the row has no id, its place in the
+    file is used.
+    """
     item = _text_of_cell(_first_cell(record.cells, ITEM))
     if item is None:
         item = f"{Path(record.source).name} {record.row}"
@@ -104,9 +115,10 @@ def _item_id(record: Record, id_counts: Counter[str]) -> str:
 
 
 def _instruction_of_row(record: Record, chats: Iterable[Conversation]) -> str | None:
-    """Return what the models were asked, and the tools that they could call.
+    """Return what the models were asked, followed by the tools that they could call.
 
-    A row may have both a query and first messages, and its two sides may differ in these.
+    The question may stand in a column, in the first messages of the two conversations, or in
+    several of these with different words. Different texts are joined.
     """
     query = record.as_text("query", _first_cell(record.cells, INSTRUCTION))
     instruction = _merge_texts([query, *(chat.instruction for chat in chats)])
@@ -120,18 +132,18 @@ def _text_of_cell(cell: Any) -> str | None:
 
 
 def _merge_texts(texts: Iterable[str | None]) -> str | None:
-    """Return different texts one after the other, without those that are part of another one."""
+    """Join different texts. A text that is part of another one is left out."""
     different = dict.fromkeys(normal_text(text) for text in texts if text)
     kept = []
     for text in different:
-        # Each text is part of itself.
+        # Each text is part of itself, so the count is 1 if it is part of no other text.
         if sum(text in other for other in different) == 1:
             kept.append(text)
     return "\n\n".join(kept) or None
 
 
 def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first cell of these columns that is there; None if none is."""
+    """Return the first cell of these columns that is not None; None if all are."""
     for name in names:
         if cells.get(name) is not None:
             return cells[name]
@@ -139,7 +151,10 @@ def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
-    """Return the conversation in the first of these columns; a text is one answer."""
+    """Return the conversation in the first of these columns that is not empty.
+
+    A text that holds no messages becomes a conversation with one answer.
+    """
     cell = _first_cell(record.cells, names)
     is_json = isinstance(cell, str) and cell.lstrip().startswith("{")
     parsed = parse_literal(cell) if is_json else cell
@@ -152,9 +167,9 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
 
 
 def _tools_text(tools: Any) -> str:
-    """Return name, description and parameters of each tool; empty if there are no tools.
+    """Return a text with the name, description and parameters of each tool.
 
-    A tool without a name is written as it is.
+    A tool without a name is written as it is. The text is empty if there are no tools.
     """
     parsed = parse_literal(tools) if isinstance(tools, str) else tools
     lines: list[str] = []

@@ -1,4 +1,7 @@
-"""Read responses from sources: find the files, recognise their shape, read and assemble them."""
+"""Read responses from sources: find the files, recognise their shape, read and assemble them.
+
+A source is a file, a folder or a glob. The shape of a table is known by the names of its columns.
+"""
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
@@ -31,18 +34,18 @@ from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.wording import some
 
 Part: TypeAlias = tuple[Path, Sequence[Row] | None]
-"""A file and its rows; None if it holds no responses."""
+"""A file and its rows; the rows are None if the file was skipped as it holds no responses."""
 
 
 class Shape(NamedTuple):
     """A known shape of tables.
 
     Attributes:
-        name: the shape in words.
+        name: description of the shape, for error messages.
         read: function that reads the rows of such a table.
-        required: sets of columns; the table has a column of each.
-        excluded: columns that the table does not have.
-        accepts: function that tests a table with such columns further.
+        required: sets of names; the table must have a column of each set.
+        excluded: names of columns that the table must not have.
+        accepts: function that tests the content of a table that has the right columns.
     """
 
     name: str
@@ -66,7 +69,7 @@ ITEM = tables.NAMES["item"]
 INSTRUCTION = tables.NAMES["instruction"]
 RESPONSE = tables.NAMES["response"]
 BATTLE = ("model_a", "model_b")
-"""Columns of a table of verdicts, whose column `response` counts the responses to an item."""
+"""Columns of a table of verdicts. Its column `response` is a number, not a text."""
 NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], *BATTLE, "messages", "choices")
 ARENA_HARD_ITEM = ("uid", "question_id")
 ARENA_HARD_MODEL = ("model", "model_id")
@@ -98,14 +101,14 @@ SHAPES = (
         excluded=NOT_QUESTIONS,
     ),
 )
-"""The first shape that fits is taken."""
+"""Shapes of tables of responses and questions. A table is read by the first shape that fits."""
 PROMPTS = (
     *SHAPES,
     Shape(
         "a row per prompt (instruction, and an id or none)", tables.read_instructions, [INSTRUCTION]
     ),
 )
-"""Shapes of tables of prompts."""
+"""Shapes of tables of prompts, which may lack ids. The first shape that fits is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +117,10 @@ class FileReader:
 
     Attributes:
         suffixes: endings of the names of its files.
-        accepts: function that says whether a file is such a log.
-        read: function that reads the responses of a file.
-        choose: function that chooses which of several files count, and returns notes.
+        accepts: function that returns whether a file is such a log.
+        read: function that reads the responses in a file.
+        choose: function that returns those of several files that are to be read, and notes. If it
+            is None, all are read.
     """
 
     suffixes: tuple[str, ...]
@@ -137,21 +141,21 @@ def read_responses(
 ) -> Responses:
     """Read responses from files, folders or globs of any known shape.
 
-    Tables without responses give the questions.
+    Tables of questions, which have no responses, are read for the instructions.
 
     Args:
-        sources: the sources, each optionally `label=path` with a model's name.
+        sources: the sources; each may be written `label=path`, with a name for the model.
         readers: readers of hosts' log files.
-        reasoning: whether reasoning before an answer is removed (`strip`) or part of it (`keep`).
-        prompts: questions that models of `on_demand` are asked; by default the items of the
+        reasoning: whether reasoning before an answer is removed (`strip`) or kept (`keep`).
+        prompts: questions that models of `on_demand` are asked; if empty, the questions of the
             sources.
-        on_demand: models that can be asked for responses that no source holds.
-        show: what a response of an agent is: its answer or its transcript.
-        optional: whether the sources need not hold responses. Other files are then skipped,
-            whether named or found, and without responses there are no items.
+        on_demand: names of models that can be asked for responses that are in no source.
+        show: says whether a response of an agent is its answer or its transcript.
+        optional: if False, it is an error if a named file or all sources have no responses. If
+            True, such files are skipped, and the result may have no items.
 
     Raises:
-        UsageError: the sources hold no responses, or two sources have a model of one name.
+        UsageError: the sources have no responses, or two sources have models of the same name.
         DataError: a file cannot be read, or rows contradict each other.
     """
     strips_reasoning = check_policy(reasoning)
@@ -183,14 +187,17 @@ def read_responses(
 def _read_all_sources(
     sources: Sequence[str | Path], readers: Sequence[FileReader], show: Show, *, optional: bool
 ) -> tuple[list[Part], list[Notice]]:
-    """Read the files of all sources, with notes.
+    """Read the files of all sources.
+
+    Returns:
+        The files with their rows, and notes.
 
     Raises:
-        UsageError: two sources that must hold responses have a model of one name.
+        UsageError: two sources have models of the same name, and `optional` is False.
     """
     parts: list[Part] = []
     notes: list[Notice] = []
-    owners: dict[str, str] = {}
+    owners: dict[str, str] = {}  # source by model
     for source in map(str, sources):
         parts_of_source, notes_of_source = _read_source(
             source, readers, show=show, optional=optional
@@ -211,7 +218,8 @@ def _note_skipped(parts: Sequence[Part]) -> list[Notice]:
 def _nothing_read(
     sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[Notice]
 ) -> UsageError:
-    """Return the error for sources without responses, or without prompts for models on demand."""
+    """Return the error to raise if sources have no responses, or if there are no prompts for the
+    models that can be asked."""
     if sources:
         lack = f"no responses in {without_secrets(some(sources))}"
     elif on_demand:
@@ -228,9 +236,12 @@ def _nothing_read(
 def read_prompts(
     *sources: str | Path, readers: Sequence[FileReader] = ()
 ) -> tuple[list[QuestionRow], list[Notice]]:
-    """Read questions, and notes on the reading.
+    """Read the questions in sources.
 
-    The sources are those of `read_responses`, and tables of prompts without ids.
+    The sources are those that `read_responses` reads, and tables of prompts without ids.
+
+    Returns:
+        The questions, and notes on the reading.
     """
     rows: list[Row] = []
     notes: list[Notice] = []
@@ -244,9 +255,12 @@ def read_prompts(
 def _name_tasks(
     rows: Sequence[Row], prompts: Sequence[QuestionRow]
 ) -> tuple[Sequence[Row], tuple[str, ...], Sequence[QuestionRow]]:
-    """Return rows, tasks and prompts.
+    """Put the name of the task before the ids of items, if there are several tasks.
 
-    With several tasks, the id of an item begins with its task, as two tasks may have the same ids.
+    This is needed because two tasks may have the same ids.
+
+    Returns:
+        The rows, the names of the tasks, and the prompts.
     """
     names = {question.task for question in questions_in((*rows, *prompts))}
     tasks = tuple(sorted(task for task in names if task is not None))
@@ -262,7 +276,8 @@ def _name_tasks(
 
 
 def _with_task_in_id(question: QuestionRow) -> QuestionRow:
-    """Return a question whose id begins with its task, which is also the default category."""
+    """Put the name of the task before the id of a question, and use it as category if it has
+    none."""
     task = question.task
     if task is None:
         return question
@@ -270,7 +285,13 @@ def _with_task_in_id(question: QuestionRow) -> QuestionRow:
 
 
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[Notice]]:
-    """Return the answers without reasoning, and a note on how many had some."""
+    """Remove the reasoning before answers.
+
+    An answer that consists of reasoning only loses its text. Transcripts are not changed.
+
+    Returns:
+        The answers, and a note on how many had reasoning.
+    """
     stripped = list(answers)
     with_reasoning = 0
     without_answer = 0
@@ -316,8 +337,9 @@ def _read_source(
         source: a file, folder or glob, optionally with a label.
         readers: readers of hosts' log files.
         shapes: known shapes of tables.
-        show: what a response of an agent is.
-        optional: whether a file that was named may be of no known shape.
+        show: says whether a response of an agent is its answer or its transcript.
+        optional: whether a file of no known shape is skipped, not an error, even if the user named
+            it.
 
     Returns:
         The files with their rows, and notes.
@@ -328,7 +350,7 @@ def _read_source(
     parts: list[Part] = []
     for file in sample_files:
         sheet, notes_on_cuts = _sheet_of_samples(file, sample_rows(file.path), show)
-        # A file that was named, and the last one of which responses can come.
+        # A file must have responses if the user named it and no other file of the source has any.
         is_named = file.path in place.paths[-1:] and not place.searched
         is_needed = is_named and all(rows is None for _, rows in parts)
         rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_needed)
@@ -353,7 +375,14 @@ def _read_source(
 def _sheet_of_samples(
     file: Samples, lines: Iterable[tuple[str, dict[str, Any] | None]], show: Show
 ) -> tuple[Sheet, list[Notice]]:
-    """Return the table of a samples file of lm-eval, and a note on a last line that is cut off."""
+    """Return the table of a samples file of lm-eval, and a note if a line is cut off.
+
+    Args:
+        file: the samples file.
+        lines: the place of each line, such as `line 3`, and its row; the row is None if the line
+            is cut off.
+        show: says whether a response of an agent is its answer or its transcript.
+    """
     rows: dict[str, dict[str, Any]] = {}
     notes = []
     for place, row in lines:
@@ -380,14 +409,19 @@ def _read_file(
     *,
     optional: bool,
 ) -> Sequence[Row] | None:
-    """Read the rows of a file; None if it is optional and of no known shape."""
+    """Read the rows of a file.
+
+    Returns:
+        The rows; None if the file has no known shape and is optional.
+    """
     with named_in_errors(path):
         for reader in readers:
             if _is_log_of(reader, path):
                 return name_models(reader.read(path, show), label)
         records = open_records(path, shared_engine())
         if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
-            # The names of the columns show it: the rows need not be read.
+            # The names of the columns already show that no shape fits. So the rows, which take
+            # longer, are not read.
             return None
         sheet = Sheet(path, label, records.frame(), show)
     return _parse_rows(sheet, shapes, optional=optional)
@@ -427,7 +461,13 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
 
 
 def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Record the source of each model in `owners`.
+    """Check that no other source has a model of a source.
+
+    Args:
+        owners: source of each model that was read before; the models of this source are added in
+            place.
+        source: the source.
+        rows: its rows.
 
     Raises:
         UsageError: another source has a model of the same name.
@@ -449,7 +489,10 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
 def _questions_beside(
     answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]
 ) -> list[QuestionRow]:
-    """Read arena-hard's file of questions beside the answers, for answers without instructions."""
+    """Read the questions of arena-hard for answers without an instruction.
+
+    They stand in the file `question.jsonl`, in the folder of the answers or in its parent.
+    """
     items = {question.item for question in questions}
     paths = set()
     for answer in answers:

@@ -1,6 +1,6 @@
 """Read tables of responses and of questions.
 
-These are plain tables, AlpacaEval outputs, and arena-hard answers and questions.
+Four kinds are read: plain tables, AlpacaEval outputs, arena-hard answers and arena-hard questions.
 """
 
 from collections import Counter
@@ -37,15 +37,18 @@ NAMES = {
     "system": ("system",),
     "error": ("error",),
 }
-"""Names that a column of a plain table may have."""
+"""For each field of a plain table, the names that its column may have."""
 MEDIA = ("image", "images", "audio", "video")
-"""Columns of media that models saw beside the instruction, which a table does not hold."""
+"""Columns that name images, audio or video which models saw with the instruction.
+
+The media are not in the table, so a judge cannot be shown them.
+"""
 
 
 def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     """Read a plain table with a row per response.
 
-    A response to media that the table does not hold is missing.
+    If a row names media, its response has the reason `UNSEEN` instead of a text.
     """
     columns = _choose_columns(sheet)
     answers = []
@@ -58,12 +61,18 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
 
 
 def _response_of_row(record: Record, columns: dict[str, str | None], show: Show) -> ResponseRow:
-    """Return the response in a row: a text, or messages as `show` says."""
+    """Return the response in a row.
+
+    Args:
+        record: the row.
+        columns: the column of each field; None if there is none.
+        show: if the row has messages, says whether the response is the answer or the transcript.
+    """
     error = None if columns["error"] is None else record.cells[columns["error"]]
     errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
     model = record.name(columns["model"])
     cell = record.cells.get(columns["response"] or "")
-    # A text under another name is a response, whatever it looks like.
+    # A text in a column of another name is a response, even if it looks like messages.
     may_be_messages = columns["response"] == "messages" or isinstance(cell, list)
     messages = messages_in(record, cell) if may_be_messages else None
     if messages is not None:
@@ -75,7 +84,11 @@ def _response_of_row(record: Record, columns: dict[str, str | None], show: Show)
 
 
 def read_instructions(sheet: Sheet) -> list[QuestionRow]:
-    """Read a plain table with a row per item; DataError if one has no instruction."""
+    """Read a plain table with a row per item.
+
+    Raises:
+        DataError: an item has no instruction.
+    """
     columns = _choose_columns(sheet)
     questions = [_question(record, columns) for record in sheet.records()]
     for question in questions:
@@ -95,7 +108,7 @@ def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
     for field, names in NAMES.items():
         columns = [name for name in names if name in sheet.columns]
         if field == "response" and len(columns) > 1 and "messages" in columns:
-            columns.remove("messages")  # the prompt
+            columns.remove("messages")  # it holds the prompt
         if len(columns) > 1:
             problem = f"the columns {' and '.join(columns)} could each be the {field}"
             raise UsageError(f"{problem}: rename or remove all but one")
@@ -106,9 +119,10 @@ def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
 def _question(
     record: Record, columns: dict[str, str | None], chat: Conversation = NO_CHAT
 ) -> QuestionRow:
-    """Return the question of a row, or of the conversation in it.
+    """Return the question of a row.
 
-    If there is no id, it is derived from the instruction.
+    If the row has no instruction or system prompt, they are taken from the conversation. If it has
+    no id, the id is derived from the instruction.
     """
     instruction = record.text(columns["instruction"]) or chat.instruction
     item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
@@ -123,7 +137,10 @@ def _question(
 
 
 def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
-    """Read AlpacaEval outputs; an instruction that a model answers again is another item."""
+    """Read AlpacaEval outputs.
+
+    If a model answers the same instruction several times, each time is a different item.
+    """
     seen: Counter[tuple[str | None, str]] = Counter()
     answers = []
     for record in sheet.records():
@@ -156,7 +173,7 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
             text = _text_of_turn(record, _only_entry(record, turns, "turns")) or ""
             chat = Conversation(turns=[Turn("assistant", text)])
         question = record.question(_arena_hard_item(record), chat.instruction, system=chat.system)
-        # What arena-hard writes if the provider failed.
+        # Arena-hard writes this text if the call of the model failed.
         errored = chat.answer == "$ERROR$"
         answers.append(
             build_chat_response(sheet.show, question, record.name(model), chat, errored=errored)
@@ -165,7 +182,11 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
 
 
 def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
-    """Read questions of arena-hard v0.1; DataError for several turns."""
+    """Read questions of arena-hard v0.1.
+
+    Raises:
+        DataError: a question has several turns.
+    """
     questions = []
     for record in sheet.records():
         instruction = _text_of_turn(record, _only_entry(record, record.cells["turns"], "turns"))
@@ -196,7 +217,8 @@ def _only_entry(record: Record, values: Any, name: str) -> Any:
 def _text_of_turn(record: Record, turn: Any) -> str | None:
     """Return the text of a turn or message.
 
-    It is the turn itself, its content, or the answer in its content without reasoning.
+    A turn is a text, or a mapping with the text as its `content`. The content may itself be a
+    mapping with the text, without reasoning, as its `answer`.
     """
     for key in ("content", "answer"):
         turn = turn.get(key) if isinstance(turn, dict) else turn

@@ -1,7 +1,8 @@
-"""Transcripts of agents: typed turns in, plain text out, within a budget of tokens.
+"""Transcripts of agents: turns are written as plain text that fits a budget of tokens.
 
-A piece of the text begins with its name and a colon at the start of a line. Its further lines
-begin with `> `, so that nothing in a piece can begin another.
+A transcript consists of pieces, such as `turn 1`, `call 1.1`, `result 1.1` and `answer`. A piece
+begins with its name and a colon at the start of a line. Its further lines begin with `> `, so that
+no text within a piece can begin another piece.
 """
 
 import re
@@ -17,27 +18,34 @@ from podium.scorers.reasoning import Policy, strip_reasoning
 
 Mode = Literal["answer", "transcript", "auto"]
 TOKENS = 8_000
-"""Budget of a transcript."""
+"""Default budget of a transcript, in tokens."""
 SHORTEST = 200
-"""Characters that a cut leaves of a text, half of them at either end."""
+"""A text that is cut keeps at least this number of characters, half of them at either end."""
 LEFT_OUT = "left out"
 AS_RECORDED = "the log holds no more of them"
-"""Why no option shows more of the transcripts in a tournament's log."""
+"""`AgentWork.limit` of transcripts in a tournament's log."""
 CALL = re.compile(r"call [0-9]+\.[0-9]+")
-"""The name of a call of the agent itself."""
+"""The name of a call of the agent itself. Calls of sub-agents have more numbers: `call 1.2.1.1`."""
 OWN_TURN = re.compile(r"(?:turns 1 to|turn|call|result|error) ([0-9]+)")
-"""The beginning of the name of a piece of the agent's turns."""
+"""The beginning of a name that holds the number of a turn of the agent (group 1)."""
 NOTE = re.compile(
     rf"^(?:turns 1 to [0-9]+ )?{LEFT_OUT}: ([0-9,]+) characters(?:; tool calls: ([0-9,]+))?$",
     re.MULTILINE,
 )
 """The line that says how much of a piece, or of the oldest turns, is left out."""
 NOTE_LENGTH = 80
-"""Characters of the longest note."""
+"""Largest number of characters of a note. A text is not cut unless the cut is longer than this."""
 
 
 class Call(NamedTuple):
-    """A tool that was called, with its arguments as text, and a sub-agent's turns."""
+    """A call of a tool.
+
+    Attributes:
+        id: the id by which a result names its call.
+        name: the name of the tool.
+        arguments: the arguments, as text.
+        inner: the turns of a sub-agent, if the call started one.
+    """
 
     id: str
     name: str
@@ -49,11 +57,11 @@ class Turn(NamedTuple):
     """A message of the assistant, a tool, the user or the system.
 
     Attributes:
-        role: who wrote it.
-        text: its text; of a tool, the result or error of a call.
+        role: who wrote the message.
+        text: the text; in a message of a tool, it is the result or the error of a call.
         calls: tool calls of the assistant.
-        call_id: of a tool, the id of the call that it answers.
-        failed: of a tool, whether the text is an error.
+        call_id: in a message of a tool, the id of the call that it answers.
+        failed: in a message of a tool, whether the text is an error.
     """
 
     role: Literal["assistant", "tool", "user", "system"]
@@ -70,10 +78,10 @@ class AgentWork:
     Attributes:
         calls: number of tool calls.
         turns: number of turns of the assistant.
-        shown: whether a judge is shown the transcript.
-        cut: characters that are left out of the transcript.
+        shown: whether a judge is shown the transcript, and not only the answer.
+        cut: number of characters that are left out of the transcript.
         fits: whether the transcript fits its budget of tokens.
-        limit: why no option shows more; empty if one does.
+        limit: why the user cannot have more of the transcript shown; empty if an option allows it.
     """
 
     calls: int
@@ -90,9 +98,9 @@ class Piece(NamedTuple):
     Attributes:
         name: what the text is, such as `result 1.2`.
         text: the text, without what is left out.
-        turn: number of its turn.
+        turn: number of the turn that it belongs to.
         cut: number of characters that are left out.
-        head: number of characters before those left out.
+        head: number of characters of `text` before the place where they are left out.
     """
 
     name: str
@@ -103,16 +111,16 @@ class Piece(NamedTuple):
 
     @property
     def shown_text(self) -> str:
-        """The piece as it stands in a transcript."""
+        """The piece as it is written in a transcript, with its name and a note on a cut."""
         parts = [self.text[: self.head], self.text[self.head :]] if self.cut else [self.text]
         note = f"\n{LEFT_OUT}: {self.cut:,} characters{NEXT_LINE}"
         return f"{self.name}: " + note.join(part.replace("\n", NEXT_LINE) for part in parts)
 
     @property
     def cost(self) -> float:
-        """Tokens of `shown_text` and the end of its last line.
+        """Estimated number of tokens of `shown_text` and the end of its last line.
 
-        A cut counts as the longest note on it.
+        The note on a cut counts as `NOTE_LENGTH` characters.
         """
         characters = len(self.name) + len(": \n") + len(self.text)
         characters += len(NEXT_LINE[1:]) * self.text.count("\n")
@@ -121,7 +129,10 @@ class Piece(NamedTuple):
         return characters / CHARACTERS_PER_TOKEN
 
     def shorten(self, most: int) -> "Piece":
-        """Return the piece with at most `most` characters, cut in the middle."""
+        """Return the piece with `most` characters of its text, cut in the middle.
+
+        The piece is returned unchanged if the cut is not longer than the note on it.
+        """
         cut = len(self.text) - most
         if cut <= NOTE_LENGTH:
             return self
@@ -131,16 +142,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """What of a model's work a judge is shown.
+    """What a judge is shown of a model's work.
 
     Attributes:
-        mode: the `answer`, the `transcript`, or the transcript where tools were called (`auto`).
-        tokens: budget of a transcript.
-        room: tokens that the responses and their instruction may fill of the judge's context; None
+        mode: the judge is shown the `answer`, or the `transcript`. With `auto`, it is shown the
+            transcript if the model called tools, else the answer.
+        tokens: budget of a transcript, in tokens.
+        room: number of tokens in the judge's context for the responses and their instruction; None
             if unknown.
         responses: number of responses in a prompt.
         reasoning: whether reasoning is removed (`strip`) or shown (`keep`).
-        limit: the context that `room` is of, in words; empty if it is only assumed.
+        limit: description of the judge's context, for `AgentWork.limit`; empty if the size of the
+            context is only assumed.
 
     Raises:
         UsageError: the mode is unknown, or the budget is not a whole number of 1 or more.
@@ -174,7 +187,7 @@ class Show:
         Args:
             turns: the messages after the instruction.
             answer: the final answer.
-            beside: characters of the instruction and what goes with it.
+            beside: number of characters of the other texts in the prompt, such as the instruction.
         """
         calls = sum(len(turn.calls) for turn in turns)
         work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
@@ -198,17 +211,20 @@ class Show:
 
 
 def _without_reasoning_of_turn(turn: Turn) -> Turn:
-    """Return a turn; one of the assistant without its reasoning."""
+    """Remove the reasoning from a turn of the assistant; return other turns unchanged."""
     return turn._replace(text=strip_reasoning(turn.text)) if turn.role == "assistant" else turn
 
 
 ANSWER_ALONE = Show()
+"""Shows only the answer."""
 
 
 def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
-    """Return the turns until the final answer, a last text of the assistant without calls.
+    """Return the turns up to the final answer; all turns if there is no final answer.
 
-    What others say after it is no work of the model. Without a final answer, these are all turns.
+    The final answer is the last turn of the assistant, if it has a text and no calls and no tool
+    answers after it. Messages of others after it are left out, since they are not work of the
+    model.
     """
     for k in reversed(range(len(turns))):
         turn = turns[k]
@@ -223,14 +239,15 @@ def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
 def _pieces_of(
     turns: Iterable[Turn], outer: str = "", within: int | None = None
 ) -> Iterator[Piece]:
-    """Yield the texts of turns, named by the numbers of turn and call.
+    """Yield the pieces of turns. Their names hold the numbers of turn and call, as `result 1.2`.
 
-    Texts of a sub-agent are indented.
+    Pieces of a sub-agent are indented.
 
     Args:
-        turns: the turns.
-        outer: of a sub-agent, the number of its call and a dot, with which its numbers begin.
-        within: of a sub-agent, the turn of its call, to which its texts belong.
+        turns: the turns of the agent, or of a sub-agent.
+        outer: for a sub-agent, the number of its call and a dot (`1.2.`), with which the numbers
+            of its pieces begin.
+        within: for a sub-agent, the number of the agent's turn that called it.
     """
     number = 0
     number_of_call: dict[str, str] = {}
@@ -257,15 +274,16 @@ def _pieces_of(
 
 
 def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[Piece], int, bool]:
-    """Cut pieces to fit a budget of tokens beside the answer.
+    """Cut pieces so that they and the answer fit a budget of tokens.
 
-    The longest results are cut in the middle first, then the oldest turns. At last the oldest
-    turns are left out, with a note.
+    First, the longest results are cut in the middle, then the pieces of the oldest turns. If this
+    is not enough, the oldest turns are left out and replaced by a note.
 
     Returns:
-        The pieces, the number of characters left out, and whether they fit.
+        The pieces, the number of characters left out, and whether the pieces fit.
     """
     kept = [*pieces]
+    # `excess` is the number of tokens above the budget.
     excess = sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget
     if excess <= 0 or not pieces:
         return kept, 0, excess <= 0
@@ -303,14 +321,14 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
 
 
 def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[float]) -> int:
-    """Return the largest number of characters per piece that saves `excess` tokens.
+    """Return the largest number of characters per piece with which `excess` tokens are saved.
 
-    It is SHORTEST if no number saves so much.
+    The result is `SHORTEST` if even this number does not save enough.
 
     Args:
-        pieces: the whole pieces, which are cut in the middle.
-        excess: the tokens to save.
-        costs: the tokens of the pieces now.
+        pieces: the whole pieces, which will be cut in the middle.
+        excess: number of tokens to save.
+        costs: present numbers of tokens of the pieces, which may have been cut before.
     """
 
     def saves_too_little(most: int) -> bool:
@@ -325,7 +343,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
 
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
-    """Write pieces and the final answer; an answer without text is left out."""
+    """Return pieces and the final answer as text. An empty answer is left out."""
     texts = [piece.shown_text for piece in pieces]
     if answer.strip():
         texts.append(Piece(ANSWER, escape_controls(answer), 0).shown_text)
@@ -333,21 +351,27 @@ def render(pieces: Sequence[Piece], answer: str) -> str:
 
 
 def read_pieces(transcript: str) -> list[tuple[str, str]]:
-    """Return name (`result 1.2`) and text of each piece of a transcript that `render` wrote."""
+    """Return the name, such as `result 1.2`, and the text of each piece of a transcript.
+
+    A note on a cut is put in square brackets.
+
+    Args:
+        transcript: a transcript that `render` wrote.
+    """
     noted = re.sub(rf"\n({LEFT_OUT}: .*)", rf"{NEXT_LINE}[\1]", transcript)
     parts = [piece.partition(": ") for piece in re.split(rf"\n(?!{NEXT_LINE[1:]})", noted)]
     return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]
 
 
 def plain_text(transcript: str) -> str:
-    """Return a transcript that `render` wrote as humans read it: each piece under its name."""
+    """Return a transcript that `render` wrote in a form for humans: each piece under its name."""
     return "\n\n".join(f"[{name}]\n{text}" for name, text in read_pieces(transcript))
 
 
 def work_in(transcript: str) -> AgentWork:
-    """Return what a model did by the transcript that `render` wrote.
+    """Count the calls and turns of a model in a transcript that `render` wrote.
 
-    The turn of the answer does not count.
+    Calls that are left out are counted by the notes. The turn of the answer is not counted.
     """
     calls = 0
     characters_cut = 0
@@ -364,5 +388,5 @@ def work_in(transcript: str) -> AgentWork:
 
 
 def _count_in_note(text: str) -> int:
-    """Return a number of a note, which has commas; 0 for an empty text."""
+    """Parse a number in a note, such as `1,200`; an empty text is 0."""
     return int(text.replace(",", "") or 0)

@@ -1,1 +1,4 @@
-"""Where files are, here or in an object store, and how they are written: whole."""
+"""Local and remote files: finding, downloading and writing them.
+
+A file is never written in part: it is complete or unchanged.
+"""

@@ -1,6 +1,7 @@
-"""Write files atomically: a hidden temporary file beside the target replaces it once complete.
+"""Write files atomically: once complete, a hidden temporary file replaces the target beside it.
 
-A killed writer leaves the old file as it was, and a temporary file that the next writer removes.
+If the process is killed while it writes, the old file stays as it was. The temporary file is then
+removed by the next process that writes the same target.
 """
 
 import errno
@@ -20,18 +21,22 @@ from podium.storage.temporary_folders import lock, open_descriptor, temporary_fo
 PREFIX = ".podium-"
 SUFFIX = ".tmp"
 LEFT_OVER = 60.0
-"""Age in seconds from which an unlocked temporary file counts as one of a killed writer."""
+"""Smallest age in seconds of an unlocked temporary file that is removed.
+
+Its writer counts as killed. A younger file may belong to a writer that has not locked it yet.
+"""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of the system's errors for a full disk, a quota and a file that is too large."""
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
-"""Places that are streams although they may lead to a file: `-o /dev/stdout`."""
+"""Beginnings of paths that are appended to, not replaced, although they may lead to a file."""
 
 
 @contextmanager
 def atomic_file(place: Place) -> Iterator[Path]:
-    """Yield a temporary file, which replaces the file at a place if the block raises no error.
+    """Yield the path of a temporary file that replaces a file when the block ends without error.
 
-    Mode and owner of the file are kept, and links are followed. Pipes and devices are appended to.
-    A remote object is uploaded.
+    The mode and the owner of the replaced file are kept, and links are followed. If the place is a
+    pipe or a device, the content is appended to it. If it is remote, the content is uploaded.
     """
     if not isinstance(place, RemoteFile):
         status = _status(Path(os.path.realpath(place)))
@@ -61,7 +66,10 @@ def write_text(place: Place, text: str, errors: str = "strict") -> None:
 
 @contextmanager
 def atomic_folder(place: Path) -> Iterator[Path]:
-    """Yield a temporary folder, which is renamed to a new place when the block ends."""
+    """Yield a temporary folder that is renamed to `place` when the block ends.
+
+    There must be nothing at the place. If the block raises an error, the folder is removed.
+    """
     temporary = _temporary_path(place)
     temporary.mkdir(parents=True)
     try:
@@ -84,7 +92,11 @@ def is_temporary(name: str) -> bool:
 def _replacement(target: Path, place: Path) -> Iterator[Path]:
     """Yield a locked temporary file beside a target.
 
-    It replaces the target at the end, or is removed on an error.
+    The file replaces the target at the end. If there is an error, the file is removed.
+
+    Args:
+        target: path of the file, with links followed.
+        place: path of the file as the user gave it, for error messages.
     """
     old = _status(target)
     temporary = _temporary_path(target)
@@ -114,12 +126,13 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
             )
             raise OSError(number, problem, str(place)) from None
         raise
-    # The new name is on the disk only when its folder is.
+    # The new name of the file is on the disk only after the folder is flushed, too.
     with suppress(OSError):
         _flush_to_disk(target.parent, os.O_RDONLY)
 
 
 def _status(path: Path) -> os.stat_result | None:
+    """Return the status of a file; None if there is no file."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -127,13 +140,22 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _temporary_path(target: Path, writer: str | None = None) -> Path:
-    """Return an unused path beside a target; for the writer `*` a glob of its temporary files."""
+    """Return the path of a temporary file beside a target.
+
+    Args:
+        target: the target; a hash of its name is part of the path.
+        writer: the part of the name that tells writers apart; random by default. With `*`, the
+            result is a glob of the temporary files of all writers of the target.
+    """
     name = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]
     return target.with_name(f"{PREFIX}{name}-{writer or secrets.token_hex(4)}{SUFFIX}")
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove temporary files of killed writers of this target: old ones that are not locked."""
+    """Remove the temporary files of a target whose writers were killed.
+
+    These files are older than `LEFT_OVER` seconds and not locked.
+    """
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
             if time.time() - temporary.stat().st_mtime > LEFT_OVER:
@@ -143,5 +165,6 @@ def _remove_left_over(target: Path) -> None:
 
 
 def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
+    """Write the buffers of a file or folder to the disk; `flags` are those with which it opens."""
     with open_descriptor(path, flags) as descriptor:
         os.fsync(descriptor)

@@ -1,7 +1,7 @@
 """Files in an object store or behind https.
 
-fsspec is imported when a URL is read or written. The user, password or signature that a URL holds
-is used but never shown.
+fsspec is imported only when a URL is read or written. Users, passwords and signatures in URLs are
+used, but never shown. A remote file is read through a local copy.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ DRIVERS = {
     "http": ("aiohttp", "https"),
     "https": ("aiohttp", "https"),
 }
-"""By scheme, the package that fsspec needs and podium's extra that installs it."""
+"""For each scheme, the package that fsspec needs and the extra of podium that installs it."""
 CREDENTIALS = {
     "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket "
     "FSSPEC_S3_ANON=true",
@@ -47,8 +47,10 @@ STORES = ("s3", "gs")
 """Schemes whose folders can be listed, and that can be written to."""
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 USER = re.compile(r"(?<=://)[^/\s@]*@")
+"""User and password in a URL: `ann:secret@` of `https://ann:secret@host/`."""
 NO_LOG = logging.NullHandler()
 QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
+"""A URL with a query, which may hold a signature. Group 1 is the URL without the query."""
 
 
 def is_url(text: str) -> bool:
@@ -57,7 +59,7 @@ def is_url(text: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text whose URLs have neither user nor query."""
+    """Remove the users, passwords and queries of all URLs in a text."""
     return QUERY.sub(r"\1", USER.sub("", text))
 
 
@@ -65,8 +67,11 @@ def without_secrets(text: str) -> str:
 class RemoteFile:
     """An object in a store, or a web document.
 
-    All methods that reach it raise UsageError if it is absent or access is denied, and DataError
-    if it is out of reach.
+    Methods that connect to the store raise UsageError if the object does not exist or access is
+    denied, and DataError if the connection fails.
+
+    Attributes:
+        url: the URL with any user, password and signature. `str()` of the object leaves them out.
     """
 
     url: str = field(repr=False)
@@ -90,7 +95,7 @@ class RemoteFile:
         return PurePosixPath(self.name).suffix
 
     def with_name(self, name: str) -> "RemoteFile":
-        """Return the object of another name in the same folder."""
+        """Return the object with another name in the same folder."""
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
     def version(self) -> str:
@@ -100,18 +105,21 @@ class RemoteFile:
 
     @property
     def local_path(self) -> Path:
-        """The path of its local copy, which may not exist yet; folders are those of the store."""
+        """The path of the local copy, which may not exist yet.
+
+        Its folders have the names of the folders in the store.
+        """
         location = str(self)
         query = self.url.removeprefix(location)
         names = location.partition("://")[2].split("/")
         parts = [name if name.strip(".") else f"_{name}" for name in names]
-        # Two documents of one name that differ by their query have copies of their own.
+        # URLs that differ only in their query have different copies.
         return Path(_copies(), hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
 
     def download(self) -> Path:
-        """Return the path of a local copy that lasts as long as the process.
+        """Download the object unless its copy is up to date, and return the path of the copy.
 
-        It is downloaded again if the object changed.
+        The copy is removed when the process ends.
         """
         version = self.version()
         path = self.local_path
@@ -123,13 +131,17 @@ class RemoteFile:
         return path
 
     def upload(self, path: Path) -> None:
-        """Upload a local file; the store shows the old object until the new one is complete."""
+        """Upload a local file. The store keeps the old object until the new one is complete."""
         self.check_writable()
         with _file_system(self) as system:
             system.put_file(str(path), self.url)
 
     def check_writable(self) -> None:
-        """Raise UsageError if nothing can be written there: no store, object name or bucket."""
+        """Check that the object can be written.
+
+        Raises:
+            UsageError: the URL is not of a store or names no object, or the bucket does not exist.
+        """
         if self.scheme not in STORES:
             raise UsageError(
                 f"{self}: nothing can be written there; name a local file, s3:// or gs://"
@@ -149,7 +161,7 @@ Place: TypeAlias = Path | RemoteFile
 
 
 def place_of(text: str | Path) -> Place:
-    """Return the file that a path or URL names; `file://` is a path.
+    """Return the file that a path or URL names. A URL that begins with `file://` is a local path.
 
     Raises:
         UsageError: the scheme of the URL is unknown.
@@ -172,10 +184,14 @@ def local_file(place: Place) -> Path:
 
 
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:
-    """Find the objects that a URL names: one, or those of a folder or glob.
+    """Find the objects that a URL names: a single object, or those in a folder or of a glob.
+
+    Args:
+        url: URL of an object or folder, or a glob.
+        suffixes: endings of the names of objects that are wanted in a folder.
 
     Returns:
-        the objects, sorted, and whether a folder was searched.
+        The objects, sorted, and whether the URL is a folder.
 
     Raises:
         UsageError: there is no such object.
@@ -202,7 +218,10 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
 
 
 def list_siblings(place: RemoteFile) -> list[RemoteFile]:
-    """List the objects in the same folder of a store, with the object itself; none for https."""
+    """List all objects in the folder of an object, itself included.
+
+    The list is empty for web documents, because their folders cannot be listed.
+    """
     if place.scheme not in STORES:
         return []
     with _file_system(place) as system:
@@ -215,7 +234,7 @@ def list_siblings(place: RemoteFile) -> list[RemoteFile]:
 
 
 def with_urls(text: str) -> str:
-    """Return a text in which the paths of local copies are replaced by the URLs of the objects."""
+    """Replace the paths of local copies in a text by the URLs of the objects."""
     if not _copies.cache_info().currsize:
         return text
     return re.sub(rf"{re.escape(str(_copies()))}/\w+/(\w+)/", r"\1://", text)
@@ -223,7 +242,7 @@ def with_urls(text: str) -> str:
 
 @contextmanager
 def urls_in_errors() -> Iterator[None]:
-    """Replace the paths of local copies by URLs in podium's errors."""
+    """Replace the paths of local copies by URLs in podium's errors that the block raises."""
     try:
         yield
     except PodiumError as error:
@@ -236,13 +255,14 @@ def urls_in_errors() -> Iterator[None]:
 
 @contextmanager
 def _file_system(place: RemoteFile) -> Iterator[Any]:
-    """Yield fsspec's file system of a place; errors of its driver are converted to podium's."""
+    """Yield fsspec's file system for an object, and convert its driver's errors to podium's."""
     import fsspec
 
     package, extra = DRIVERS[place.scheme]
-    # Failures are reported once, as errors; a user who configures the driver's log still gets it.
+    # Failures are raised as errors, so the driver's log messages are not printed, too. They are
+    # printed if the user configures logging.
     logging.getLogger(package).addHandler(NO_LOG)
-    # Proxies, and the keys in ~/.netrc.
+    # With `trust_env`, proxies of the environment and the keys in ~/.netrc are used.
     options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
     try:
         system = fsspec.filesystem(place.scheme, **options)
@@ -259,7 +279,7 @@ def _file_system(place: RemoteFile) -> Iterator[Any]:
 
 
 def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
-    """Convert what a driver raised to an error that names the place, without credentials."""
+    """Convert a driver's error to an error that names the object, without credentials."""
     cause = error.__cause__ if error.__cause__ is not None else error
     status = getattr(cause, "status", None) or getattr(cause, "code", None)
     remedy = CREDENTIALS.get(
@@ -286,4 +306,4 @@ _copies = cache(make_folder)
 
 
 _VERSIONS: dict[str, str] = {}
-"""Version of each object when it was copied, by URL."""
+"""Version of each object at the time of its download, by URL."""

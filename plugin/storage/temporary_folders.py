@@ -1,7 +1,7 @@
-"""Temporary folders: those of a process lie in one locked folder.
+"""Temporary folders. Each process has one locked folder for all of its temporary folders.
 
-The process removes it when it ends. If it was killed, the next process removes it: the system
-releases locks when the process that holds them ends in any way.
+The process removes the locked folder when it ends. If the process is killed, its lock is released
+by the system, and the next process removes the folder because it is not locked.
 """
 
 import atexit
@@ -18,14 +18,22 @@ PREFIX = "podium-"
 SUFFIX = ".tmp"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
-"""The folder of this process, by its id; a fork inherits its parent's entry and adds its own."""
+"""The locked folder by process id. A forked process inherits the entry of its parent and adds its
+own entry."""
 _CREATION = threading.Lock()
+"""Held while the folder of this process is made, so that two threads do not make two."""
 
 
 def lock(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file until it is closed; return whether it is locked now.
+    """Lock an open file or folder until it is closed.
 
-    It is not if another process holds it, or if the system cannot lock files.
+    Args:
+        descriptor: descriptor of the file or folder.
+        wait: whether to wait until no other process holds the lock.
+
+    Returns:
+        Whether it is locked now. It is not if another process holds the lock, or if the system
+        cannot lock files.
     """
     try:
         import fcntl
@@ -68,10 +76,11 @@ def process_folder() -> Path:
 
 
 def _make_locked_folder() -> Path:
-    """Make a folder and lock it as long as the process lives; its descriptor stays open."""
+    """Make a folder and lock it until the process ends. For this, its descriptor stays open."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX))
-        # Until it is locked, another process may take it for left over and remove it.
+        # Until it is locked, another process may take it for an abandoned folder and remove it.
+        # Then a new folder is made.
         with suppress(FileNotFoundError):
             descriptor = os.open(folder, os.O_RDONLY)
             lock(descriptor, wait=True)
@@ -90,13 +99,14 @@ def _remove_abandoned() -> None:
 
 
 def _remove_unlocked(path: str) -> None:
-    """Remove a folder if it is this user's and not locked; never follow a link."""
+    """Remove a folder if it belongs to this user and is not locked. Links are not followed."""
     with open_descriptor(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor:
         if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
             shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_own_folder() -> None:
+    """Remove the locked folder of this process."""
     folder = _FOLDERS.pop(os.getpid(), None)
     if folder:
         shutil.rmtree(folder, ignore_errors=True)

@@ -24,7 +24,8 @@ def comparison_answer(
 
     Args:
         findings: what was compared.
-        gate: the decisions about requirements, whose verdict begins the answer; None without any.
+        gate: the decisions about requirements, whose verdict begins the answer; None if there are
+            no requirements.
         level: confidence level of the gate's bounds.
         failures: what could not be compared; the first is the answer if nothing was compared.
     """
@@ -33,7 +34,8 @@ def comparison_answer(
         return (*verdict, *failures[:1])
     if len(findings) > 1:
         return (*verdict, _several_sentence(findings))
-    # A gate's bounds are one-sided, so that the p-value beside them is called two-sided.
+    # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
+    # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
     sentences = [*verdict, *_pair_sentences(findings[0], p_name)]
     return tuple(sentences[:3])
@@ -97,9 +99,15 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
 
 
 def _unbounded_lead_texts(finding: PairFinding, low: float, high: float) -> tuple[str, str]:
-    """Return amount and interval of a difference that has no bound above.
+    """Return amount and interval of an infinite difference, for `_lead_sentence`.
 
-    Only the lower end says how large it is, and only if the two are distinguishable.
+    If the two are distinguishable, the amount is the lower end of the interval. Otherwise the
+    amount is empty.
+
+    Args:
+        finding: the finding.
+        low: lower end of the interval of the absolute difference.
+        high: upper end of the interval of the absolute difference.
     """
     if finding.is_distinguishable and low > 0:
         return f" by at least {amount_text(low, finding.measure, finding.is_share)}", ""
@@ -219,9 +227,14 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
 
 
 def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
-    """Write how rare a loss could be without being in the sample that passed.
+    """Write how rare a loss may be that the sample is too small to contain.
 
-    The text is empty if rare losses do not matter.
+    If losses are on fewer than 1 in N items, the sample may pass without containing one. The text
+    is empty if the tests do not depend on rare losses.
+
+    Args:
+        decisions: the decisions that passed.
+        level: confidence level.
     """
     rarest_seen = []
     for own in decisions:
@@ -253,8 +266,9 @@ def amount_text(value: float, measure: str, is_share: bool) -> str:
 
     Args:
         value: the difference.
-        measure: what was compared; points of Elo for `elo`.
-        is_share: whether scores lie in [0, 1]: then in points, else in units of the metric.
+        measure: `elo`, `win-rate` or `score`; the unit for `elo` is Elo.
+        is_share: whether all results lie in [0, 1]. The unit is then a point (0.01), else a unit
+            of the metric.
     """
     if not np.isfinite(value):
         return "unbounded"

@@ -29,11 +29,14 @@ from podium.ranking.rank_battles import refuse_several_judges
 from podium.responses.collection import Responses
 
 QUESTION = ("task", "metric", "judge")
+"""Columns that divide scores into questions: a task by a metric and a judge is one question."""
 ABOUT = ("question", *QUESTION, "slice")
 """Fields of a finding that say what it is about."""
-"""Columns of which every value is a question of its own, if scores are compared."""
 OF_RANKINGS = "tasks-count-alike"
-"""Code of a warning about rankings of several tasks: here every task is a question of its own."""
+"""Code of a warning for rankings that mix tasks.
+
+It is left out if there are several questions, because tasks are then not mixed.
+"""
 
 
 def compare(
@@ -137,7 +140,11 @@ def _collect_warnings(
     findings: Sequence[PairFinding],
     checks: Sequence[Check],
 ) -> tuple[Notice, ...]:
-    """Return notes of reading, of items with different instructions, and on judges, each once."""
+    """Return the warnings of a comparison, each once.
+
+    They are about the reading of the battles, about items with different instructions, about the
+    judges, and about flagged checks that concern the compared models.
+    """
     notes = list(battles.notes)
     if len({finding.question for finding in findings}) > 1:
         notes = [note for note in notes if note.code != OF_RANKINGS]
@@ -157,7 +164,7 @@ def _read_all(
     """Read the battles of sources and frames.
 
     Raises:
-        UsageError: battles that are read already are not given alone.
+        UsageError: a `Battles` object is given with other sources or with options for reading.
     """
     frames = [each for each in tables if isinstance(each, pd.DataFrame)]
     if len(frames) == len(tables):
@@ -199,7 +206,7 @@ def _findings(
         comparison that could not be made.
 
     Raises:
-        UsageError: no comparison could be made, and one because of what was typed.
+        UsageError: no comparison could be made, and at least one failed because of an option.
     """
     findings: list[PairFinding] = []
     failures: list[str] = []
@@ -253,14 +260,20 @@ def _slices(
 
 
 def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
-    """Return a finding, and its slices, that know the column that looks like the item."""
+    """Set `likely_item` of a finding and of its slices."""
     slices = tuple(replace(own, likely_item=column) for own in finding.slices)
     return replace(finding, likely_item=column, slices=slices)
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
-    """Yield the questions with their battles: one per task and metric for scores, a single one for
-    verdicts."""
+    """Yield the questions with their battles.
+
+    Verdicts are one question. Scores are one question per task, metric and judge, or a single one
+    if they are pooled.
+
+    Yields:
+        The question, as fields of `PairFinding`, and its battles.
+    """
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
     if not is_scored or pool:
@@ -287,7 +300,7 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], B
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    """Return findings with p-values that Holm's rule adjusts over all of them."""
+    """Adjust the p-values of findings by Holm's rule over all of them."""
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [
         replace(own, tests=len(findings), p_adjusted=p)

@@ -22,8 +22,13 @@ class Comparison(Document):
     """The result of comparing candidates with a baseline: a finding per candidate and question.
 
     Attributes:
-        gate: the decisions about requirements; None without requirements.
-        unknown_answers: why identical answers are not counted; None if they are.
+        findings: the findings.
+        level: confidence level.
+        provenance: sources and options.
+        gate: the decisions about requirements; None if there are no requirements.
+        warnings: what may be wrong with the comparison.
+        failures: a sentence for each comparison that could not be made.
+        unknown_answers: why identical answers are not counted; None if they are counted.
         lost: parts of the sources that could not be read; also among the warnings.
         accepted: sentences on findings that were accepted by name.
         checks: the checks of the verdicts; none for scores.

@@ -26,9 +26,9 @@ from podium.tables import EMPTY, Report, Section, Table
 from podium.wording import plural, some
 
 MOST_ITEMS = 10
-"""Items shown for each of the two models of a single comparison."""
+"""Largest number of items shown as won by each of the two models of a single comparison."""
 FEW_ITEMS = 3
-"""Items shown for each of the two models if there are several comparisons."""
+"""Largest number of items shown as won by each model if there are several comparisons."""
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -1,10 +1,12 @@
 """Requirements as a gate for CI.
 
-A requirement passes if the one-sided lower bound of the difference exceeds its threshold. It fails
-if the upper bound is below the threshold. Otherwise it is undecided, which is never a pass.
+The gate has a verdict (PASS, FAIL or UNDECIDED) that sets the exit code. A requirement passes if
+the one-sided lower bound of the difference exceeds its threshold. It fails if the upper bound is
+below the threshold. Otherwise it is undecided.
 
-All requirements must pass, which needs no correction for several tests. One failure is enough to
-fail, so upper bounds are corrected by Holm's rule (Strassburger and Bretz 2008).
+The gate passes only if all requirements pass, so that lower bounds need no correction for several
+tests. One failure is enough for it to fail, so that upper bounds are corrected by Holm's rule
+(Strassburger and Bretz 2008).
 """
 
 import tomllib
@@ -29,7 +31,7 @@ FIELDS = (
     "write a list `requirements` of tables with require, and task, metric, judge, candidate, "
     "advisory as needed"
 )
-"""Remedy for a file that is no list of requirements."""
+"""Remedy for a file that is not a list of requirements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,12 @@ class Requirement:
 
     Attributes:
         text: the requirement as it was typed.
-        margin: how much worse the candidate may be, in the unit; 0 for `better`.
+        margin: how much worse than the baseline the candidate may be, in `unit`; 0 for `better`.
         unit: `elo`, `points` (hundredths of a share), `units` of the metric; empty for `better`.
-        task: the task it is about; None for all.
-        metric: the metric it is about; None for all.
-        judge: the judge whose scores it is about; None for all.
-        candidate: the candidate it is about; None for all.
+        task: the task that the requirement is about; None for all.
+        metric: the metric that the requirement is about; None for all.
+        judge: the judge whose scores the requirement is about; None for all.
+        candidate: the candidate that the requirement is about; None for all.
         is_advisory: whether the gate's verdict ignores it.
     """
 
@@ -58,14 +60,14 @@ class Requirement:
 
     @property
     def scope(self) -> str:
-        """The candidate, task, metric and judge it is about, as text; empty for all."""
+        """The candidate, task, metric and judge that it is about, as text; empty for all."""
         parts = (self.candidate, self.task, self.metric, self.judge)
         return " ".join(part for part in parts if part)
 
     def is_about(self, finding: PairFinding) -> bool:
-        """Return whether it applies to a finding.
+        """Return whether the requirement applies to a finding.
 
-        A metric may be named without lm-eval's filter, and without Inspect's task.
+        Its metric may be named without lm-eval's filter, and without Inspect's task.
         """
         is_task = self.task in (None, finding.task)
         is_metric = self.metric in (None, finding.metric, *metric_names(finding.scored))
@@ -81,11 +83,12 @@ class GateDecision:
     Attributes:
         requirement: the requirement.
         finding: the finding that it is about; None if nothing was compared.
-        verdict: whether it is met.
-        threshold: what the difference must exceed.
-        low: one-sided lower bound of the difference; None if infinite.
-        high: upper bound, simultaneous over all requirements; None if infinite.
-        measure: what the difference is a difference of.
+        verdict: whether the requirement is met.
+        threshold: what the difference must exceed; None if nothing was compared.
+        low: one-sided lower bound of the difference; None if infinite or if nothing was compared.
+        high: one-sided upper bound of the difference, simultaneous over all requirements; None if
+            infinite or if nothing was compared.
+        measure: `elo`, `win-rate` or `score`; None if nothing was compared.
     """
 
     requirement: Requirement
@@ -154,7 +157,7 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
 
     Raises:
         UsageError: a requirement cannot be parsed, or there is no such file.
-        DataError: the file is no list of requirements with known fields.
+        DataError: the file is not a list of requirements with known fields.
     """
     texts = [typed] if isinstance(typed, str) else typed
     requirements = [parse_requirement(text) for text in texts]
@@ -208,7 +211,18 @@ def _load(path: Path) -> Any:
 def _parse(
     text: str, kind: str, parse: Callable[[str], Any], mistake: type[Exception], path: Path
 ) -> Any:
-    """Parse the text of a file; DataError if the parser finds a mistake."""
+    """Parse the text of a file.
+
+    Args:
+        text: the text.
+        kind: name of the format, for the message.
+        parse: the parser.
+        mistake: the exception that the parser raises for a syntax error.
+        path: path of the file, for the message.
+
+    Raises:
+        DataError: the text has a syntax error.
+    """
     try:
         return parse(text)
     except mistake as error:
@@ -225,7 +239,7 @@ def decide_requirements(
     A requirement that is about no finding is undecided.
 
     Args:
-        requirements: the requirements, whose order the decisions have.
+        requirements: the requirements; the decisions have the same order.
         findings: what was compared.
         level: confidence level of the bounds, in (0, 1).
     """
@@ -238,6 +252,8 @@ def decide_requirements(
         if not about:
             decided.append(GateDecision(own, None, "UNDECIDED"))
     measured = [_measure_of(own, finding) for own, finding in pairs]
+    # A requirement is refuted if the p-value of "the difference is at least the threshold" is
+    # rejected by Holm's rule over all requirements. The upper bounds of the others share alpha.
     p_below = [difference.p_below(threshold) for difference, threshold, _ in measured]
     refuted = holm(np.array(p_below)) <= alpha
     share_of_open = alpha / max(int((~refuted).sum()), 1)
@@ -245,8 +261,8 @@ def decide_requirements(
     for k, (own, finding) in enumerate(pairs):
         difference, threshold, measure = measured[k]
         if refuted[k]:
-            # Unless Holm's rule rejects all, a rejected difference is only known to lie below its
-            # threshold.
+            # Unless Holm's rule rejects all hypotheses, it only shows that the difference lies
+            # below its threshold. The Bonferroni bound may be smaller.
             high = min(difference.high(share_of_all), threshold)
         else:
             high = difference.high(share_of_open)
@@ -258,7 +274,15 @@ def decide_requirements(
 
 
 def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> Verdict:
-    """Return the verdict of two tests; UNDECIDED if rows are only taken for items."""
+    """Return the verdict on a requirement.
+
+    It is UNDECIDED if a column looks like the item although rows are counted as independent.
+
+    Args:
+        finding: the finding.
+        is_refuted: whether a test shows that the difference is below the threshold.
+        is_met: whether a test shows that the difference is above the threshold.
+    """
     if finding.likely_item is not None:
         return "UNDECIDED"
     if is_refuted:
@@ -269,9 +293,9 @@ def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> V
 def _measure_of(
     requirement: Requirement, finding: PairFinding
 ) -> tuple[DifferenceTest, float, str]:
-    """Return what a requirement is about: the difference, the threshold, and the measure.
+    """Return the difference that a requirement is about, its threshold, and its measure.
 
-    The difference must exceed the threshold.
+    The requirement is met if the difference exceeds the threshold.
 
     Raises:
         UsageError: the finding has no difference in the unit of the requirement.

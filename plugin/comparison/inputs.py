@@ -62,7 +62,9 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
 def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the model names of two paths, and the paths.
 
-    A path is labelled if its name is not that of the model that it holds.
+    The models are named by the evaluation logs if each path holds one model and the two differ.
+    Otherwise they are named by labels or by the names of files, and each path is returned as
+    `NAME=PATH`.
     """
     _require_paths(
         words,
@@ -85,8 +87,10 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
 def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the models at two paths: labels, else names of files or folders.
 
+    If these are equal, the names of the parent folders are added.
+
     Raises:
-        UsageError: the names are equal, also with the names of the folders around.
+        UsageError: the names are equal even with the parent folders.
     """
     places = [Path(path.rstrip("/")) for path in paths]
     names = []
@@ -121,9 +125,10 @@ def find_responses(
 ) -> tuple[Responses | None, str | None]:
     """Return the models' answers, or None and the reason why there are none.
 
-    Sources need not hold answers: what they lack is no error. In the logs of hosts, the readers of
-    scores have decided whether the questions are the same. What still differs there, such as a
-    model's own turns or a target, only leaves answers uncounted.
+    Sources without answers are not an error. If answers are to different questions, it depends on
+    the source. In logs of hosts, the readers of scores have already checked that the questions are
+    the same. The texts may still differ, for example in the turns of a model; identical answers
+    are then not counted. In tables, the scores cannot be compared.
 
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.
@@ -162,7 +167,7 @@ def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool
 def _is_on_disk_or_url(source: str) -> bool:
     """Return whether a source is a file, folder, glob or URL.
 
-    Standard input and a table of a database are none of them.
+    It is not if it is standard input or a table of a database (`PATH#TABLE`).
     """
     path = split_label(source)[1]
     if path == STANDARD_INPUT:

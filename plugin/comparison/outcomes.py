@@ -20,7 +20,7 @@ WIN_RATE = "win-rate"
 SCORE = "score"
 """Measure: the difference of mean scores, in the metric's units."""
 MOST_ITEMS = 1_000
-"""Items written to JSON, the largest differences first."""
+"""Largest number of items that are written to JSON, the largest differences first."""
 WRITTEN = (
     "candidate",
     "baseline",
@@ -51,22 +51,23 @@ class PairFinding:
         task: the task of the scores, if known.
         metric: the metric of the scores, if known.
         judge: the judge who gave the scores, if known.
-        slice: the value of the column by which the finding is a slice; None if it is none.
+        slice: the value of the column `by` to which the finding is limited; None for all values.
         measure: the measure of the main difference, one of `ELO`, `WIN_RATE`, `SCORE`.
         differences: the difference by measure.
         is_share: whether all results lie in [0, 1].
         results: a row per item, the largest difference first.
-        leads: differences by item, whose signs are wins, losses and ties. Those of verdicts are
-            parsed ones, not soft credits.
+        leads: difference by item, whose sign says who wins the item. For verdicts, it is computed
+            from parsed verdicts (win, tie or loss) and not from soft credits.
         identical: number of items with identical answers; None if the answers are not known.
         unparsed: number of battles of the two whose reply was not parsed.
         missing: number of battles of the two that lack a score or reply; None if not known.
         level: confidence level.
         tests: number of tests over which p-value and interval are adjusted.
         p_adjusted: p-value of the main difference, adjusted by Holm's rule.
-        slices: the findings by value of a column.
-        likely_item: the column that looks like the item, if rows are counted as items.
-        scored: what is known of the metric.
+        slices: a finding per value of the column `by`; empty if there is no such column.
+        likely_item: name of the column that looks like the item, if rows are counted as items;
+            else None.
+        scored: what is known of the metric; None if nothing is known.
     """
 
     candidate: str
@@ -103,13 +104,15 @@ class PairFinding:
 
     @property
     def _joint_level(self) -> float:
-        """Level of an interval that is simultaneous over the tests."""
+        """Level of each of `tests` intervals that hold together with `level` (Bonferroni)."""
         return 1 - (1 - self.level) / self.tests
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Simultaneous interval of the main difference; it excludes 0 if Holm's rule detects a
-        difference."""
+        """Interval of the main difference, simultaneous over the tests.
+
+        If Holm's rule detects a difference, an end that would lie beyond 0 is cut at 0.
+        """
         low, high = self.difference.interval(self._joint_level)
         if not self.is_distinguishable:
             return low, high
@@ -146,6 +149,7 @@ class PairFinding:
         """Number of further items that would separate the two with 80% power; None if unknown."""
         difference = self.difference
         low, high = difference.interval(self._joint_level)
+        # The end of the interval that is nearer to 0, from which the standard error is computed.
         near = low if difference.value > 0 else high
         is_finite = np.isfinite([difference.value, near]).all()
         if not is_finite or difference.items < 2 or difference.value == near:

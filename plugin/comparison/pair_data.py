@@ -28,7 +28,8 @@ class ComparedPair:
         baseline: the model that it is compared with.
         measure: one of `MEASURES`.
         level: confidence level.
-        identical: items on which their answers are identical; None if the answers are not known.
+        identical: items on which the answers of both are identical; None if the answers are not
+            known.
     """
 
     candidate: str
@@ -130,9 +131,10 @@ def _measure_verdicts(battles: Battles, direct: pd.DataFrame, pair: ComparedPair
 
 
 def _count_missing(battles: Battles, without_score: int) -> int | None:
-    """Return the number of the pair's battles that are missing; None if nothing is known.
+    """Return the number of the pair's battles that are missing; None if it is not known.
 
-    With more than two models, battles without a row are not counted: whose they are is not known.
+    With more than two models, battles without a row are not counted, because it is not known which
+    models they are between.
 
     Args:
         battles: all battles.
@@ -149,11 +151,16 @@ def _count_missing(battles: Battles, without_score: int) -> int | None:
 def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
     """Return weighted mean scores, their difference and the mean weight per item.
 
-    Identical answers differ by 0 unless a metric scored them otherwise: it may look at more than
-    the answer, such as what an agent did.
+    The difference of identical answers is set to 0. An exception are scores of a metric
+    (`by_metric`): if it scored the two differently, it saw more than the answer, for example what
+    an agent did, and the answers do not count as identical.
+
+    Args:
+        scored: the battles of the two with scores of both.
+        by_metric: whether a metric gave the scores, and not a judge.
     """
     sides = ["candidate", "baseline"]
-    # Divided by the first, equal weights round nothing.
+    # Equal weights become exactly 1, so that they cause no rounding errors.
     weight = scored["weight"] / scored["weight"].iloc[0]
     weighed = scored.assign(**{side: scored[side] * weight for side in sides}, weight=weight)
     items = weighed.groupby("item", sort=True)
@@ -191,7 +198,7 @@ def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFram
 
 
 def table_items(table: pd.DataFrame) -> pd.Series:
-    """Return the item of each battle as text; each row without an item is an item by itself."""
+    """Return the item of each battle as text; a row without an item is an item of its own."""
     alone = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
     return as_text(table["item"]).fillna(alone) if "item" in table else alone
 
@@ -200,9 +207,10 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
     """Return the battles between two models, seen from the candidate.
 
     Returns:
-        A row per battle: `item`; the candidate's `credit`, and its `outcome` by parsed verdicts,
-        1/2 for identical answers; `weight`; the scores of both, `candidate` and `baseline`, NaN if
-        there are none; `is_identical`; and `is_unparsed`.
+        A row per battle with the columns `item`, `weight`, `is_identical` (the answers) and
+        `is_unparsed` (the reply); `credit` and `outcome`, the candidate's credit by soft and by
+        parsed verdicts, 1/2 for identical answers; `candidate` and `baseline`, the scores of both,
+        NaN if unknown.
     """
     table = battles.table
     names = {pair.candidate, pair.baseline}
@@ -243,7 +251,8 @@ def score_difference(results: pd.DataFrame) -> DifferenceTest:
     """Test the difference of mean scores, paired by item."""
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     is_share = levels[0] >= 0 and levels[-1] <= 1
-    # Scores of two values only differ by steps of one size.
+    # If scores have two values only, all differences are -step, 0 or step, and an exact test of
+    # wins and losses is possible.
     step = None
     if set(levels) <= {0.0, 1.0}:
         step = 1.0
@@ -288,10 +297,14 @@ def verdict_differences(
 
 
 def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
-    """Return credits in which identical answers of two models are level.
+    """Return credits in which identical answers of two models earn the same.
 
-    On items with identical answers, the two share the credit of their own battles. Against any
-    third model, both get the mean of what they earned.
+    On items with identical answers, a battle between the two is a tie. In battles with a third
+    model, both get the mean of the two credits that they earned against it.
+
+    Args:
+        table: the battles.
+        pair: the two models, with the items on which their answers are identical.
 
     Returns:
         The credits of `model_a`, shape (battles,).
@@ -325,15 +338,17 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
 
 
 def _share_credits(earned: pd.DataFrame) -> np.ndarray:
-    """Return the mean of what two models earned against each third one on each item.
+    """Return the mean credit that two models earned against each third model on each item.
 
-    It is the mean of the two models' weighted means, however often each was judged.
+    It is the mean of the two models' weighted mean credits, however often each was judged.
 
     Args:
-        earned: columns item, third, model, weight and earned, a row per battle.
+        earned: a row per battle with the columns item, third (the other model), model (one of the
+            two), weight and earned (its credit).
 
     Returns:
-        The mean, shape (battles,); where only one of the two was judged, what it earned.
+        The mean for each battle, shape (battles,). If only one of the two was judged against the
+        third model on the item, it is the battle's own credit.
     """
     met = ["item", "third"]
     weighed = earned.assign(earned=earned["earned"] * earned["weight"])

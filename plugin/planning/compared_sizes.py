@@ -12,7 +12,7 @@ from podium.rankers.errors.difference import parse_margin
 from podium.rankers.fit.scale import POINTS
 
 MOST_COMPARED = 1_000_000
-"""Items beyond which no comparison is planned."""
+"""Largest number of items for which a comparison is planned."""
 
 
 def compared_size(
@@ -69,7 +69,11 @@ def compared_size(
 
 
 def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:
-    """Return the name, the assumption and the power of the test of a metric of right and wrong."""
+    """Return the test for a metric of right and wrong.
+
+    Returns:
+        Name of the test, assumption in words, and power as a function of the number of items.
+    """
     if not size <= disagree <= 1:
         raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
     words = f"one right, the other wrong on {disagree:.0%}"
@@ -79,7 +83,11 @@ def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, pa
 def _paired_t_test(
     size: float, spread: float | None, level: float
 ) -> tuple[str, str, partial[float]]:
-    """Return the name, the assumption and the power of the test of another metric."""
+    """Return the test for a metric that is not of right and wrong.
+
+    Returns:
+        Name of the test, assumption in words, and power as a function of the number of items.
+    """
     if spread is None or not 0 < spread < np.inf:
         raise UsageError(f"--spread {spread}: give a standard deviation above 0")
     words = f"standard deviation {spread:g}"
@@ -89,10 +97,19 @@ def _paired_t_test(
 def _score_test(
     difference: str, elo: float, ties: float, level: float
 ) -> tuple[str, str, partial[float]]:
-    """Return the name, the assumption and the power of the test of verdicts.
+    """Return the test for verdicts.
 
-    `elo` is the difference in Elo; `difference` is how it was typed.
+    Args:
+        difference: the difference as it was typed.
+        elo: the difference in Elo.
+        ties: share of verdicts that are ties.
+        level: confidence level of the comparison.
+
+    Returns:
+        Name of the test, assumption in words, and power as a function of the number of items.
     """
+    # A verdict has the mean 0.5 + gain. Its variance is (1 - ties) / 4 - gain^2, because a tie has
+    # the value 0.5.
     gain = float(expit(elo / POINTS)) - 0.5
     if 2 * gain > 1 - ties:
         raise UsageError(
@@ -146,7 +163,9 @@ def sign_power(difference: float, disagree: float, level: float, items: int) -> 
         items: number of items.
     """
     fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
-    # Where no item differs, the test detects nothing.
+    # The number of items on which the two models differ is binomial. The power is the mean over
+    # these numbers of the chance to win more than the critical number of them. If no item
+    # differs, the test detects nothing.
     differing = np.arange(max(fewest, 1), most + 1)
     fewest_wins = critical_wins((1 - level) / 2, differing)
     detects = bdtrc(fewest_wins, differing, (1 + difference / disagree) / 2)

@@ -33,16 +33,16 @@ from podium.tournaments.schedule import TournamentDesign, asks_order
 PAIRS = "pairs of interest"
 """Label of the design that plays single pairs of models."""
 MOST_COUNTED = 1000
-"""Items up to which the battles of a schedule are counted.
+"""Largest number of items for which the battles of a schedule are counted.
 
-Beyond, each further item has as many battles as the last one counted.
+Each further item is taken to have as many battles as the last one that was counted.
 """
 
 
 def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     """Yield what each design costs and detects: first the pairs of interest, then tournaments.
 
-    Adds to the methods and the unanswered parts of the request.
+    `methods` and `missing` of the request are changed in place.
     """
     if request.pairs:
         # Each pair is a sign test of its own.
@@ -78,9 +78,11 @@ def _anchor_design(request: PlanRequest) -> TournamentDesign:
 
 
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
-    """Return the verdict models of the pilot and its jackknife, or the assumed one.
+    """Return the verdict models from which precision is computed.
 
-    An empty list if precision cannot be computed; the request then has the reason.
+    With a pilot they are the model of the whole pilot, and those without each group of its items.
+    Without a pilot it is an assumed one. The list is empty if precision cannot be computed; the
+    reason is then added to `missing` of the request.
     """
     part = "precision of the designs"
     record = request.record
@@ -113,7 +115,10 @@ def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
 def _price_tournament(
     request: PlanRequest, design: TournamentDesign, models: Sequence[VerdictModel]
 ) -> PricedDesign:
-    """Return what a tournament costs and detects; without verdict models, only what it costs."""
+    """Return what a tournament costs and detects.
+
+    Without verdict models, it has only what the tournament costs.
+    """
     tariff = request.tariff
     if asks_order(make_tournament(design.name, design.settings)):
         tariff = replace(tariff, orders="as-given")
@@ -123,7 +128,8 @@ def _price_tournament(
         return _add_costs(line, request, battles, tariff, None)
     calls = 2 if tariff.orders == "both" else 1
     variance = design_variance(design, models[0], list(models[1:]), calls, request.level)
-    # A one-sided test detects a difference of so many standard errors with this power.
+    # A one-sided test detects a difference of `reach` standard errors with the asked power. The
+    # variance falls in proportion to the number of items.
     reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
     factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
     needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
@@ -136,7 +142,10 @@ def _price_tournament(
 
 
 def _planned_models(request: PlanRequest) -> tuple[str, ...]:
-    """Return as many names as models are planned: the anchor, the pilot's models, stand-ins."""
+    """Return as many names as models are planned.
+
+    They are the anchor, the pilot's models, and stand-in names for models that are not known yet.
+    """
     names = [request.anchor] if request.anchor else []
     if request.record:
         names += request.record.field.models
@@ -151,10 +160,14 @@ def _add_costs(
     tariff: Tariff,
     items: Estimate | None,
 ) -> PricedDesign:
-    """Add what a design costs on the planned items, and on those that detect the asked edge.
+    """Return a design with what it costs on the planned items, and on those that it needs.
 
-    `battles` returns the number of battles on a number of items. `items` are those that detect the
-    edge; None if they are unknown.
+    Args:
+        line: the design.
+        request: the request.
+        battles: returns the number of battles that the design plays on a number of items.
+        tariff: what a battle costs.
+        items: number of items that detect the asked edge; None if unknown.
     """
 
     def cost(number: float | None) -> BattleCosts | None:
@@ -210,7 +223,7 @@ def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
 
 
 def _serves(line: PricedDesign, goal: str) -> bool:
-    """Return whether a design compares what is to be compared."""
+    """Return whether a design compares what is to be compared; `goal` as in `cheapest_design`."""
     if goal == "baseline":
         return line.tournament == "anchor"
     if goal == "pairs":

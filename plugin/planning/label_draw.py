@@ -19,9 +19,10 @@ from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
 
 Forecast = dict[int, tuple[float, float]]
-"""By number of labels, two mean absolute errors of ratings, Elo.
+"""By number of labels: two mean absolute errors of ratings, in Elo.
 
-The first is that of labels joined with the judge's verdicts, the second that of labels alone.
+The first is the error of ratings by labels and the judge's verdicts together, the second the error
+of ratings by labels alone.
 """
 
 
@@ -33,7 +34,8 @@ class LabelDraw(NamedTuple):
         known: number of labels so far.
         per_model: fewest and most labels of a model, once the sheet is filled in.
         forecast: the error by number of labels.
-        from_labels: whether the forecast comes from labels; else it rests on a prior.
+        from_labels: whether the judge's distance from humans was estimated from labels. If not,
+            the forecast rests on a prior assumption.
     """
 
     rows: tuple[SheetRow, ...]
@@ -59,7 +61,8 @@ def draw_labels(
         battles: judged battles, with the labels so far.
         number: how many battles to draw.
         by: how to draw; only `random` is supported.
-        responses: texts to put into the sheet; then only battles with both texts are drawn.
+        responses: texts to put into the sheet. If they are given, only battles with both texts are
+            drawn.
         rng: source of all random choices.
 
     Raises:
@@ -132,7 +135,15 @@ def _too_few(
     number: int,
     left: int,
 ) -> str:
-    """Write the message for fewer battles than were asked for."""
+    """Write the message that fewer battles can be drawn than were asked for.
+
+    Args:
+        battles: judged battles.
+        labels: the labels so far; None if there are none.
+        responses: the texts for the sheet; None if none are given.
+        number: number of battles that were asked for.
+        left: number of battles that can be drawn.
+    """
     if left:
         few = f"{left:,} have no label yet (and both responses, if given)"
         return f"{number:,} battles were asked for, and {few}: ask for fewer"
@@ -149,7 +160,7 @@ def _too_few(
 def _sheet_row(
     item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator
 ) -> SheetRow:
-    """Return a row with the two responses in random order."""
+    """Return the row of a battle with the two responses in random order."""
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
@@ -163,9 +174,16 @@ def _sheet_row(
 def _forecast(
     coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int
 ) -> Forecast:
-    """Forecast the error of ratings for the known number of labels, the planned one, and others.
+    """Forecast the error of ratings for several numbers of labels.
 
-    How far the judge is from humans is estimated from the labels; without labels it is a prior.
+    These are the known number, the planned one, and larger ones. The distance of the judge from
+    humans is estimated from the labels. If there are none, it is a prior assumption.
+
+    Args:
+        coded: the judged battles as arrays.
+        labels: the labels so far; None if there are none.
+        known: number of labels so far.
+        planned: number of labels once the sheet is filled in.
     """
     phi = fit_battles(coded).theta
     if labels:
@@ -183,7 +201,8 @@ def _forecast(
     reached = [known] if known else []
     numbers = tuple(sorted({*reached, planned, *further}))
     joined = expected_errors(spread, phi, theta, tau, dispersion, numbers)
-    # A judge with an error of 10 logits adds nothing to the labels.
+    # The error of labels alone is that with a judge whose ratings are wrong by 10 logits, so that
+    # they add nothing to the labels.
     alone = expected_errors(spread, phi, theta, 10.0, dispersion, numbers)
     errors_by_number = (MEAN_OF_NORMAL * POINTS * np.array([joined, alone])).T
     return {

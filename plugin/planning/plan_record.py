@@ -26,12 +26,13 @@ class Tariff:
     """What a battle costs: judge calls, tokens and prices.
 
     Attributes:
-        orders: `both` if each pair is judged in both orders, which doubles the calls.
+        orders: `both` if each pair is judged in both orders, which doubles the calls; or another
+            word of `ORDERS`.
         repeats: how often each judgment is repeated, 1 or more.
         tokens_in: tokens that a judge call reads; None if unknown.
         tokens_out: tokens that a judge call writes; None if unknown.
         price_in: price of a million tokens read, in any currency; None if unknown.
-        price_out: price of a million tokens written; None if unknown.
+        price_out: price of a million tokens written, in the same currency; None if unknown.
         judges: how many judges judge each battle, as `3`; or `rotate:2,1,1` with a weight for each
             of the judges that take turns.
         overlap: share of the battles that all judges of a rotation judge, in [0, 1].
@@ -67,7 +68,7 @@ class Tariff:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Share of the battles that each judge judges, one number in [0, 1] per judge."""
+        """Share of the battles that each judge judges, alone or with others, in [0, 1]."""
         if self.judges.isdecimal():
             return (1.0,) * int(self.judges)
         *alone, together = read_shares(self.judges, self.overlap, self.judges.count(",") + 1)
@@ -116,7 +117,10 @@ class BattleCosts:
 
     @property
     def total(self) -> float:
-        """Money, or the number of calls if no price is known, to compare costs of one tariff."""
+        """Money, or the number of calls if no price is known.
+
+        It is for comparisons between designs with the same tariff.
+        """
         return self.money or self.calls
 
 
@@ -142,11 +146,11 @@ class AnchorCandidate:
 
     Attributes:
         anchor: name of the model.
-        informativeness: of the pairs of other models compared on an item, the share whose verdicts
+        informativeness: share of the pairs of other models, each on one item, whose verdicts
             against the anchor differ.
-        pairs: number of such pairs.
+        pairs: number of these pairs.
         rank_low: best rank by informativeness that the data do not exclude; None if unknown.
-        rank_high: worst such rank; None if unknown.
+        rank_high: worst rank by informativeness that the data do not exclude; None if unknown.
         advice: whether to take it.
     """
 
@@ -164,11 +168,12 @@ class SampleSize:
 
     Attributes:
         edge: share of the decided items that the better model wins, minus a half.
-        informative: decided items needed, by the formula of the sign test.
-        direct: items needed if the two models meet; ties decide nothing.
-        anchored: items needed if both meet an anchor; equal verdicts decide nothing. None without
-            a known anchor.
-        wilcoxon: items needed through an anchor by Wilcoxon's signed-rank test; None if unknown.
+        informative: number of decided items that the sign test needs.
+        direct: number of items that it needs if the two models meet; ties are not decided.
+        anchored: number of items that it needs if both models meet an anchor; items with equal
+            verdicts are not decided. None if the share of decided items is unknown.
+        wilcoxon: number of items that Wilcoxon's signed-rank test needs if both meet an anchor;
+            None if unknown.
     """
 
     edge: float
@@ -202,12 +207,13 @@ class PricedDesign:
         tournament: name of the tournament, as in `podium/NAME`; None for single pairs.
         settings: settings of the tournament, by option.
         planned: cost of the planned items; None if their number is unknown.
-        error: standard error of the difference of a typical pair on the planned items, Elo.
-        gap: smallest difference that the planned items detect, Elo.
-        items: items that detect the asked edge.
-        needed: cost of these items.
-        needed_low: cost of the lower end of `items`.
-        needed_high: cost of the upper end of `items`.
+        error: standard error of the rating difference of a typical pair on the planned items, in
+            Elo; None if unknown.
+        gap: smallest rating difference that the planned items detect, in Elo; None if unknown.
+        items: number of items that detect the asked edge; None if unknown.
+        needed: cost of `items`; None if unknown.
+        needed_low: cost of the lower end of the interval of `items`; None if unknown.
+        needed_high: cost of the upper end of the interval of `items`; None if unknown.
     """
 
     design: str
@@ -249,7 +255,8 @@ class UnansweredPart:
         part: name of the part.
         why: the reason.
         remedy: what to do.
-        unanswerable: whether data were given that cannot answer it.
+        unanswerable: whether data were given from which the part cannot be answered. False if the
+            data for it were not given.
     """
 
     part: str
@@ -267,10 +274,10 @@ class Plan(Document):
         assumptions: what the figures rest on, a sentence each.
         decision: what to compare, by the decision tree.
         candidates: the pilot's models as anchors, the most informative first.
-        anchor: the baseline, or the most informative model; None without either.
+        anchor: the baseline, or the most informative model of the pilot; None if there is neither.
         samples: numbers of items by edge.
         gaps: the smallest edges that the planned items detect.
-        gap_elo: the asked edge in Elo.
+        gap_elo: the asked edge as a rating difference in Elo.
         lines: the designs, with costs and precision.
         cheapest: label of the design that detects the asked edge at the least cost; None if
             unknown.
@@ -297,7 +304,7 @@ class Plan(Document):
 
     @property
     def is_partial(self) -> bool:
-        """Whether data were given that cannot answer a part."""
+        """Whether data were given from which some part cannot be answered."""
         return any(part.unanswerable for part in self.missing)
 
     def to_dict(self) -> dict[str, Any]:
@@ -320,14 +327,18 @@ def elo_of_edge(edge: float, ties: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is for, with the arguments of `make_plan`.
+    """What a plan is for.
+
+    The other attributes are arguments of `make_plan`.
 
     Attributes:
-        record: the pilot; None without one.
+        record: the pilot; None if there is no pilot.
         models: number of planned models.
         share: share of items that distinguish two models through the anchor; None if unknown.
-        methods: how intervals are computed, by part; each part of the plan adds its own.
-        missing: what was not answered; each part of the plan adds to it.
+        methods: how intervals are computed, by part of the plan; the functions that make the parts
+            change it in place.
+        missing: parts that were not answered; the functions that make the parts change it in
+            place.
     """
 
     record: "Recording | None"
@@ -360,5 +371,5 @@ class PlanRequest:
     def leave_out(
         self, part: str, reason: object, remedy: str, *, unanswerable: bool = False
     ) -> None:
-        """Add a part that is not answered, as in `UnansweredPart`, to `missing`."""
+        """Add an `UnansweredPart` to `missing`, in place."""
         self.missing.append(UnansweredPart(part, str(reason), remedy, unanswerable))

@@ -75,7 +75,7 @@ def _plan_title(plan: Plan) -> str:
 def _design_sentence(plan: Plan) -> str:
     """Say which design detects the asked edge at the least cost, with its items, calls and price.
 
-    Empty if no cost is known.
+    The text is empty if there is no best design, or if its cost is unknown.
     """
     best = _best_design(plan)
     if best is None or best.needed is None or best.items is None:
@@ -96,7 +96,10 @@ def _design_sentence(plan: Plan) -> str:
 
 
 def _best_design(plan: Plan) -> PricedDesign | None:
-    """Return the cheapest design; None unless all models are to be ranked and a cost is known."""
+    """Return the cheapest design.
+
+    It is None if not all models are to be ranked, or if no cost is known.
+    """
     if plan.decision.design != "ranking":
         return None
     best = (line for line in plan.lines if line.design == plan.cheapest)
@@ -279,7 +282,15 @@ def _section(
 ) -> Section:
     """Return a section with one table, which has a row per record.
 
-    A table of designs leaves out its empty columns. `more` are further arguments of `Table`.
+    A table of designs leaves out its empty columns.
+
+    Args:
+        name: name of the section.
+        title: title of the section.
+        rows: the records.
+        columns: the columns.
+        notes: notes below the table.
+        **more: further arguments of `Table`.
     """
     heads = []
     cells_by_column = []

@@ -119,7 +119,10 @@ def _refuse_single_model(number: int) -> None:
 
 
 def _expected_ties(ties: float | None, record: "Recording | None", level: float) -> Estimate:
-    """Return the share of battles that end in a tie: as given, the pilot's, or as assumed."""
+    """Return the share of battles that end in a tie.
+
+    It is the given share, else that of the pilot, else `ASSUMED_TIES`.
+    """
     if ties is not None:
         return Estimate(ties)
     return share_of_ties(record, level) if record else Estimate(ASSUMED_TIES)
@@ -127,14 +130,15 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
 
 def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
     """Return the record of a pilot."""
-    # Imported here, like all that only a pilot needs: a plan without one starts in half the time.
+    # Modules that only a pilot needs are imported in functions, because a plan without a pilot
+    # then starts in half the time.
     from podium.planning.replays import recording_of
 
     return recording_of(pilot, pool=pool)
 
 
 def _build_plan(request: PlanRequest) -> Plan:
-    """Return a plan of all parts; a part that cannot be answered is added to its `missing`."""
+    """Return a plan of all parts; its `missing` has the parts that cannot be answered."""
     candidates = tuple(_rank_anchors(request))
     best = candidates[0].anchor if candidates else None
     request = replace(request, anchor=request.baseline or best)
@@ -207,13 +211,18 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
         share, (tied - share) / number, number, within=(0, 1)
     )
     if share == 0 and ties.low is not None:
-        # Without variation there is no standard error.
+        # If no battle is a tie, there is no standard error. Of G items, none has a tie with
+        # probability (1 - share)^G, which is (1 - level) / 2 at the upper end.
         return Estimate(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
     return Estimate(share, ties.low, ties.high)
 
 
 def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
-    """Yield the pilot's models of known informativeness as anchors, the most informative first."""
+    """Yield the pilot's models as candidates for the anchor, the most informative first.
+
+    Models of unknown informativeness are left out. `methods` and `missing` of the request are
+    changed in place.
+    """
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
         pilot = TournamentDesign("pilot", "anchor", {"pilot": 10})
@@ -256,8 +265,8 @@ def _advice_on_anchor(place: int, rank_low: int | None) -> str:
     """Say whether to take a model as the anchor.
 
     Args:
-        place: its place by informativeness, from 0.
-        rank_low: the best rank that the data do not exclude; None if unknown.
+        place: position of the model by informativeness; 0 for the most informative one.
+        rank_low: the best rank of the model that the data do not exclude; None if unknown.
     """
     if place == 0:
         return "take it: most informative"
@@ -269,7 +278,7 @@ def _advice_on_anchor(place: int, rank_low: int | None) -> str:
 def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
     """Return the share of items that distinguish two models through the anchor.
 
-    None if it is unknown; the request then has the reason.
+    It is None if it is unknown; the reason is then added to `missing` of the request.
     """
     if request.record is None:
         return Estimate(three_levels(request.ties.value, 0.0).informative)

@@ -1,10 +1,11 @@
 """How precisely a design rates models, by the Fisher information of its schedule.
 
-The schedule is played with the expected credit p of the assumed ratings as every verdict: that of
-SWIM depends on verdicts. The errors are clustered by item. Let L_t be the Laplacian of item t's
-battles, weighted by v = p (1 - p). The fitted log-strengths then have the covariance A^-1 B A^-1
-with A = sum L_t and B = sum (w L_t^2 + R_t). Here w is the variance of item effects, and R_t is
-the Laplacian of the variance that is left in the credits.
+The schedule is played, because that of some tournaments, such as SWIM, depends on verdicts. Every
+verdict is the credit p that is expected from the ratings. The errors are clustered by item. Let
+L_t be the Laplacian of the graph of battles on item t, weighted by v = p (1 - p). The fitted
+log-strengths then have the covariance A^-1 B A^-1 with A = sum L_t and B = sum (w L_t^2 + R_t).
+Here w is the variance of item effects, which are differences of a model's strength between items.
+R_t is the Laplacian weighted by the variance of the credits that item effects do not explain.
 """
 
 from dataclasses import dataclass
@@ -31,16 +32,17 @@ if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
 SPREAD = 130.0
-"""Standard deviation of ratings over models without a pilot, Elo.
+"""Assumed standard deviation of ratings over models, in Elo, if there is no pilot.
 
-Like `ITEM_EFFECT` from GPT-4's verdicts on seven models, the round robin that came with QLoRA.
+It was measured, like `ITEM_EFFECT`, on GPT-4's verdicts on seven models: the round robin that was
+published with QLoRA.
 """
 ITEM_EFFECT = 170.0
-"""Standard deviation of a model's rating over items without a pilot, Elo."""
+"""Assumed standard deviation of a model's rating over items, in Elo, if there is no pilot."""
 MOST_MODELS = 200
-"""Models beyond which no precision is computed."""
+"""Largest number of models for which precision is computed."""
 FEWEST_ITEMS = 4
-"""Items of a pilot below which no precision is estimated."""
+"""Fewest items of a pilot from which precision is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ class VerdictModel:
         names: names of the models, sorted.
         theta: log-strengths, shape (models,).
         item_variance: variance over items of a model's log-strength.
-        dispersion: variance of a credit over p (1 - p), with p the expected credit.
-        calls: judge calls behind each credit; None for as many as behind a planned battle.
+        dispersion: variance of a credit divided by p (1 - p), where p is the expected credit.
+        calls: number of judge calls of which each credit is the mean; None if it is that of a
+            planned battle.
     """
 
     names: tuple[str, ...]
@@ -63,9 +66,9 @@ class VerdictModel:
 
     @property
     def information(self) -> np.ndarray:
-        """Fisher information p (1 - p) of a battle about the difference of its log-strengths.
+        """Fisher information p (1 - p) of a battle about the difference of two log-strengths.
 
-        The shape is (models, models).
+        The shape is (models, models), by pair.
         """
         expected = expit(self.theta[:, None] - self.theta)
         return np.asarray(expected * (1 - expected))
@@ -87,8 +90,8 @@ class VerdictModel:
 def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     """Return the verdict model of a plan without a pilot.
 
-    Ratings are quantiles of a normal distribution with the standard deviation `SPREAD`; item
-    effects have that of `ITEM_EFFECT`.
+    Ratings are quantiles of a normal distribution with the standard deviation `SPREAD`. Item
+    effects have the standard deviation `ITEM_EFFECT`.
 
     Args:
         names: names of the models.
@@ -134,10 +137,11 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
         record: the recorded battles of the pilot.
 
     Returns:
-        The model, and for a jackknife those of the pilot without each tenth of its items.
+        The verdict model of the whole pilot; and for a jackknife the verdict models of the pilot
+        without each of 10 groups of items (fewer groups if there are fewer than 10 items).
 
     Raises:
-        NotIdentifiedError: the pilot has fewer than 4 items, or does not bound all ratings.
+        NotIdentifiedError: the pilot has fewer than 4 items, or some rating is unbounded.
     """
     names = record.field.models
     table = record.battles.table
@@ -170,15 +174,23 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
 
 
 def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | None) -> VerdictModel:
-    """Estimate ratings, item effects and dispersion from credits by item, shape (items, n, n)."""
+    """Estimate ratings, item effects and dispersion.
+
+    Args:
+        credit: credit of the row against the column by item, NaN if unknown, shape
+            (items, models, models).
+        names: names of the models.
+        calls: the attribute `calls` of the verdict model.
+    """
     known = ~np.isnan(credit)
     met = np.triu(known.sum(axis=0), 1).astype(np.float64)
     theta = fit_strengths(pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), met)).theta
     expected = expit(theta[:, None] - theta)
     surplus = np.where(known, credit - expected, 0.0)
     information = np.where(known, expected * (1 - expected), 0.0)
-    # Two battles of one model on one item share its effect: the covariance of their surpluses is
-    # w v v'.
+    # Two battles of one model on one item share the item effect of the model: the covariance of
+    # credit - expected is w v v' with v = p (1 - p). The variance w is estimated by the ratio of
+    # the sums over all such pairs of battles.
     shared = _products_of_battles(surplus)
     weight = _products_of_battles(information)
     item_variance = max(float(shared / weight), 0.0) if weight > 0 else 0.0
@@ -189,7 +201,10 @@ def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | Non
 def _products_of_battles(values: np.ndarray) -> float:
     """Sum the products of the values of any two battles of one model on one item.
 
-    `values` has the shape (items, models, models).
+    For each model and item, this is (sum of values)^2 - sum of values^2.
+
+    Args:
+        values: values of battles, shape (items, models, models).
     """
     return np.sum(values.sum(axis=2) ** 2) - np.sum(values**2)
 
@@ -197,15 +212,16 @@ def _products_of_battles(values: np.ndarray) -> float:
 def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
     """Play a design with every verdict as expected, and count how often pairs meet.
 
-    An anchor that is not among the models, or is chosen by a pilot, is replaced by a model of
-    middling strength.
+    An anchor that is not among the models, or is chosen by a pilot, is replaced by the model with
+    the median strength.
 
     Returns:
-        Battles by item and pair, shape (items, models, models), symmetric. The number of items is
-        10 or 100 at most; it does not depend on the plan.
+        Number of battles by item and pair, shape (items, models, models), symmetric. The number
+        of items does not depend on the plan; it is at most 100 for chain and ring, and at most 10
+        for other tournaments.
     """
     size = len(model.names)
-    # Chain and ring play other pairs on each item: more items average over these.
+    # Chain and ring play random pairs on each item, so that an average needs more items.
     most = 100 if design.name in ("chain", "ring") else 10
     number = int(np.clip(20_000 * most // size**2, 1, most))
     settings = dict(design.settings)
@@ -236,12 +252,13 @@ def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> floa
     """Return the mean variance, over pairs, of the difference of two ratings on one item.
 
     Args:
-        met: battles by item and pair, shape (items, models, models).
+        met: number of battles by item and pair, shape (items, models, models).
         model: the verdict model.
         calls: judge calls of which the credit of a battle is the mean.
 
     Returns:
-        Elo squared. Divided by a number of items, it is the variance on these items.
+        The variance in Elo squared. Divided by a number of items, it is the variance of the
+        difference of two ratings from these items.
     """
     laplacians = _laplacian(met * model.information)
     remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
@@ -251,12 +268,17 @@ def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> floa
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
     spread = model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining
     covariance = inverse @ spread @ inverse
-    # The covariance of centred ratings has row sums of zero.
+    # Over pairs i < j of n models, the mean of C_ii + C_jj - 2 C_ij is 2 trace(C) / (n - 1),
+    # because the covariance C of centred ratings has row sums of 0.
     return float(POINTS**2 * 2 * np.trace(covariance) * len(met) / (size - 1))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
-    """Return the Laplacian of symmetric weights, shape (..., n, n)."""
+    """Return the graph Laplacian, diag(row sums of the weights) - weights.
+
+    Args:
+        weights: symmetric weights of pairs, shape (..., models, models).
+    """
     return np.eye(weights.shape[-1]) * weights.sum(axis=-1)[..., None] - weights
 
 
@@ -272,7 +294,8 @@ def design_variance(
     Args:
         design: the tournament and its settings.
         model: the verdict model, assumed or of a pilot.
-        others: the verdict models of the pilot without each group of items; empty without a pilot.
+        others: the verdict models of the pilot without each group of items; empty if there is no
+            pilot.
         calls: judge calls of which the credit of a battle is the mean.
         level: confidence level, in (0, 1).
 

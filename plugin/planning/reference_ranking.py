@@ -23,9 +23,13 @@ from podium.rankers.standings import SAME_SCORE
 from podium.ranking.rank_battles import rank
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
-"""From a mask of the record's rows, shape (rows,), to scores, shape (models,); NaN is no score."""
+"""Function from a mask of the record's rows, shape (rows,), to the scores of the models.
+
+The scores have the shape (models,), and are NaN for a model without a score.
+"""
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
-"""Rankers that need only the sums of each pair, and the options with which they still do."""
+"""By name of a ranker that needs only the sums of each pair: the options that do not change this.
+"""
 
 
 class ReferenceRanking:
@@ -77,8 +81,8 @@ class ReferenceRanking:
             rows: mask of the part, by row of the record or by its judgments, shape (rows,).
 
         Returns:
-            Kendall's tau-b, and the mean absolute difference of centred scores; NaN if the part
-            does not score all models.
+            Kendall's tau-b, and the mean absolute difference of centred scores. Both are NaN if
+            the part does not score all models.
         """
         key = np.packbits(rows).tobytes()
         if key not in self._known:
@@ -123,7 +127,8 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
     penalty = float(options.get("regularization", REGULARIZATION))
     coded = code_battles(battles, labels=options.get("labels", "soft"))
     readable = battles.readable
-    # The codes of all models, those without a readable battle included.
+    # Models are coded by their position among all models, which include those without a readable
+    # battle.
     position = np.array([battles.models.index(name) for name in coded.models])
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 

@@ -28,10 +28,11 @@ class Recording:
     Attributes:
         battles: the recorded battles.
         field: the models and items.
-        codes: code of each recorded pairing.
-        outcomes: outcome by code, repeats averaged.
-        calls: judge calls by code, shape (pairings,).
-        code_of_row: code of each row of the battles, shape (rows,); -1 without an item.
+        codes: code of each recorded pairing, from 0.
+        outcomes: outcome of each pairing, by code; repeats are averaged.
+        calls: number of judge calls for each pairing, by code, shape (pairings,).
+        code_of_row: code of the pairing of each row of the battles, shape (rows,); -1 for rows
+            without an item.
     """
 
     battles: Battles
@@ -42,9 +43,10 @@ class Recording:
     code_of_row: np.ndarray
 
     def code_of(self, pairing: Pairing) -> int | None:
-        """Return the code of a battle; None if it is not on record.
+        """Return the code of a pairing; None if it is not on record.
 
-        If its order is not on record, this is the code of its verdict in any order.
+        If the pairing fixes an order and is on record with an unknown order only, the code of the
+        latter is returned.
         """
         code = self.codes.get(pairing)
         if code is None and pairing.first:
@@ -84,8 +86,8 @@ class Playthrough:
     Attributes:
         rounds: the rounds with their outcomes.
         battles: the battles that were played or given.
-        price: what they cost.
-        rows: mask of these battles in the record, shape (rows,).
+        price: what the played battles cost.
+        rows: mask of the played or given battles among the rows of the record, shape (rows,).
     """
 
     rounds: tuple[Round, ...]
@@ -100,7 +102,7 @@ class Replay(Playthrough):
 
     Attributes:
         tournament: name of the tournament.
-        settings: its settings, by option.
+        settings: settings of the tournament, by option.
         ranking: the ranking of `battles`.
     """
 
@@ -223,10 +225,11 @@ def recording_of(
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
-    """Return the rows of battles with the model first that is first by name.
+    """Return the rows of battles, turned so that `a` is the model that is first by name.
 
-    Columns: `item` (code), `a` and `b` (codes of the models), `shown` (1 or 2 for the model shown
-    first, 0 if it is unknown or `by_order` is false), `credit` and `margin` of `a`, and `calls`.
+    The columns are `item` (code), `a` and `b` (codes of the models), `shown` (1 if `a` was shown
+    first, 2 if `b` was, 0 if this is unknown or `by_order` is false), `credit` and `margin` of
+    `a`, and `calls` (number of judge calls).
     """
     table = battles.table
     a, b = battles.model_codes
@@ -284,7 +287,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded outcomes between models that were ranked before the tournament."""
     ranked = {*ranked_before(tournament, record.field)}
-    # Given ratings may come from the same battles, which must not count twice.
+    # If ratings are given, the battles are not given as well: the ratings may come from them, and
+    # they must not count twice.
     if not ranked or getattr(tournament, "ratings", None) is not None:
         return ()
     return tuple(
@@ -305,8 +309,8 @@ def divide_options(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Divide options between tournaments and rankers.
 
-    An option that both have goes to both, unless its value is the tournament's default or several
-    names with commas: then it is the tournament's.
+    An option that both have goes to both. It goes to the tournament only if its value is the
+    tournament's default, or has commas.
 
     Args:
         options: values by `option` or `name.option`.
@@ -333,9 +337,10 @@ def seed_settings(
 
     Args:
         name: name of the tournament.
-        settings: its settings, by option.
+        settings: settings of the tournament, by option.
         seed: the seed.
-        level: confidence level of a tournament that stops early (`until`); None to add none.
+        level: confidence level, which is added to a tournament that stops early (`until`); None to
+            add no level.
     """
     known = parameters_of(catalogue.tournament_rule(name))
     usual: dict[str, Any] = {}
@@ -347,7 +352,13 @@ def seed_settings(
 
 
 def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Price:
-    """Count what the rounds cost; `given` is the number of battles given before."""
+    """Count what the rounds cost.
+
+    Args:
+        record: the recorded verdicts.
+        rounds: the rounds.
+        given: number of battles that were given to the tournament before.
+    """
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)
     on_record = _codes_on_record([outcome.pairing for outcome in asked], record)
@@ -365,7 +376,7 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
 
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
-    """Return the outcome of a battle, without a credit if it is not on record.
+    """Return the recorded outcome of a battle; its credit is None if it is not on record.
 
     Raises:
         PluginError: the battle is impossible.

@@ -1,6 +1,9 @@
 """How many items one-sided sign tests and signed-rank tests need.
 
-Source: Don-Yehiya et al. 2026, section 4.3 (sign test) and appendix C (signed-rank test).
+Two models are compared directly, or by their verdicts against the same anchor. An item is
+informative if the two verdicts differ. The edge is the share of the informative items that the
+better model wins, minus a half. Source: Don-Yehiya et al. 2026, section 4.3 (sign test) and
+appendix C (signed-rank test).
 """
 
 from bisect import bisect_left
@@ -23,12 +26,12 @@ if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
 ROUNDING = 9
-"""Decimals to which a number of items is exact.
+"""Decimals to which a number of items is rounded before its ceiling or floor is taken.
 
-153 / 0.45 is 340, although 1 - 0.55 is not exactly 0.45 in floating point.
+Otherwise 153 / (1 - 0.55) would be 341 items and not 340, by an error of floating point.
 """
 MOST_ITEMS = 100_000
-"""Items beyond which no signed-rank test is planned."""
+"""Largest number of items for which a signed-rank test is planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,8 @@ class Differences:
     """A distribution over items of the difference between two models' verdicts.
 
     Attributes:
-        values: distinct differences, ascending, shape (values,); positive if the first is better.
+        values: distinct differences, ascending, shape (values,); positive if the first model is
+            better.
         shares: share of the items with each difference, shape (values,).
     """
 
@@ -52,7 +56,7 @@ class Differences:
     def edge(self) -> float:
         """Share of the informative items on which the first model is better, minus a half.
 
-        0 without informative items.
+        It is 0 if there are no informative items.
         """
         if not self.informative:
             return 0.0
@@ -66,12 +70,13 @@ class Differences:
 
 
 def three_levels(ties: float, edge: float) -> Differences:
-    """Return the differences of two models' verdicts against an anchor right between them.
+    """Return the differences of two models' verdicts against an anchor midway between them.
 
-    The verdicts on the two models are independent, and both tie with the anchor at the rate t. The
-    better model wins (1 - t) (1/2 + x) of the items against it, the other loses as many. With
-    c = 1 - t and the edge e, x solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0. In data, items
-    that are hard for both models inform less.
+    The verdicts on the two models are independent, and both models tie with the anchor on the
+    share t of items. The better model wins against the anchor on the share (1 - t) (1/2 + x), and
+    the other model loses on this share. With c = 1 - t and the edge e, x solves
+    2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0. In real data fewer items are informative, because
+    some are hard for both models.
 
     Args:
         ties: share t of verdicts that are ties, in [0, 1).
@@ -85,10 +90,9 @@ def three_levels(ties: float, edge: float) -> Differences:
 
 
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
-    """Yield the differences of each ordered pair of models against each anchor.
+    """Yield the distribution of differences of each ordered pair of models against each anchor.
 
-    They are those of the items on which both verdicts were parsed (Don-Yehiya et al. 2026,
-    appendix C).
+    It is over the items on which both verdicts were parsed (Don-Yehiya et al. 2026, appendix C).
     """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
@@ -122,16 +126,16 @@ def verdict_cube(record: "Recording") -> np.ndarray:
 def select_edge(
     pool: Sequence[Differences], edge: float, *, single: bool = True
 ) -> tuple[list[Differences], bool]:
-    """Select the distributions of a pool that have an edge.
+    """Select the distributions of a pool that have a given edge.
 
     Args:
         pool: distributions of differences.
-        edge: the edge; distributions with an edge in [edge, edge + 0.01) have it.
+        edge: the edge; distributions with an edge in [edge, edge + 0.01) are selected.
         single: whether distributions of single pairs may be selected.
 
     Returns:
-        The distributions and True; if there are none, one distribution of the whole pool and
-        False.
+        The selected distributions, and True. If none is selected, a single distribution that
+        `pool_differences` makes of the whole pool, and False.
     """
     informative = [differences for differences in pool if differences.informative]
     if single:
@@ -144,9 +148,9 @@ def select_edge(
 
 
 def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
-    """Return one distribution with the sizes of a whole pool's differences and a given edge.
+    """Return one distribution with the absolute differences of a whole pool and a given edge.
 
-    Losses are as large as wins; only their shares differ.
+    Each absolute difference is a win with probability 1/2 + edge, and else a loss.
 
     Args:
         pool: distributions of differences, each of which counts the same.
@@ -179,7 +183,7 @@ RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "informativeness": (lambda share: 0 < share <= 1, "(0, 1]"),
     "ties": (lambda share: 0 <= share < 1, "[0, 1)"),
 }
-"""By name, which numbers a plan accepts, and how their range is written in messages."""
+"""By name of a number: whether a plan accepts it, and how its range is written in messages."""
 
 
 def check_numbers(**numbers: float | None) -> None:
@@ -210,7 +214,7 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
 
 
 def items_needed(informative: int, share: float) -> int:
-    """Return how many items have a number of informative ones among them.
+    """Return how many items contain, on average, a given number of informative items.
 
     Args:
         informative: number of informative items.
@@ -238,7 +242,7 @@ def smallest_edge(
     n = floor(round(items * share, ROUNDING))
     z_alpha = float(ndtri(1 - alpha))
     z_power = float(ndtri(power))
-    # With fewer, not even a model that wins all of them is detected.
+    # With n < z_alpha^2 informative items, not even a model that wins all of them is detected.
     if n < z_alpha**2:
         return None
     reach = z_alpha * sqrt(n) + z_power * sqrt(n - z_alpha**2 + z_power**2)
@@ -246,15 +250,20 @@ def smallest_edge(
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the z of Wilcoxon's signed-rank test, with Pratt's zeros and averaged tied ranks.
+    """Return the z of Wilcoxon's signed-rank test.
+
+    Zeros are ranked and then left out (Pratt 1959), and equal sizes have their mean rank.
 
     Args:
         values: distinct differences, shape (values,).
-        counts: how often each occurs, shape (samples, values).
+        counts: how often each difference occurs, shape (samples, values).
 
     Returns:
         z by sample, shape (samples,); 0 where the variance is 0.
     """
+    # With n differences and n0 zeros, the rank sum of the positive differences has the mean
+    # (n (n + 1) - n0 (n0 + 1)) / 4 and the variance (n (n + 1) (2 n + 1) -
+    # n0 (n0 + 1) (2 n0 + 1) - sum(t^3 - t) / 2) / 24, over groups of t equal sizes.
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(group, axis=1) - (group - 1) / 2
@@ -273,7 +282,8 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.05) -> float:
     """Return the power of Wilcoxon's one-sided signed-rank test.
 
-    The z of the test is normal by the delta method, as a function of the counts of differences.
+    z is a function of the multinomial counts of differences. It is treated as normal, with a
+    variance by the delta method.
 
     Args:
         differences: distribution of the differences over items.
@@ -285,7 +295,8 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
     moved = mean + step * np.eye(len(mean))
     z, *moved_z = signed_rank_z(differences.values, np.vstack([mean, moved]))
     slope = (np.array(moved_z) - z) / step
-    # Counts are multinomial: their covariance is items (diag(p) - p p').
+    # Counts are multinomial with the covariance items (diag(p) - p p'). With the slopes s of z,
+    # the variance of z is items (sum p s^2 - (sum p s)^2).
     mean_of_squares = differences.shares @ slope**2
     square_of_mean = (differences.shares @ slope) ** 2
     variance = items * (mean_of_squares - square_of_mean)
@@ -299,7 +310,7 @@ def signed_rank_items(
     """Return the number of items that Wilcoxon's one-sided signed-rank test needs.
 
     Args:
-        pool: distributions of differences; the mean power over them counts.
+        pool: distributions of differences, over which the power is averaged.
         alpha: error rate of the test, in (0, 0.5).
         power: the power to reach, in [0.5, 1).
 
@@ -334,10 +345,10 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
 
 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
-    """Yield the items that detect each edge of a table, and the edge asked about.
+    """Yield the items that detect each edge in a table, and the edge of the request.
 
-    The table is Table 2 of Don-Yehiya et al. 2026. Adds to the methods and the unanswered parts of
-    the request.
+    The table is Table 2 of Don-Yehiya et al. 2026. `methods` and `missing` of the request are
+    changed in place.
     """
     edges = sorted({0.05, 0.10, 0.15, 0.20, 0.25, request.edge})
     request.methods["sign test"] = _sign_test_intervals(request)
@@ -365,7 +376,7 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
 
 
 def items_with(informative: int, share: Estimate) -> Estimate:
-    """Return how many items have a number of informative ones among them, with an interval.
+    """Return `items_needed` with an interval, from a share with an interval.
 
     Args:
         informative: number of informative items.
@@ -393,9 +404,9 @@ def _sign_test_intervals(request: PlanRequest) -> str:
 def _differences_by_edge(
     request: PlanRequest, edges: Sequence[float]
 ) -> Mapping[float, Sequence[Differences]]:
-    """Return the differences that Wilcoxon's test is planned with, by edge.
+    """Return the distributions of differences for Wilcoxon's test, by edge.
 
-    They are empty if unknown. Adds their source to the methods of the request.
+    They are empty if unknown. `methods` and `missing` of the request are changed in place.
     """
     if request.record is None:
         request.methods["wilcoxon"] = (
@@ -411,7 +422,7 @@ def _differences_by_edge(
             "items by Wilcoxon's test", why, "play several models on each item", unanswerable=True
         )
         return dict.fromkeys(edges, ())
-    # With fewer items, the differences of single pairs are too rough, and are pooled.
+    # With fewer than 100 items, the distributions of single pairs are too rough, and are pooled.
     single = len(request.record.field.items) >= 100
     differences = {}
     edges_on_record = []
@@ -437,7 +448,8 @@ def _expected_differences(request: PlanRequest, edge: float) -> Differences:
 def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
     """Yield the smallest edges that the planned items detect, directly and through the anchor.
 
-    Nothing without planned items; the unanswered parts of the request then have it.
+    If no number of items is planned, nothing is yielded, and the reason is added to `missing` of
+    the request.
     """
     if request.items is None:
         request.leave_out(

@@ -27,6 +27,7 @@ LOGITS = np.arange(-40, 40.05, 0.1)
 The error of the rule falls exponentially with the step.
 """
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
+"""Step times density of the standard logistic distribution at `LOGITS`."""
 UNPARSED = "simulated: unparsed"
 COLUMNS = (
     *("item", "model_a", "model_b", "credit", "margin", "order", "judge", "repeat", "human"),
@@ -295,9 +296,17 @@ class World:
     ) -> dict[str, Any]:
         """Return a judge's verdicts on battles in one order, as columns of shape (battles,).
 
-        `item`, `a` and `b` are positions of items and models, as in `_battle_columns`. Credits and
-        margins are those of the model at `a`, in either order.
+        Credits and margins are those of the model at `a`, whichever response is shown first.
+
+        Args:
+            judge: the judge.
+            item: position of the item of each battle, shape (battles,).
+            a: position of the model named first, shape (battles,).
+            b: position of the model named second, shape (battles,).
+            order: `ab` if the response of `a` is shown first, else `ba`.
+            rng: random generator of the judge's noise.
         """
+        # `lean` is the margin of the response shown first, `sign` turns it to that of `a` or back.
         sign = 1.0 if order == "ab" else -1.0
         longer = self.log_length[item, a] - self.log_length[item, b]
         favour = self._favour(judge)
@@ -385,7 +394,7 @@ def simulate(
 
 
 def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
-    """Return a judge's mean credit over normal margins.
+    """Return a judge's expected credit if margins are normally distributed.
 
     Args:
         judge: the judge.
@@ -395,8 +404,9 @@ def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndar
     Returns:
         An array of the shape of `lean`.
     """
-    # The wider of the normal margin and the logistic error is integrated in closed form. The rule
-    # for the other one then sums a smooth function, with an error below 1e-9.
+    # The credit is averaged over the normal margin and the logistic error of the judge. The wider
+    # of the two is integrated in closed form, by the CDF. The other one is integrated by a sum
+    # over nodes, which is accurate to 1e-9 because the function is then smooth.
     if spread == 0:
         return judge.mean_credit(lean)
     if judge.noise > spread:

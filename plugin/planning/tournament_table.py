@@ -32,7 +32,7 @@ from podium.tables import EMPTY, Report, Table
 from podium.tournaments.schedule import TournamentDesign, asks_order
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
-"""Fields of a tournament's price that the table shows."""
+"""Names of the attributes of `TournamentRow` that the table shows as costs, in this order."""
 HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
 UNINFORMATIVE = {
     "budget": EMPTY,
@@ -41,12 +41,15 @@ UNINFORMATIVE = {
     "answered": EMPTY,
     "failed": "0",
 }
-"""Cells by column; a column with no other cell is left out."""
+"""By column, the text of a cell that says nothing; a column with this cell only is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
     """A tournament replayed with several seeds: mean costs, and mean distance from the record.
+
+    The distance is that between the ranking of the battles that were played and the ranking of
+    the whole record.
 
     Attributes:
         tournament: label of the tournament, with its variant.
@@ -57,15 +60,18 @@ class TournamentRow:
         pairs: mean number of pairs of models that met.
         rounds: mean number of rounds.
         missing: mean number of battles that are not on record.
-        error: mean absolute difference of centred scores from those of the whole record; None if
-            no seed has a ranking of all models.
-        error_sd: its standard deviation over seeds; None for a single seed.
-        tau: mean of Kendall's tau-b with the whole record.
-        tau_sd: its standard deviation over seeds.
+        error: mean absolute difference between centred scores and those of the whole record; None
+            if no seed has a ranking of all models.
+        error_sd: standard deviation of the error over seeds; None with fewer than two seeds.
+        tau: mean of Kendall's tau-b with the ranking of the whole record; None if no seed has a
+            ranking of all models.
+        tau_sd: standard deviation of tau over seeds; None with fewer than two seeds.
         seeds: number of seeds.
-        failed: seeds without a ranking of all models; error and tau leave them out.
-        most: 90% quantile of calls; None unless the tournament can stop early.
-        answered: share of seeds in which the question was answered; None unless it can stop early.
+        failed: number of seeds without a ranking of all models, which error and tau leave out.
+        most: number of calls that 90% of the seeds do not exceed; None unless the tournament can
+            stop early.
+        answered: share of seeds in which the tournament answered its question; None unless the
+            tournament can stop early.
     """
 
     tournament: str
@@ -93,7 +99,7 @@ class TournamentTable(Document):
     Attributes:
         ranker: name of the ranker.
         scale: scale of the scores, and of the errors.
-        whole: battles, calls and items of the record.
+        whole: numbers of `battles`, `calls` and `items` of the record.
         rows: a row per tournament and budget.
         provenance: sources, options and versions.
         warnings: what may be wrong with the comparison.
@@ -126,7 +132,7 @@ def compare_tournaments(
     pool: bool = False,
     **options: Any,
 ) -> TournamentTable:
-    """Replay tournaments with many seeds, and compare their rankings with that of all battles.
+    """Replay tournaments with many seeds, and compare each ranking with that of all battles.
 
     Args:
         battles: the recorded battles.
@@ -248,9 +254,9 @@ def _compare_design(
 def _variants(
     name: str, settings: Mapping[str, Any], record: Recording
 ) -> Iterator[TournamentDesign]:
-    """Yield a tournament in each of its variants.
+    """Yield a tournament in each of its variants, which are settings that it offers to try.
 
-    It is yielded once if it has no variants, or the settings have an option of a variant.
+    It is yielded once if it offers no variants, or if an option of its variants was given.
     """
     offer = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offer(record.field) if offer else {}
@@ -268,7 +274,7 @@ def _fit_to_budgets(
 ) -> Iterator[TournamentDesign]:
     """Yield a tournament with the most items that each budget allows.
 
-    It is yielded unchanged if there is no budget.
+    It is yielded once, unchanged, if there are no budgets.
     """
     if not budgets:
         yield variant
@@ -354,7 +360,9 @@ def _legend(table: TournamentTable) -> str:
 def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
     """Yield sentences on the tournaments that answer the question most often and rank best.
 
-    `unit` is the unit of the errors.
+    Args:
+        table: the tournaments.
+        unit: unit of the errors, in words.
     """
     asked = [
         (-row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None
@@ -375,7 +383,10 @@ def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
-    """Yield which tournament is nearest to the whole record, and a cheaper one that is alike."""
+    """Yield which tournament is nearest to the ranking of the whole record.
+
+    If a cheaper one has a similar error, within a standard deviation over seeds, it is named, too.
+    """
     ranked = [(row.error, row.calls, row) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record has its ranking by definition.
     partial = [each for each in ranked if each[2].battles < table.whole["battles"]]

@@ -1,5 +1,4 @@
-"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or
-compressed."""
+"""Open files as records: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed."""
 
 import codecs
 import gzip
@@ -27,16 +26,19 @@ from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
-SUFFIXES = (
-    *PLAIN,
-    *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")),
-)
-GZIP, ZSTD, PARQUET, DATABASE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"DUCK"
+TEXTS = tuple(name for name in PLAIN if name != ".parquet")
+SUFFIXES = (*PLAIN, *(name + packed for name in TEXTS for packed in (".gz", ".zst")))
+GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
+PARQUET = b"PAR1"
+DATABASE = b"DUCK"
+"""First bytes of a container; of a database, those from the ninth on."""
 HEAD = 65536
 PIECE = 2**20
-UNPACKED_SIZE, UNPACKED_RATIO = 2**30, 250
-"""A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach
-10 to 50 times."""
+UNPACKED_SIZE = 2**30
+"""Bytes to which any file may unpack."""
+UNPACKED_RATIO = 250
+"""Times its size to which a larger file may unpack; verdicts reach 10 to 50 times."""
 PANDAS_INDEX = "__index_level_"
 shared_engine = cache(Duck)
 """The engine of files that are read whole, one per process."""
@@ -53,14 +55,19 @@ def open_records(path: Path, engine: Duck) -> Records:
 
 
 def read_records(path: Path) -> pd.DataFrame:
-    """Read a file of any known container; the index holds the numbers of its rows and is named
-    `row` or `line`."""
+    """Read a file of any known container.
+
+    The index holds the numbers of its rows, and is named `row` or `line`.
+    """
     return open_records(path, shared_engine()).frame()
 
 
 def _open(path: Path, engine: Duck) -> Records:
     """Open a file with the reader for the container that its first bytes show."""
-    file, _, table = str(path).partition("#") if not path.exists() else (str(path), "", "")
+    file = str(path)
+    table = ""
+    if not path.exists():
+        file, _, table = file.partition("#")
     engine.watch(Path(file))
     held = _plain_copy(Path(file), engine)
     with held.open("rb") as stream:
@@ -80,8 +87,10 @@ def _open(path: Path, engine: Duck) -> Records:
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
-    """Return the path of a file, or of an unpacked copy if it is compressed or can be read only
-    once."""
+    """Return the path of a file, or of an unpacked copy of it.
+
+    A file is copied if it is compressed, or if it can be read only once.
+    """
     reject_stream(path)
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -90,14 +99,22 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         if not head.startswith((GZIP, ZSTD)):
             _reject_binary(head)
             return path
-        return _copy(
-            stream, "gzip" if head.startswith(GZIP) else "zstd", engine, path.stat().st_size
-        )
+        kind = "gzip" if head.startswith(GZIP) else "zstd"
+        return _copy(stream, kind, engine, path.stat().st_size)
 
 
 def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
-    """Copy a stream (`file`, or `gzip` and `zstd`, unpacked) of `packed` bytes into the engine's
-    folder."""
+    """Copy a stream into the engine's folder, unpacked.
+
+    Args:
+        stream: the open file.
+        kind: `file`, `gzip` or `zstd`.
+        engine: the database whose folder takes the copy.
+        packed: size of a compressed file in bytes.
+
+    Raises:
+        DataError: the file is damaged or binary, or unpacks to too much.
+    """
     copy = engine.folder / engine.fresh("copy")
     content = stream
     if kind == "gzip":
@@ -122,9 +139,8 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
     except (EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
-            raise DataError(
-                problem, remedy="free disk space, or set TMPDIR to a larger disk"
-            ) from None
+            remedy = "free disk space, or set TMPDIR to a larger disk"
+            raise DataError(problem, remedy=remedy) from None
         raise _damage_error(kind, error) from None
     return copy
 
@@ -139,23 +155,27 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
     """Open a Parquet file; only the columns that are needed are read later."""
     call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
     try:
-        types = engine.connection.execute(f"describe select * from {call})").fetchall()
+        described = engine.connection.execute(f"describe select * from {call})").fetchall()
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except Error as error:
         raise _damage_error("Parquet", error) from None
-    numbered = all(name != "file_row_number" for name, *_ in types)
-    row = "file_row_number + 1" if numbered else "row_number() over ()"
-    scan = f"{call}{', file_row_number=true' if numbered else ''})"
-    named = _names_of_rows(engine, [(name, kind) for name, kind, *_ in types], scan)
-    return _view(
-        engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet", named
-    )
+    types = [(name, kind) for name, kind, *_ in described]
+    if any(name == "file_row_number" for name, _ in types):
+        row = "row_number() over ()"
+        scan = f"{call})"
+    else:
+        row = "file_row_number + 1"
+        scan = f"{call}, file_row_number=true)"
+    names_of_rows = _names_of_rows(engine, types, scan)
+    return _view(engine, path, types, row, scan, "Parquet", names_of_rows)
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
-    """Return the column of pandas' index if it names the rows as the columns are named, as in a
-    matrix of wins."""
+    """Return the column of pandas' index if its names are those of the columns, else None.
+
+    That is so in a matrix of wins.
+    """
     columns = [name for name, _ in types]
     for name, kind in types:
         if kind != "VARCHAR" or not name.startswith(PANDAS_INDEX):
@@ -167,8 +187,14 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
 
 
 def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
-    """Open a table of a DuckDB file read-only; views are rejected, because they could read other
-    files."""
+    """Open a table of a DuckDB file read-only.
+
+    Views are rejected, because they could read other files.
+
+    Raises:
+        DataError: the file is damaged.
+        UsageError: there is no such table, or none is named and there are several.
+    """
     name = engine.fresh("attached")
     try:
         engine.attach(name, held)
@@ -177,9 +203,9 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
         )
     except (Error, DataError) as error:
         raise _damage_error("DuckDB", error) from None
-    fits = [
-        (schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table
-    ]
+    fits = known
+    if table:
+        fits = [(schema, each) for schema, each in known if table in (each, f"{schema}.{each}")]
     if len(fits) != 1:
         names = ", ".join(sorted(each for _, each in known)) or "none"
         raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
@@ -190,9 +216,8 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
 
 def _damage_error(kind: str, error: Exception) -> DataError:
     """Return the error for a file that cannot be read to its end."""
-    return DataError(
-        f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again"
-    )
+    problem = f"not a whole {kind} file ({shorten(str(error))})"
+    return DataError(problem, remedy="write or copy the file again")
 
 
 def _view(
@@ -204,16 +229,26 @@ def _view(
     kind: str,
     index: str | None = None,
 ) -> Records:
-    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their
-    row number; of pandas' indices only `index` is kept."""
+    """Return the records of a table as a view of its columns, named c0, c1 and so on.
+
+    Args:
+        engine: the database.
+        path: the file.
+        types: name and type of each column.
+        row: SQL of the number of a row, from 1.
+        scan: SQL that reads the file.
+        kind: name of the container, for errors.
+        index: the only column of pandas' indices that is kept.
+    """
 
     def raise_damaged(error: Exception) -> None:
         """Raise the error for this file."""
         raise _damage_error(kind, error).with_place(str(path))
 
-    kept = [
-        (name, type_) for name, type_ in types if name == index or not name.startswith(PANDAS_INDEX)
-    ]
+    kept = []
+    for name, type_ in types:
+        if name == index or not name.startswith(PANDAS_INDEX):
+            kept.append((name, type_))
     view = engine.fresh("file")
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")

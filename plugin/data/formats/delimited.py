@@ -1,5 +1,7 @@
-"""Open CSV and TSV with DuckDB; a file that it rejects is copied in one dialect, or its bad row is
-named."""
+"""Open CSV and TSV with DuckDB.
+
+A file that it rejects is copied in one dialect, or its bad row is named.
+"""
 
 import csv
 from collections.abc import Iterator
@@ -24,34 +26,38 @@ DELIMITERS = (",", "\t", ";")
 
 
 def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
-    """Open `held`, a table with cells separated by commas, tabs or semicolons, under the name
-    `path`."""
+    """Open a table with cells separated by commas, tabs or semicolons.
+
+    Args:
+        path: the file that the user named.
+        held: the file to read, an unpacked copy of it if it is compressed.
+        engine: the database.
+
+    Raises:
+        DataError: the header is no row of names, or has a name twice.
+    """
     before, names, delimiter = _header(held)
     names = [name.strip() for name in names]
-    if (twice := first_duplicate(names)) is not None:
-        raise DataError(
-            f"column {twice!r} appears twice", row="header", remedy="rename one of the two"
-        )
+    twice = first_duplicate(names)
+    if twice is not None:
+        problem = f"column {twice!r} appears twice"
+        raise DataError(problem, row="header", remedy="rename one of the two")
     view = engine.fresh("file")
     columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
 
     def scan(file: Path, skip: int, line: int) -> str:
-        """Return the query that reads a file after `skip` lines, with lines of at most `line`
-        bytes."""
+        """Return the query of a file's rows after `skip` lines, each of at most `line` bytes."""
         types = ", ".join(f"c{k}: 'VARCHAR'" for k in range(len(names)))
         how = (
-            f"header=false, skip={skip}, delim={text(delimiter)}, quote='\"', escape='\"', "
-            "auto_detect=false"
-        )
-        how += (
-            f", columns={{{types}}}, max_line_size={line}, compression='none', "
-            "hive_partitioning=false"
+            f"header=false, skip={skip}, "
+            f"delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false, "
+            f"columns={{{types}}}, max_line_size={line}, "
+            "compression='none', hive_partitioning=false"
         )
         return f"select row_number() over () as {ROW}, * from read_csv({literal_path(file)}, {how})"
 
     def repair(_: Exception) -> None:
-        """Replace the view by one of a copy in one dialect, or raise an error that names the bad
-        row."""
+        """Replace the view by one of a copy in one dialect; DataError names a bad row."""
         copy = engine.folder / engine.fresh("copy")
         try:
             _copy_table(held, copy, delimiter, len(names))
@@ -64,8 +70,7 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
 
 
 def _header(path: Path) -> tuple[int, list[str], str]:
-    """Return the number of blank lines at the start of a table, the names of its columns and its
-    delimiter."""
+    """Return how many blank lines a table begins with, the names of its columns, its delimiter."""
     with path.open("rb") as stream:
         lines = (line.decode("utf-8-sig") for line in short_lines(stream))
         try:
@@ -105,14 +110,12 @@ def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
             for place, cells in enumerate(rows):
                 if len(cells) != width:
                     shown = shorten(delimiter.join(cells))
-                    problem = (
-                        f"not a whole table (expected {width} columns, got {len(cells)}: {shown})"
-                    )
+                    lengths = f"expected {width} columns, got {len(cells)}: {shown}"
+                    problem = f"not a whole table ({lengths})"
                     raise DataError(problem, row=f"row {place}", remedy=remedy)
                 writer.writerow(cells)
         except csv.Error as error:
-            raise DataError(
-                f"not a whole table ({error})", row=f"row {place + 1}", remedy=remedy
-            ) from None
+            problem = f"not a whole table ({error})"
+            raise DataError(problem, row=f"row {place + 1}", remedy=remedy) from None
         except UnicodeDecodeError:
             raise not_utf_8(f"row {place + 1}") from None

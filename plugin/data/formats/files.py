@@ -14,26 +14,27 @@ from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings
 
 
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
-    """Find the files of a path, folder, glob or URL, optionally `label=path`; temporary files are
-    left out."""
+    """Find the files of a path, folder, glob or URL.
+
+    Temporary files are left out.
+
+    Args:
+        source: the path or URL, optionally as `label=path`.
+        further: suffixes of files that are taken from folders, beside those of tables.
+
+    Raises:
+        UsageError: there is no such file, or no file of a known suffix in the folder.
+    """
     label, path = split_label(source)
     if is_url(path):
         place = place_of(path)
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further))
-            return SourceFiles(
-                label, (), searched, tuple(each for each in objects if not is_temporary(each.name))
-            )
+            kept = tuple(each for each in objects if not is_temporary(each.name))
+            return SourceFiles(label, (), searched, kept)
         path = str(place)
     if Path(path).is_dir():
-        inside = sorted(
-            each for each in Path(path).rglob("*") if each.name.endswith((*SUFFIXES, *further))
-        )
-        files = [
-            each
-            for each in inside
-            if not any(map(is_temporary, each.relative_to(path).parts)) and each.is_file()
-        ]
+        files = _files_in_folder(Path(path), (*SUFFIXES, *further))
         if not files:
             raise UsageError(
                 f"the directory {Path(path)} contains no {', '.join(SUFFIXES[:5])} file"
@@ -44,21 +45,34 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
         return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
-    paths = tuple(
-        sorted(
-            Path(name) for name in glob(path, recursive=True) if not is_temporary(Path(name).name)
-        )
-    )
+    matches = [Path(name) for name in glob(path, recursive=True)]
+    paths = sorted(each for each in matches if not is_temporary(each.name))
     if not paths:
         raise UsageError(f"no file matches {path}")
-    for place in paths:
-        reject_stream(place)
-    return SourceFiles(label, paths, searched=False)
+    for each in paths:
+        reject_stream(each)
+    return SourceFiles(label, tuple(paths), searched=False)
+
+
+def _files_in_folder(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files in a folder and its folders that have one of the suffixes, sorted.
+
+    Temporary files, and files in temporary folders, are left out.
+    """
+    inside = sorted(each for each in folder.rglob("*") if each.name.endswith(suffixes))
+    files = []
+    for each in inside:
+        parts = each.relative_to(folder).parts
+        if not any(map(is_temporary, parts)) and each.is_file():
+            files.append(each)
+    return files
 
 
 def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
-    """Download the objects whose names match a glob, beside single named objects too; others are
-    left out."""
+    """Download the objects whose names match one of the globs; leave out the others.
+
+    Where single objects are named, those beside them are downloaded, too.
+    """
     wanted = _with_names(source.remote, names)
     if not source.searched:
         folders = {place.url.rpartition("/")[0]: place for place in wanted}
@@ -71,21 +85,26 @@ def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFil
 
 def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
     """Return the objects whose names match one of the globs."""
-    return [place for place in places if any(fnmatch(place.name, name) for name in names)]
+    kept = []
+    for place in places:
+        if any(fnmatch(place.name, name) for name in names):
+            kept.append(place)
+    return kept
 
 
 def split_label(source: str) -> tuple[str | None, str]:
-    """Split `label=path` into label and path; the label is None if the `=` is part of a path
-    (`judge=gpt-4/*.json`).
+    """Split `label=path` into label and path.
 
-    The label ends at the first `=` before a path that exists, as in `amber temperature=0=runs/`,
-    else at the first.
+    The label is None if the `=` is part of a path, as in `judge=gpt-4/*.json`. The label ends at
+    the first `=` before a path that exists, as in `amber temperature=0=runs/`, else at the first.
     """
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     known = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
     label, path = [*known, *splits, ("", "")][0]
     matches = has_magic(source) and any(iglob(source, recursive=True))
     is_path = is_url(source) or Path(source).exists() or matches
-    if splits and (known or "/" not in label) and not is_path:
-        return label or None, path
-    return None, source
+    if not splits or is_path:
+        return None, source
+    if not known and "/" in label:
+        return None, source
+    return label or None, path

@@ -1,5 +1,7 @@
-"""Read tables in no known format: the user's options name the columns and translate the
-verdicts."""
+"""Read tables in no known format.
+
+The user's options name the columns and translate the verdicts.
+"""
 
 import shlex
 from collections.abc import Mapping
@@ -26,15 +28,21 @@ WORDS: dict[str, float] = {
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:
-    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name
-    already is dropped."""
-    columns, fill = foreign.columns or {}, foreign.fill or {}
+    """Rename the columns of `--columns` and add those of `--fill`.
+
+    A column that has a name of `--columns` already is dropped.
+
+    Raises:
+        UsageError: a name is not one of podium's, there is no such column, or `--fill` names a
+            column that the table has.
+    """
+    columns = foreign.columns or {}
+    fill = foreign.fill or {}
     known = NAMES | {*criterion_columns(columns)}
-    for name in [
-        *(name for name in columns if name not in known),
-        *(name for name in fill if name not in NAMES),
-    ]:
-        raise unknown_name("column of podium's table", name, NAMES)
+    unknown = [name for name in columns if name not in known]
+    unknown += [name for name in fill if name not in NAMES]
+    if unknown:
+        raise unknown_name("column of podium's table", unknown[0], NAMES)
     absent = [name for name in columns.values() if name not in records.columns]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(records.columns)}")
@@ -44,33 +52,38 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     for name, value in fill.items():
         if name in named:
             raise UsageError(
-                f"--fill {name}: the table has a column {name!r} already; name another with "
-                "--columns"
+                f"--fill {name}: the table has a column {name!r} already; "
+                "name another with --columns"
             )
         named[name] = Column(text(value))
     return replace(records, columns=named)
 
 
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
-    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from
-    booleans."""
+    """Translate the column credit by `--credit-map`, and make the column order.
+
+    Booleans in a column order say whether model a was shown first. Without such a column,
+    `--shown` says it for all rows.
+    """
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
     columns = dict(records.columns)
     if "order" in columns:
         word = f"lower({columns['order'].text})"
         if not records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
-            columns["order"] = Column(
-                f"case {word} when 'true' then 'ab' when 'false' then 'ba' end"
-            )
+            order = f"case {word} when 'true' then 'ab' when 'false' then 'ba' end"
+            columns["order"] = Column(order)
     elif foreign.shown is not None:
         columns["order"] = Column(ORDER_SHOWN[foreign.shown])
     return replace(records, columns=columns)
 
 
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
-    """Return the records with the column credit translated, and the reason where a verdict is
-    unknown."""
+    """Return the records with the column credit translated.
+
+    The column reason says `unknown verdict` where the map lacks a verdict. If `unknown` is `error`,
+    that is a DataError.
+    """
     if "credit" not in records.columns:
         raise UsageError(
             "--credit-map translates the column credit, which is missing; name it with --columns"
@@ -82,23 +95,8 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
     )
     credit = f"case {_key(words)} {cases} end"
     strange = f"{words} is not null and {credit} is null"
-    first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
-    count, row, word = (
-        records.rows(first, f"where {strange}")[0] if unknown == "error" else (0, 0, "")
-    )
-    if count:
-        rest = [
-            name
-            for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")
-        ]
-        whole = {
-            **{name: f"{credit:g}" for name, credit in credit_map.items()},
-            **_likely_credits(rest),
-        }
-        more = f" ({count} such rows)" if count > 1 else ""
-        problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
-        remedy = f"add it, or pass --unknown unparsed; for example {_format_option(whole)}"
-        raise DataError(problem, remedy=remedy, row=records.name_row(row))
+    if unknown == "error":
+        _reject_unknown_verdicts(records, words, strange, credit_map)
     reason = records.columns["reason"].text if "reason" in records.columns else "null"
     explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
     return replace(
@@ -107,9 +105,37 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
     )
 
 
+def _reject_unknown_verdicts(
+    records: Records, words: str, strange: str, credit_map: Mapping[str, float]
+) -> None:
+    """Raise DataError with a longer map if there are verdicts that the map lacks.
+
+    Args:
+        records: the table.
+        words: SQL of the verdicts.
+        strange: SQL condition that a verdict is not in the map.
+        credit_map: credit by verdict.
+    """
+    first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
+    ((count, row, word),) = records.rows(first, f"where {strange}")
+    if not count:
+        return
+    unknown = records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")
+    credits = {name: f"{credit:g}" for name, credit in credit_map.items()}
+    credits |= _likely_credits([name for (name,) in unknown])
+    more = f" ({count} such rows)" if count > 1 else ""
+    problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
+    remedy = f"add it, or pass --unknown unparsed; for example {_format_option(credits)}"
+    raise DataError(problem, remedy=remedy, row=records.name_row(row))
+
+
 def propose_map(records: Records, in_python: bool = False) -> str | None:
-    """Return a credit map to copy, as option or as Python, of the words in the column credit; None
-    without words."""
+    """Return a credit map to copy of the words in the column credit; None without words.
+
+    Args:
+        records: the table.
+        in_python: write an argument of Python, not an option.
+    """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return None
     column = records.columns["credit"]
@@ -124,10 +150,17 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
 
 
 def _likely_credits(words: list[str]) -> dict[str, str]:
-    """Return the likely credit of each word, `?` if unknown; words that an option cannot hold are
-    left out."""
-    words = [word for word in words if len(word) <= 40 and not {",", "="} & {*word}]
-    return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
+    """Return the likely credit of each word, `?` if unknown.
+
+    Words that an option cannot hold are left out.
+    """
+    credits = {}
+    for word in words:
+        if len(word) > 40 or "," in word or "=" in word:
+            continue
+        credit = WORDS.get(word.lower())
+        credits[word] = "?" if credit is None else f"{credit:g}"
+    return credits
 
 
 def _format_option(credits: Mapping[str, str]) -> str:

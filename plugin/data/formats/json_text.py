@@ -1,5 +1,7 @@
-"""Open JSON in lines or as one document: DuckDB reads lines; Python reads the rest and names a bad
-line."""
+"""Open JSON in lines or as one document.
+
+DuckDB reads lines. Python reads the rest, and names a bad line.
+"""
 
 import codecs
 import json
@@ -39,8 +41,16 @@ LARGEST_DOCUMENT = 2**30
 
 
 def open_lines(path: Path, held: Path, engine: Duck) -> Records:
-    """Open `held`, a file of JSON lines, under the name `path`; cells stay JSON text until they are
-    typed."""
+    """Open a file of JSON lines; cells stay JSON text until they are typed.
+
+    Args:
+        path: the file that the user named.
+        held: the file to read, an unpacked copy of it if it is compressed.
+        engine: the database.
+
+    Raises:
+        DataError: a line is no object, or too long.
+    """
     view = engine.fresh("file")
     try:
         names = _read_keys(engine, _scan_of_objects(held))
@@ -49,15 +59,12 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     except Error:
         with held.open("rb") as stream:
             places, records = zip(*json_lines(stream), strict=True)
-        return records_of(
-            engine, _frame_of_records(records).set_axis(pd.Index(places, name="line")), str(path)
-        )
+        frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
+        return records_of(engine, frame, str(path))
     pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
-    engine.view(
-        view,
-        f"select row_number() over () as {ROW}, {cells} as cells from {_scan_of_objects(held)}",
-    )
+    selected = f"row_number() over () as {ROW}, {cells} as cells"
+    engine.view(view, f"select {selected} from {_scan_of_objects(held)}")
     columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
 
     def line_numbers() -> pd.Index:
@@ -71,18 +78,20 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
 
 def _scan_of_objects(path: Path) -> str:
     """Return the SQL that reads each line of a file as JSON."""
-    return (
-        f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, "
-        "compression='uncompressed')"
-    )
+    options = f"maximum_object_size={LONGEST_LINE}, compression='uncompressed'"
+    return f"read_ndjson_objects({literal_path(path)}, {options})"
 
 
 def _read_keys(engine: Duck, source: str) -> list[str]:
-    """Return the keys of all records in order of appearance; DataError if a record has a key
-    twice."""
+    """Return the keys of all records in order of appearance.
+
+    Raises:
+        DataError: a record has a key twice.
+        Error: a line is no object, or too long.
+    """
     shape = (
-        "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as "
-        "longest"
+        "json_keys(json) as keys, json_type(json) as kind, "
+        "min(row) as row, max(strlen(json)) as longest"
     )
     numbered = f"(select json, row_number() over () as row from {source})"
     shapes = engine.connection.execute(
@@ -91,22 +100,29 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
     for keys, kind, _, longest in shapes:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise Error("a line is no object, or too long")
-        if (twice := first_duplicate(keys)) is not None:
+        twice = first_duplicate(keys)
+        if twice is not None:
             raise _duplicate_key(twice)
     return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the line number and the record of each JSON line; DataError if a line is too long or
-    not an object."""
+    """Yield the line number and the record of each JSON line.
+
+    A line that is too long or no object is a DataError.
+    """
     for place, line in enumerate(short_lines(stream), 1):
         if line.strip():
             yield place, _parse_line(line, place)
 
 
 def _parse_line(line: bytes, place: int) -> dict[str, Any]:
-    """Parse a line as a JSON object; DataError names its number, CutLineError if the line breaks
-    off."""
+    """Parse a line as a JSON object.
+
+    Raises:
+        CutLineError: the line breaks off.
+        DataError: it is no object; the error names its number.
+    """
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
     except RecursionError:
@@ -115,10 +131,8 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
         is_cut = not line.endswith(b"\n")
         if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
             raise not_utf_8(f"line {place}") from None
-        problem = (
-            f"not a whole JSON record ({error}): "
-            f"{shorten(line[:400].decode('utf-8', errors='replace'))!r}"
-        )
+        beginning = line[:400].decode("utf-8", errors="replace")
+        problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"
         kind = CutLineError if is_cut else DataError
         raise kind(problem, row=f"line {place}", remedy=remedy) from None
@@ -129,8 +143,10 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
 
 
 def first_line_is_a_record(path: Path) -> bool:
-    """Return whether the first line holds a complete object that is not one of columns: JSON lines,
-    not a document."""
+    """Return whether the first line holds a whole record, as in JSON lines.
+
+    An object whose values are all lists or objects is a document of columns.
+    """
     with path.open("rb") as stream:
         try:
             _, record = next(json_lines(stream))
@@ -140,13 +156,14 @@ def first_line_is_a_record(path: Path) -> bool:
 
 
 def read_document(path: Path) -> pd.DataFrame:
-    """Read a JSON document: a list of records, an object of columns, or the columns and data of
-    Weights & Biases."""
+    """Read a JSON document.
+
+    It is a list of records, an object of columns, or the columns and data of Weights & Biases.
+    Anything else is a DataError.
+    """
     if path.stat().st_size > LARGEST_DOCUMENT:
-        raise DataError(
-            f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB",
-            remedy="write JSONL: one record per line",
-        )
+        problem = f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB"
+        raise DataError(problem, remedy="write JSONL: one record per line")
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         """Return an object as a dictionary; DataError if it has a key twice."""
@@ -161,21 +178,19 @@ def read_document(path: Path) -> pd.DataFrame:
         with path.open(encoding="utf-8-sig") as stream:
             content = json.load(stream, parse_int=whole_number, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
+        problem = f"not whole JSON: {error.msg}"
         remedy = "the file is cut off or damaged: write or copy it again"
-        raise DataError(
-            f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy
-        ) from None
+        raise DataError(problem, row=f"line {error.lineno}", remedy=remedy) from None
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
-        ) from None
+        problem = f"not UTF-8 text ({error.reason})"
+        raise DataError(problem, remedy="convert the file to UTF-8") from None
     except RecursionError:
         raise nested_too_deeply() from None
-    if isinstance(content, dict) and all(
-        isinstance(value, list | dict) for value in content.values()
-    ):
-        return _frame_of_columns(content)
-    records = [content] if isinstance(content, dict) else content
+    records = content
+    if isinstance(content, dict):
+        if all(isinstance(value, list | dict) for value in content.values()):
+            return _frame_of_columns(content)
+        records = [content]
     if isinstance(records, list) and all(isinstance(record, dict) for record in records):
         return _frame_of_records(records)
     problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
@@ -188,19 +203,24 @@ def _duplicate_key(key: str) -> DataError:
 
 
 def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
-    """Return the data frame of an object of columns, or of one that holds `columns` and the rows of
-    `data`."""
-    names, data = content.get("columns"), content.get("data")
+    """Return the data frame of an object of columns, which are lists or objects of rows.
+
+    The object may also have two keys: `columns`, a list of names, and `data`, a list of rows.
+    """
+    names = content.get("columns")
+    data = content.get("data")
     if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
-        is_whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
         content = {}
-        if is_whole:
-            content = {str(name): [row[k] for row in data] for k, name in enumerate(names)}
+        if all(isinstance(row, list) and len(row) == len(names) for row in data):
+            for k, name in enumerate(names):
+                content[str(name)] = [row[k] for row in data]
     if all(isinstance(value, dict) for value in content.values()):
         rows = list(dict.fromkeys(key for value in content.values() for key in value))
         if shares_names(rows, [*content]):
-            columns = {name: [value.get(row) for row in rows] for name, value in content.items()}
-            return _exact_frame({"": rows, **columns})
+            columns = {"": rows}
+            for name, value in content.items():
+                columns[name] = [value.get(row) for row in rows]
+            return _exact_frame(columns)
     lists = [
         list(value.values()) if isinstance(value, dict) else value for value in content.values()
     ]
@@ -213,7 +233,10 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
 def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Return the data frame of records; a key that a record lacks is empty there."""
     names = dict.fromkeys(name for record in records for name in record)
-    return _exact_frame({name: [record.get(name) for record in records] for name in names})
+    columns = {}
+    for name in names:
+        columns[name] = [record.get(name) for record in records]
+    return _exact_frame(columns)
 
 
 def _exact_frame(columns: dict[str, list[Any]]) -> pd.DataFrame:

@@ -1,5 +1,7 @@
-"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the
-models."""
+"""The CSV sheet that humans fill in.
+
+A row has an instruction and two responses; a token hides the models.
+"""
 
 import base64
 import json
@@ -24,8 +26,10 @@ CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One battle to be judged by humans, in the order in which the responses are shown; unknown
-    texts are empty."""
+    """One battle to be judged by humans, in the order in which the responses are shown.
+
+    Unknown texts are empty.
+    """
 
     item: str
     instruction: str
@@ -36,12 +40,14 @@ class SheetRow:
 
 
 def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
-    """Return the sheet: item, instruction, response_1, response_2, verdict (empty) and the token
-    battle."""
+    """Return the sheet, a row per battle.
+
+    Its columns are item, instruction, response_1, response_2, verdict (empty) and battle (a token
+    of the item and both models).
+    """
+    columns = ["item", "instruction", "response_1", "response_2"]
     shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
-    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(
-        _escape
-    )
+    texts = pd.DataFrame(shown, columns=columns).map(_escape)
     battles = (json.dumps([row.item, row.model_1, row.model_2]).encode() for row in rows)
     tokens = [base64.urlsafe_b64encode(zlib.compress(battle)).decode() for battle in battles]
     return texts.assign(verdict="", battle=tokens)
@@ -49,16 +55,11 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed)."""
-    words = (
-        as_text(records["verdict"])
-        .str.strip()
-        .str.lower()
-        .str.replace(r"\.0$", "", regex=True)
-        .rename("verdict")
-    )
-    credit, unparsed = parse_words(
-        words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty"
-    )
+    written = as_text(records["verdict"]).str.strip().str.lower()
+    # A program that stores the column as numbers makes 1.0 of 1.
+    words = written.str.replace(r"\.0$", "", regex=True).rename("verdict").replace("", np.nan)
+    remedy = "write 1, 2 or tie, or leave it empty"
+    credit, unparsed = parse_words(words, CREDIT, remedy=remedy)
     battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
     for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
@@ -75,8 +76,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(text: str) -> str:
-    """Escape control characters other than line breaks, and formulas that a spreadsheet would
-    run."""
+    """Escape control characters other than line breaks, and formulas for a spreadsheet."""
     return "\n".join(map(printable, escape_formula(text).splitlines()))
 
 

@@ -17,14 +17,18 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, place: Place) -> None:
-    """Write a battles table atomically, as Parquet, CSV or JSONL by the suffix; another suffix
-    raises UsageError."""
+    """Write a battles table atomically, as Parquet, CSV or JSONL by the suffix.
+
+    Raises:
+        UsageError: another suffix.
+    """
     if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
     with atomic_file(place) as temporary:
         if place.suffix == ".parquet":
             # A Parquet column has one type: mixed columns are written as text.
-            for name in [name for name in frame if pd.api.types.is_object_dtype(frame[name])]:
+            mixed = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]
+            for name in mixed:
                 try:
                     pa.array(frame[name], from_pandas=True)
                 except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -1,5 +1,4 @@
-"""Records of a file as a relation: rows in the order of reading, with SQL that types each
-column."""
+"""Records of a file as a relation: rows in the order of reading, with SQL that types columns."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +22,8 @@ LONGEST_LINE = 64 * 2**20
 """Bytes; a longer line is not one record."""
 MOST_BLANK = 4_000_000
 """Blank lines in sequence, or bytes of them, that are read."""
-TEXT, JSON = "VARCHAR", "JSON"
+TEXT = "VARCHAR"
+JSON = "JSON"
 REALS = ("DOUBLE", "FLOAT")
 NUMERIC = (
     "TINYINT",
@@ -54,18 +54,16 @@ def short_lines(stream: BinaryIO) -> Iterator[bytes]:
         if blank > MOST_BLANK:
             raise blank_lines().with_place("", f"line {place}")
         if len(line) > LONGEST_LINE:
+            problem = f"longer than {LONGEST_LINE >> 20} MiB"
             remedy = "write one record per line, without the bulk that podium does not need"
-            raise DataError(
-                f"longer than {LONGEST_LINE >> 20} MiB", row=f"line {place}", remedy=remedy
-            )
+            raise DataError(problem, row=f"line {place}", remedy=remedy)
         yield line
 
 
 def blank_lines() -> DataError:
     """Return the error for a file with more than `MOST_BLANK` blank lines in sequence."""
-    return DataError(
-        f"more than {MOST_BLANK:,} blank lines", remedy="remove them; was the file damaged?"
-    )
+    problem = f"more than {MOST_BLANK:,} blank lines"
+    return DataError(problem, remedy="remove them; was the file damaged?")
 
 
 def not_utf_8(row: str) -> DataError:
@@ -75,8 +73,14 @@ def not_utf_8(row: str) -> DataError:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of records: an SQL expression with its DuckDB type, JSON for JSON text; `cells` are
-    those of a frame."""
+    """A column of records.
+
+    Attributes:
+        sql: the SQL expression of its cells.
+        type: their type in DuckDB; JSON for JSON text.
+        comma: whether numbers as text may have a decimal comma.
+        cells: the cells, if the records are a frame.
+    """
 
     sql: str
     type: str = TEXT
@@ -87,14 +91,13 @@ class Column:
     def text(self) -> str:
         """SQL for the column as text: 3.0 as '3', empty cells as NULL."""
         if self.type == JSON:
-            whole = f"regexp_replace({self.sql} ->> '$', '^(-?[0-9]+)\\.0+$', '\\1')"
-            cell = (
-                f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
-            )
+            shown = f"{self.sql} ->> '$'"
+            whole = f"regexp_replace({shown}, '^(-?[0-9]+)\\.0+$', '\\1')"
+            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {shown} end"
         elif self.type in REALS:
             whole = (
-                f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) and abs({self.sql}) < "
-                "1e38"
+                f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) "
+                f"and abs({self.sql}) < 1e38"
             )
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
             shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
@@ -118,18 +121,16 @@ class Column:
         if self.comma:
             digits = f"regexp_replace({digits}, '^(\\s*[-+]?[0-9]*),([0-9]+\\s*)$', '\\1.\\2')"
         number = f"nullif(try_cast({digits} as double), 'nan'::double)"
-        truth = (
-            f"case cast({self.sql} as varchar) when 'true' then 1.0 when 'false' then 0.0 else "
-            f"{number} end"
-        )
-        return truth if self.type == JSON else number
+        if self.type != JSON:
+            return number
+        truths = "when 'true' then 1.0 when 'false' then 0.0"
+        return f"case cast({self.sql} as varchar) {truths} else {number} end"
 
     @property
     def is_number(self) -> bool:
         """Whether the type allows numbers only."""
-        return self.type.startswith(
-            (*NUMERIC, *REALS, "DECIMAL", "BOOLEAN")
-        ) and not self.type.endswith("]")
+        is_list = self.type.endswith("]")
+        return not is_list and self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN"))
 
     @property
     def is_strange(self) -> str:
@@ -140,8 +141,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The rows of files: a table, view or bracketed query `scan` with rows counted from 1 in `ROW`;
-    `places` names rows, `repair` mends the view of a failed scan or raises an error for the row."""
+    """The rows of files.
+
+    Attributes:
+        engine: the database.
+        source: name of the file, for messages.
+        scan: a table, a view or a query in brackets, with rows counted from 1 in `ROW`.
+        columns: the columns by name.
+        places: names the rows; None if they are called by their numbers.
+        repair: mends the view of a failed scan, or raises an error that names the bad row.
+        number: number of rows, if it is known.
+    """
 
     engine: Duck
     source: str
@@ -153,27 +163,23 @@ class Records:
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
         """Return the rows of a small query over the scan; DataError if the file is damaged."""
-        return self._run(
-            selection, rest, lambda query: self.engine.connection.execute(query).fetchall()
-        )
+        connection = self.engine.connection
+        return self._run(selection, rest, lambda query: connection.execute(query).fetchall())
 
     def frame(self) -> pd.DataFrame:
         """Return all records as a data frame with exact values; the index names the rows."""
-        selection = (
-            ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values()))
-            or "1"
-        )
+        selected = [f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())]
+        selection = ", ".join(selected) or "1"
+        order = f"order by {ROW}"
         connection = self.engine.connection
-        table = self._run(
-            selection, f"order by {ROW}", lambda query: connection.sql(query).to_arrow_table()
-        )
+        table = self._run(selection, order, lambda query: connection.sql(query).to_arrow_table())
         columns = zip(self.columns.values(), table.columns, strict=True)
         cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
         frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
         frame.columns = pd.Index(list(self.columns), dtype=object)
-        return frame.set_axis(
-            self.places() if self.places else pd.RangeIndex(1, len(frame) + 1, name="row")
-        )
+        if self.places:
+            return frame.set_axis(self.places())
+        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
         """Run a query over the scan; if it fails, repair the scan and run it once more."""
@@ -206,21 +212,22 @@ class Records:
             for cell in cells.to_pylist():
                 parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
         except RecursionError:
-            raise nested_too_deeply().with_place(
-                self.source, self.name_row(len(parsed) + 1)
-            ) from None
+            row = self.name_row(len(parsed) + 1)
+            raise nested_too_deeply().with_place(self.source, row) from None
         return exact_column(parsed)
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
-    """Register a data frame, whose index names the rows, as records; DataError if two columns have
-    one name."""
+    """Register a data frame, whose index names the rows, as records.
+
+    Raises:
+        DataError: two columns have one name.
+    """
     names = [str(name) for name in frame.columns]
-    if (twice := first_duplicate(names)) is not None:
-        problem, remedy = (
-            f"two columns are called {twice!r}",
-            "rename or remove one of them in the file",
-        )
+    twice = first_duplicate(names)
+    if twice is not None:
+        problem = f"two columns are called {twice!r}"
+        remedy = "rename or remove one of them in the file"
         raise DataError(problem, source=source, remedy=remedy)
     cells = {f"c{k}": arrow_column(frame.iloc[:, k]) for k in range(len(names))}
     name = engine.fresh("frame")
@@ -246,11 +253,9 @@ def row_name(index: pd.Index, position: int) -> str:
 
 def first_duplicate(names: Sequence[str]) -> str | None:
     """Return the first name that occurs twice; None if all differ."""
-    return (
-        None
-        if len({*names}) == len(names)
-        else next(name for name in names if names.count(name) > 1)
-    )
+    if len({*names}) == len(names):
+        return None
+    return next(name for name in names if names.count(name) > 1)
 
 
 def exact_column(values: Sequence[Any]) -> pd.Series:
@@ -273,8 +278,10 @@ def nested_too_deeply() -> DataError:
 
 
 def columns_as(columns: Mapping[str, str]) -> str:
-    """Return the SQL selection of expressions by name; names that differ by case alone get a
-    trailing `_`."""
+    """Return the SQL selection of expressions by name.
+
+    A name that differs from an earlier one by case alone gets a trailing `_`.
+    """
     taken: dict[str, str] = {}
     for name, sql in columns.items():
         free = name or "_"

@@ -1,4 +1,5 @@
-"""How held-out judge ratings agree with human ones, and which target errs least.
+"""How the judge's ratings of held-out models agree with human ratings, and which target errs
+least.
 
 All figures have intervals over models.
 """
@@ -16,25 +17,23 @@ from podium.rankers.estimate import Estimate
 
 CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
-"""Mean absolute value of a normal error, in its standard deviations."""
+"""Mean absolute value of a standard normal error."""
 FEWEST_RANKED = 5
-"""Models from which on a rank correlation has an interval.
-
-The variance of Kendall's is 0.437 / (n - 4).
-"""
+"""With fewer models than this, a rank correlation has no interval: the variance of Kendall's
+correlation of n models is 0.437 / (n - 4)."""
 
 
 def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
-    """Return error and rank correlations of a kind's ratings with human ratings, with intervals.
+    """Return the mean error of the judge's ratings and their rank correlations with human ratings.
 
-    The error's interval is t on the logarithm. Those of correlations are t on Fisher's z, with the
-    variances (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of
-    Kendall's (Fieller 1957).
+    The interval of the mean error is a t interval of its logarithm. The intervals of correlations
+    are t intervals of Fisher's z. The variance of z is (1 + r^2 / 2) / (n - 3) for Spearman's
+    correlation (Bonett and Wright 2000), and 0.437 / (n - 4) for Kendall's (Fieller 1957).
 
     Args:
         held: the held-out ratings.
-        kind: `hard` or `soft`.
-        level: confidence level.
+        kind: which of the judge's ratings, `hard` or `soft`.
+        level: confidence level, in (0, 1).
     """
     judge, human = _paired_ratings(held, kind)
     number = len(judge)
@@ -71,9 +70,9 @@ def _spearman_variance(rho: float) -> float:
 
 
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return `spearman` (rho) or `kendall` (tau-b) of two sides.
+    """Return the rank correlation of two arrays of ratings: `spearman` (rho) or `kendall` (tau-b).
 
-    None if all values of one side are equal.
+    The result is None if all values of an array are equal.
     """
     if len(np.unique(judge)) < 2 or len(np.unique(human)) < 2:
         return None
@@ -87,17 +86,18 @@ def compare_accuracy(
     kind: str = "soft",
     their_kind: str = "soft",
 ) -> dict[str, Estimate]:
-    """Return `mae` and correlations of our ratings minus theirs, over the models that both rate.
-
-    The interval of `mae` is a paired t, those of correlations are by the jackknife. Differences
-    that are not known are left out.
+    """Compare the accuracy of two sets of held-out ratings, over the models that both rate.
 
     Args:
         ours_held: our held-out ratings.
         theirs_held: their held-out ratings.
-        level: confidence level.
+        level: confidence level, in (0, 1).
         kind: which of our ratings, `hard` or `soft`.
-        their_kind: which of their ratings.
+        their_kind: which of their ratings, `hard` or `soft`.
+
+    Returns:
+        Our figure minus their figure, by name of the figure: `mae` with a paired t interval, and
+        `spearman` and `kendall` with jackknife intervals. Unknown differences are left out.
     """
     theirs_by_model = {
         held.model: held for held in theirs_held if held.residual(their_kind) is not None
@@ -122,13 +122,13 @@ def compare_accuracy(
 
 
 class Contender(NamedTuple):
-    """Held-out ratings of one kind that a calibration can give.
+    """One of the sets of held-out ratings that `select_best` compares.
 
     Attributes:
-        calibration: the calibration.
+        calibration: the calibration that has the ratings.
         kind: `hard` or `soft`.
         held: the ratings.
-        is_scale_corrected: whether the ratings are on the human scale.
+        is_scale_corrected: whether the ratings are scale-corrected.
     """
 
     calibration: Calibration
@@ -143,8 +143,8 @@ class Choice(NamedTuple):
     Attributes:
         best: the ratings that err least.
         others: the other ratings, with their differences from the best.
-        level: level at which all differences hold together (Bonferroni).
-        n: number of models that all rate.
+        level: simultaneous confidence level of all differences (Bonferroni).
+        n: number of models that all contenders rate.
     """
 
     best: Contender
@@ -156,14 +156,16 @@ class Choice(NamedTuple):
 def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     """Select the ratings with the smallest mean error, and compare the others with them.
 
-    The ratings are hard and soft ones, plain and scale-corrected ones.
+    The contenders are the hard ratings of the first calibration and the soft ratings of all, each
+    as they are and, if there is a correction, scale-corrected.
 
     Args:
-        calibrations: calibrations of the same battles.
-        level: level at which all differences hold together.
+        calibrations: calibrations of the same battles by different targets.
+        level: simultaneous confidence level of all differences, in (0, 1).
 
     Returns:
-        The choice; without others if no model is in all ratings.
+        The choice. If no model is rated by all contenders, it is the first contender without
+        others.
     """
     contenders = []
     for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
@@ -191,7 +193,7 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
 
 
 def _errors_by_model(contender: Contender) -> dict[str, float]:
-    """Return the absolute errors of ratings by model, of those that have one."""
+    """Return the absolute error of each model's rating, by name, where it is known."""
     errors = {}
     for held in contender.held:
         residual = held.residual(contender.kind)
@@ -215,8 +217,8 @@ def _jackknife(
         level: confidence level.
 
     Returns:
-        None if a correlation is not known. The interval is missing if a correlation without one
-        model is not known, or if there are few models.
+        The difference, None if one of the correlations is unknown. It has no interval if there are
+        fewer than five models, or if leaving out a model makes a correlation unknown.
     """
 
     def difference(kept: np.ndarray | slice) -> float:
@@ -244,15 +246,16 @@ def _correlation_interval(
     """Return the t interval of a rank correlation on Fisher's z.
 
     Args:
-        value: the correlation.
+        value: the correlation r, None if unknown.
         number: number of models.
-        lost: the variance is variance(r) / (number - lost).
-        variance: function of the correlation.
+        lost: number that is subtracted from `number` in the variance.
+        variance: function of r; the variance of Fisher's z is variance(r) / (number - lost).
         level: confidence level.
     """
     if value is None or number < FEWEST_RANKED:
         return None
-    # Complete agreement of few models is indistinguishable from nearly complete agreement.
+    # Fisher's z of a correlation of 1 is infinite, but few models cannot distinguish complete from
+    # nearly complete agreement.
     inside = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
     reach = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(inside) / (number - lost))
     low, high = np.tanh(np.arctanh(inside) + np.array([-reach, reach])).tolist()

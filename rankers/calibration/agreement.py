@@ -10,19 +10,22 @@ from podium.rankers.calibration.calibration import Agreement, BinSummary
 from podium.rankers.calibration.evidence import Evidence
 
 BINS = 10
+"""Number of bins of predicted probabilities, of about equally many battles each."""
 FEWEST = 2
-"""Battles of agreement, and of disagreement, that an area under the curve needs in the summary."""
+"""The area under the curve is unknown if judge and humans agree in fewer battles than this, or
+disagree in fewer."""
 
 
 class LabelMatch(NamedTuple):
     """Verdicts beside human labels, each array of shape (battles,).
 
     Attributes:
-        judge: sign of the verdict: 1, -1, 0 for a tie, NaN if unknown.
-        human: sign of the human label, likewise.
-        both: whether both are known.
-        decisive: whether neither is a tie, and both are known.
-        agree: whether both are equal.
+        judge: verdict: 1 if the judge prefers the first model, -1 if the second, 0 for a tie, NaN
+            if unknown.
+        human: human label, with the same values.
+        both: mask of battles in which verdict and label are known.
+        decisive: mask of battles in which both are known and neither is a tie.
+        agree: mask of battles in which both are equal.
     """
 
     judge: np.ndarray
@@ -51,9 +54,9 @@ class Reliability:
 
     Attributes:
         rows: positions of the battles, shape (decisive battles,).
-        predicted: predicted probability of the side that the signal prefers, in [0.5, 1], same
-            shape.
-        bin: number of each battle's bin, same shape.
+        predicted: predicted probability that humans prefer the model that the signal prefers, in
+            [0.5, 1], shape (decisive battles,).
+        bin: number of each battle's bin, shape (decisive battles,).
         bins: summaries of the bins.
     """
 
@@ -66,9 +69,10 @@ class Reliability:
 def bin_predictions(
     match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None
 ) -> Reliability | None:
-    """Sort decisive battles into tenths by the predicted probability of the signal's side.
+    """Sort decisive battles into ten bins by the probability of the model that the signal prefers.
 
-    Battles of equal probability share a bin. None if no decisive battle has a prediction.
+    The bins (tenths) have about equally many battles; battles of equal probability share a bin.
+    The result is None if no decisive battle has a prediction.
 
     Args:
         match: verdicts beside human labels.
@@ -82,7 +86,8 @@ def bin_predictions(
     rows = np.flatnonzero(match.decisive & ~np.isnan(probability))
     if not len(rows):
         return None
-    # Rounded, because s(x) and 1 - s(-x) differ in the last digit and would not share a tenth.
+    # Rounded, because s(x) and 1 - s(-x) differ in the last digit, and battles of equal
+    # probability would then be in different bins.
     sure = np.maximum(probability, 1 - probability)[rows].round(12)
     tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
     number = np.unique(tenth, return_inverse=True)[1]
@@ -139,8 +144,9 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
 def _area_under_curve(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | None]:
     """Return how well |margin| predicts agreement: the area under the curve and its p-value.
 
-    The p-value is one-sided, by the test of Mann and Whitney. Both are None for fewer than two
-    battles of agreement, or of disagreement.
+    The area is the probability that |margin| is larger in a battle of agreement than in one of
+    disagreement. The p-value is one-sided, by the test of Mann and Whitney. Both are None for
+    fewer than two battles of agreement, or fewer than two of disagreement.
 
     Args:
         size: |margin| of each battle, shape (n,).
@@ -157,8 +163,8 @@ def _area_under_curve(size: np.ndarray, agree: np.ndarray) -> tuple[float | None
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return Cohen's unweighted kappa (1960) of labels in {-1, 0, 1}.
 
-    Each battle is counted from both sides, so that nothing depends on which model is the first.
-    None without battles, or if all labels are ties.
+    Each battle is counted from the side of either model, so that the result does not depend on
+    which model is the first. It is None if there are no battles, or if all labels are ties.
     """
     if not len(judge):
         return None
@@ -172,12 +178,12 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
 
 
 def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
-    """Return what each battle, both sides together, adds to the error of `kappa`.
+    """Return what each battle, counted from both sides, contributes to the error of `kappa`.
 
     Args:
         judge: labels by the judge in {-1, 0, 1}, shape (battles,).
-        human: labels by humans, likewise.
-        value: the kappa.
+        human: labels by humans in {-1, 0, 1}, shape (battles,).
+        value: the kappa of these labels.
 
     Returns:
         Influences, shape (battles,).
@@ -196,11 +202,14 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
 
 
 def _share_of_labels(is_label: np.ndarray) -> np.ndarray:
-    """Return the share of each label, counted from both sides, shape (3,)."""
+    """Return the share of each of the labels -1, 0 and 1, counted from both sides, shape (3,).
+
+    `is_label` says which label a battle has, shape (battles, 3).
+    """
     mean = is_label.mean(axis=0)
     return (mean + mean[::-1]) / 2
 
 
 def _mean_or_none(values: np.ndarray) -> float | None:
-    """Return the mean, None without values."""
+    """Return the mean of values, None if there are none."""
     return float(values.mean()) if len(values) else None

@@ -14,15 +14,30 @@ from podium.notices.notice_text import notices_to_json
 from podium.rankers.estimate import Estimate
 
 SMALLEST_SE = 1e-6
-"""Elo points; a smaller standard error is rounding: every battle says the same."""
+"""A standard error below this, in Elo points, is rounding error and counts as unknown: the model
+has the same result in all battles."""
 FEWEST_OF_HUMANS = 20
-"""Models that separate the judge's disagreement with humans from humans' own sampling errors."""
+"""With fewer models than this, intervals for `of=human` are refused: they need the disagreement of
+judge and humans without the sampling errors of humans."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The map of a judge's signal to human preference: sigmoid(sum of weight * feature); 0
-    `battles` if beta is set."""
+    """The map from a judge's signal to the probability of a human preference.
+
+    The probability is sigmoid(sum of weight * feature).
+
+    Attributes:
+        kind: which signal is mapped, as of `read_signal`.
+        weights: weight of each feature of the signal, by name.
+        beta: logits of human preference per unit of the signal.
+        low: lower end of beta's interval, None if unknown.
+        high: upper end of beta's interval, None if unknown.
+        level: confidence level of beta's interval.
+        covariance: covariance of the weights, in their order; None if they are taken as exact.
+        battles: number of human preferences that the map is fitted to; 0 if beta was given.
+        ridge: strength of the penalty that pulls the weights to their mean.
+    """
 
     kind: str
     weights: Mapping[str, float]
@@ -42,8 +57,17 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleCorrection(Estimate):
-    """Factor from the judge's distances to human ones, 1 with too few models; `spread` and
-    `human_se` in Elo points."""
+    """The factor from differences of the judge's ratings to differences of human ratings.
+
+    `value`, `low` and `high` are the factor and its interval; it is 1 if there are too few models.
+
+    Attributes:
+        n: number of models that it is estimated from.
+        sd: posterior standard deviation of the factor, None if there are too few models.
+        spread: disagreement of judge and humans: the standard deviation of the differences between
+            their ratings beyond both sampling errors, in Elo points.
+        human_se: median standard error of human ratings, in Elo points; None if unknown.
+    """
 
     n: int
     sd: float | None = None
@@ -56,19 +80,36 @@ class ScaleCorrection(Estimate):
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
-        """Return the variance of a rating minus the human one, or that of ever more votes
-        (`of_human`), Elo squared."""
+        """Return the variance of a judge's rating minus a human rating, in squared Elo points.
+
+        `se` is the standard error of the judge's rating. The human rating has the sampling error
+        `human_se`, unless `of_human` is True: it is then the rating by ever more votes.
+        """
         return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """One model, rated alone against the others by humans and by the judge, 1500 at the mean of the
-    others.
+    """One held-out model, rated by humans and by the judge against the other models.
 
-    Ratings are None if the others never met without it, the judge's are before the scale
-    correction. `separated` names those that the data do not bound (`human`, `hard`, `soft`); they
-    are in no mean and no quantile.
+    The other models are rated without it, and have the mean 1500. All ratings and standard errors
+    are in Elo points.
+
+    Attributes:
+        model: name of the model.
+        human_elo: rating by human labels; None if the battles without the model do not connect the
+            others.
+        hard_elo: rating by the judge's hard verdicts before the scale correction, None likewise.
+        soft_elo: rating by soft credits before the scale correction, None likewise.
+        hard_se: standard error of `hard_elo`, None if unknown.
+        soft_se: standard error of `soft_elo`, None if unknown.
+        battles: number of battles with a soft credit against the others.
+        weights: weights of the map fitted without the model, by feature; empty if there is none.
+        separated: which of the ratings (`human`, `hard`, `soft`) the battles do not bound. These
+            are left out of all means and quantiles.
+        human_se: standard error of `human_elo`, None if unknown.
+        hard_scale_correction: factor of hard ratings, estimated from the others; None for none.
+        soft_scale_correction: factor of soft ratings, estimated from the others; None for none.
     """
 
     model: str
@@ -85,13 +126,15 @@ class HeldOut:
     soft_scale_correction: float | None = None
 
     def factor(self, kind: str) -> float:
-        """Return the scale correction of a kind (`hard` or `soft`), 1 for none."""
+        """Return the scale correction of `hard` or `soft` ratings; 1 if there is none."""
         factor = self.hard_scale_correction if kind == "hard" else self.soft_scale_correction
         return 1.0 if factor is None else factor
 
     def rating(self, kind: str) -> float | None:
-        """Return the judge's rating of a kind, scale-corrected: its distance from 1500 times the
-        factor."""
+        """Return the judge's `hard` or `soft` rating, scale-corrected if there is a factor.
+
+        The correction multiplies the difference of the rating from 1500 by the factor.
+        """
         judge = self.hard_elo if kind == "hard" else self.soft_elo
         factor = self.factor(kind)
         return judge if judge is None or factor == 1 else MEAN + factor * (judge - MEAN)
@@ -109,9 +152,10 @@ class HeldOut:
         return None if se is None else self.factor(kind) * se
 
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
-        """Return the root variance that divides the residual, in Elo points.
+        """Return the error by which the residual is divided, in Elo points.
 
-        Without a scale correction it is the standard error of the judge's rating. None if that is
+        If there is a scale correction, it is the root of `ScaleCorrection.variance`; else it is
+        the standard error of the judge's rating. The result is None if this standard error is
         unknown, or zero up to rounding.
         """
         se = self.se(kind)
@@ -122,7 +166,7 @@ class HeldOut:
         return replace(scale_correction, human_se=self.human_se).variance(se) ** 0.5
 
     def score(self, kind: str, scale_correction: ScaleCorrection | None = None) -> float | None:
-        """Return the conformal score, |residual| over `error`; None if either is unknown."""
+        """Return the conformal score, |residual| / error; None if either is unknown."""
         residual = self.residual(kind)
         error = self.error(kind, scale_correction)
         if residual is None or error is None:
@@ -130,14 +174,17 @@ class HeldOut:
         return abs(residual) / error
 
     def without_scale_correction(self) -> "HeldOut":
-        """Return the model with the judge's ratings as they were."""
+        """Return the model with the judge's ratings before the scale correction."""
         return replace(self, hard_scale_correction=None, soft_scale_correction=None)
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorStrengths:
-    """Log-strengths of one model in the joint fits, mean zero: what new models are placed
-    against."""
+    """Log-strengths of one model in the joint fits of all models, which have mean zero.
+
+    New models are placed against these. There is one fit each to human labels, hard verdicts and
+    soft credits.
+    """
 
     model: str
     human_theta: float
@@ -147,12 +194,24 @@ class AnchorStrengths:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How held-out judge ratings agree with human ones; None for a figure that needs more than the
-    `n` models.
+    """How the judge's ratings of held-out models agree with human ratings.
 
-    `plain_mae` (Elo points) is before the scale correction, `log_loss` in nats, `slope` that of
-    human ratings on the judge's, and `floor` the error left to a perfect judge by human sampling
-    errors.
+    A figure is None if it cannot be computed from so few models. Intervals are pairs of ends.
+
+    Attributes:
+        mae: mean absolute error of the judge's ratings, in Elo points.
+        spearman: Spearman's rank correlation with the human ratings.
+        kendall: Kendall's rank correlation (tau-b) with the human ratings.
+        log_loss: mean log loss of held-out human preferences, in nats.
+        mae_interval: interval of `mae`.
+        spearman_interval: interval of `spearman`.
+        kendall_interval: interval of `kendall`.
+        level: confidence level of the intervals.
+        plain_mae: mean absolute error before the scale correction, in Elo points.
+        slope: slope of the regression of human ratings on the judge's ratings.
+        floor: mean absolute error that a perfect judge would have, because of the sampling errors
+            of human ratings, in Elo points.
+        n: number of models with both ratings.
     """
 
     mae: float | None
@@ -170,19 +229,31 @@ class Accuracy:
 
 
 def models_needed(level: float) -> int:
-    """Return the fewest calibrated models that give a finite conformal interval."""
+    """Return the fewest calibrated models that give a finite conformal interval.
+
+    It is the smallest n with level * (n + 1) <= n. Fractions avoid rounding errors.
+    """
     exact = Fraction(repr(float(level)))
     return math.ceil(exact / (1 - exact))
 
 
 @dataclass(frozen=True, slots=True)
 class Conformal:
-    """The conformal quantile `q` of `n` scores, and coverage and width (Elo points) of its
-    intervals.
+    """The conformal quantile of one kind of ratings, with coverage and width of its intervals.
 
-    With too few scores `q` is None, the interval infinite, and `t` stands in for q. `coverage` and
-    `median_width` are means over random half splits, `loo_` figures those of each model by the
-    quantile of all others.
+    Attributes:
+        level: confidence level, in (0, 1).
+        n: number of models with a score.
+        q: conformal quantile of the scores; None (infinite) if there are too few.
+        coverage: share of the models of one half that the intervals by the other half cover, mean
+            over random half splits.
+        median_width: median width of these intervals in Elo points, mean over half splits.
+        splits: number of half splits.
+        median_se: median error by which residuals are divided, in Elo points.
+        t: quantile by t, which is used if `q` is None; None if it is not needed or unknown.
+        loo_coverage: share of the models that the interval by the scores of all others covers. It
+            is given if there are too few models for half splits.
+        loo_width: median width of these intervals, in Elo points.
     """
 
     level: float
@@ -198,12 +269,12 @@ class Conformal:
 
     @property
     def least_models(self) -> int:
-        """Models that a finite quantile needs."""
+        """Number of models that a finite quantile needs."""
         return models_needed(self.level)
 
     @property
     def reach(self) -> float | None:
-        """Half-width of an interval in errors: `q`, else `t`; None if neither is known."""
+        """Half-width of an interval, in units of the model's error: `q`, or `t` if `q` is None."""
         return self.t if self.q is None else self.q
 
     def to_dict(self) -> dict[str, Any]:
@@ -216,8 +287,14 @@ class Conformal:
 
 @dataclass(frozen=True, slots=True)
 class BinSummary:
-    """A bin of the reliability table: mean |margin| (None without margins), predicted and observed
-    agreement."""
+    """A bin of the reliability table.
+
+    Attributes:
+        battles: number of battles in the bin.
+        mean_margin: mean |margin|, None if there are no margins.
+        predicted: mean predicted probability that humans prefer the model that the signal prefers.
+        agreement: share of battles in which judge and humans prefer the same model.
+    """
 
     battles: int
     mean_margin: float | None
@@ -227,12 +304,22 @@ class BinSummary:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of the judge with humans, every battle counted once; None if there is nothing to
-    count.
+    """Agreement of a judge's verdicts with human labels; every battle counts once.
 
-    `agreement` is the share of `decisive` battles (no tie on either side) with the same winner,
-    `sign_conflicts` that of decisive verdicts whose margin points the other way, and `auc` the
-    probability that |margin| is larger where humans agree. `ece` is over ten bins of equal mass.
+    A figure is None if there are no battles to compute it from.
+
+    Attributes:
+        kappa: Cohen's kappa of verdicts and labels.
+        mean_abs_margin: mean |margin|.
+        agreement: share of the decisive battles in which judge and humans prefer the same model.
+        auc: probability that |margin| is larger in a battle of agreement than in one of
+            disagreement.
+        ece: expected calibration error over ten bins of equally many battles.
+        bins: the bins.
+        battles: number of battles with a verdict and a human label.
+        decisive: number of these battles in which neither is a tie.
+        sign_conflicts: share of the verdicts without ties whose margin has the opposite sign.
+        auc_p: one-sided p-value of the hypothesis that `auc` is 0.5.
     """
 
     kappa: float | None
@@ -249,8 +336,15 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Mean and SD of beta over `draws` random subsets of `battles` preferences; `failed` ones had
-    no maximum."""
+    """How much beta varies over random subsets of the human preferences.
+
+    Attributes:
+        battles: number of preferences in each subset.
+        mean: mean of beta, None if it was fitted to fewer than two subsets.
+        sd: standard deviation of beta, None likewise.
+        draws: number of subsets to which beta was fitted.
+        failed: number of further subsets for which the fit had no maximum.
+    """
 
     battles: int
     mean: float | None
@@ -261,12 +355,30 @@ class Stability:
 
 @dataclass(frozen=True, slots=True)
 class Calibration(Document):
-    """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by
-    kind, `hard` and `soft`.
+    """All that `podium calibrate` finds about a judge.
 
-    `models` are held out one by one, `anchors` are of the joint fits, `se_cluster` (`item` or
-    `row`) is independent. `is_uninformative`: the judge's soft ratings do not rise with human
-    ratings, or may not.
+    Mappings by kind have the keys `hard` and `soft`, for ratings by hard verdicts and by soft
+    credits.
+
+    Attributes:
+        judge: name of the judge, None if the battles do not name it.
+        target: the map from the judge's signal to human preferences.
+        regularization: lambda of all ratings.
+        se_method: method of the standard errors: `sandwich`, or `bootstrap:` and the number of
+            resamples.
+        se_cluster: what is independent in standard errors: `item` or `row`.
+        seed: seed of all random numbers.
+        accuracy: accuracy of held-out ratings, by kind.
+        models: the models, each held out once.
+        anchors: log-strengths of the models in the joint fits.
+        conformal: conformal quantiles, by kind.
+        agreement: agreement of verdicts with human labels.
+        stability: variation of beta over random subsets of the labels.
+        warnings: warnings about the battles and the calibration.
+        provenance: sources, options, versions, date, prompts and numbers of labels.
+        scale_correction: scale corrections, by kind; kinds without one are missing.
+        answer: the finding, in sentences.
+        is_uninformative: whether the judge's soft ratings do not clearly rise with human ratings.
     """
 
     judge: str | None
@@ -293,7 +405,7 @@ class Calibration(Document):
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating.
 
-        None if the rating, its error or the conformal quantile is unknown.
+        Both are None if the rating, its error or the conformal quantile is unknown.
         """
         rating = held.rating("soft")
         error = held.error("soft", self.scale_correction.get("soft"))
@@ -303,16 +415,16 @@ class Calibration(Document):
         return rating - reach * error, rating + reach * error
 
     def plot(self) -> Any:
-        """Return an altair chart of held-out ratings over human ratings, and of reliability."""
+        """Return an altair chart of held-out ratings against human ratings, and of reliability."""
         return chart_of_result(self)
 
     @property
     def resamples(self) -> int:
-        """Resamples of `se_method`, 0 for the sandwich."""
+        """Number of resamples of the bootstrap in `se_method`, 0 for the sandwich."""
         return int(self.se_method.partition(":")[2] or 0)
 
     def fold_betas(self) -> list[float]:
-        """Return the beta of each fold, fitted without one model; empty if beta was given."""
+        """Return beta of each map fitted without one model; empty if the map was given."""
         betas = []
         for model in self.models:
             if model.weights and self.target.battles:

@@ -49,6 +49,7 @@ from podium.rankers.ranking import build_provenance
 from podium.wording import some
 
 FEWEST_RESAMPLES = 20
+"""Smallest number of bootstrap resamples that is accepted."""
 
 
 def calibrate(
@@ -119,7 +120,7 @@ def _build_calibration(
     *,
     scale_correction: bool,
 ) -> Calibration:
-    """Return the calibration of a run, without provenance, answer and warnings."""
+    """Return the calibration of a run; provenance, answer and warnings are added later."""
     evidence = run.evidence
     seed = method.seed
     held = run.corrected if scale_correction else run.plain
@@ -170,16 +171,16 @@ def calibrate_targets(
     """Return a calibration by every target that the battles allow.
 
     Args:
-        battles: of one judge, with human labels.
-        tell: called with the reason of each target that is left out.
-        **options: of `calibrate`.
+        battles: battles of one judge, with human labels.
+        tell: function that is called with a sentence for each target that is left out.
+        **options: options of `calibrate`.
     """
     calibrations = []
     tried: list[tuple[Kind, float | None]] = []
     if default_kind(battles) == "credit":
         tried.append(("credit", None))
     tried += [("margin", None), ("criteria", None), ("smoothing", None)]
-    # Those of Soft-Elo's Table 8.
+    # The constants of Soft-Elo's Table 8.
     tried += [("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)]
     for kind, constant in tried:
         try:
@@ -190,15 +191,15 @@ def calibrate_targets(
 
 
 def judge_agreement(battles: Battles) -> Agreement:
-    """Return how a judge's verdicts agree with human labels; needs no margins."""
+    """Return how a judge's verdicts agree with human labels; the battles need no margins."""
     _require_labels(battles)
     return measure_agreement(build_evidence(battles, read_signal(battles, "smoothing")))
 
 
 def _require_labels(battles: Battles) -> None:
-    """Raise NotIdentifiedError if verdicts are of several judges, or there are no human labels.
+    """Raise NotIdentifiedError if there are verdicts of several judges, or no human labels.
 
-    Each judge has a scale of its own.
+    Judges are not calibrated together because each has a scale of its own.
     """
     if len(battles.judges) > 1:
         raise NotIdentifiedError(
@@ -221,7 +222,7 @@ def _calibration_warnings(
     *,
     scale_corrected: bool,
 ) -> tuple[Notice, ...]:
-    """Return all warnings of a calibration, those of the battles first."""
+    """Return all warnings of a calibration; warnings about the battles come first."""
     held = calibration.models
     warnings = [*battles.notes]
     if battles.votes:
@@ -248,7 +249,10 @@ def _calibration_warnings(
 def _data_warnings(
     battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]
 ) -> list[Notice]:
-    """Return warnings about models and battles that are not calibrated, or not compared."""
+    """Return warnings about models and battles that the calibration leaves out in part or wholly.
+
+    `hard` are the held-out ratings by hard verdicts, and `held` the models.
+    """
     readable = int(battles.readable.sum())
     signal = read_signal(battles, evidence.signal.kind, verdicts=True)
     lost = readable - int(signal.is_known.sum())
@@ -275,9 +279,10 @@ def _data_warnings(
 def _incomplete_models(
     held: Sequence[HeldOut], *, has_unbounded_hard: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the models without a rating, or without a bounded one, by the code of their warning.
+    """Return the models with unknown or unbounded ratings, by the code of their warning.
 
-    Unbounded ratings by hard verdicts are not named if these do not bound the joint ratings.
+    If hard verdicts do not bound even the joint ratings (`has_unbounded_hard`), another warning
+    says so, and unbounded hard ratings of single models are not named.
     """
     explained = {"hard"} if has_unbounded_hard else set()
     not_held_out = []

@@ -1,6 +1,7 @@
 """Split conformal prediction over models.
 
-An interval is rating +- q errors, where q is a quantile of |judge's - human rating| / error.
+The score of a calibrated model is |judge's rating - human rating| / error. The interval of a new
+model is its rating +- q times its error, where q is a quantile of the scores.
 """
 
 import math
@@ -26,7 +27,7 @@ from podium.rankers.errors.intervals import check_level, finite_or_none
 from podium.rankers.fit.coded import require_choice
 
 FEWEST_FOR_T = 3
-"""Scores that give an interval by t if the conformal one is infinite."""
+"""With fewer scores than this, there is no interval by t in place of an infinite conformal one."""
 
 
 def measure_conformal(
@@ -41,11 +42,11 @@ def measure_conformal(
 
     Args:
         held: the models held out.
-        kind: `hard` or `soft`.
-        scale_correction: the correction of this kind's scale, if there is one.
+        kind: which of the judge's ratings, `hard` or `soft`.
+        scale_correction: the scale correction of these ratings, if there is one.
         level: confidence level, in (0, 1).
         splits: number of half splits for the coverage.
-        seed: draws the half splits, which are the same ones for every kind.
+        seed: seed of the half splits, which are the same for both kinds.
     """
     known = [model for model in held if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
@@ -80,7 +81,7 @@ def measure_conformal(
 def quantile(scores: np.ndarray, level: float) -> float:
     """Return the ceil(level * (n + 1))-th smallest of n scores (Soft-Elo, section 3.3).
 
-    Infinite if there are fewer scores.
+    The result is infinite if n is smaller than this number.
     """
     number = len(scores)
     index = math.ceil(level * (number + 1) * (1 - 1e-12))
@@ -92,8 +93,9 @@ def quantile(scores: np.ndarray, level: float) -> float:
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
     """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square of n scores.
 
-    This is half the width of a prediction interval if disagreement is normal, as in Higgins,
-    Thompson and Spiegelhalter (2009), section 4.3. Infinite for fewer than three scores.
+    This is the half-width of a prediction interval if disagreement is normal, as in Higgins,
+    Thompson and Spiegelhalter (2009), section 4.3. It is infinite for fewer than three scores.
+    `scores` are signed: residuals divided by their errors.
     """
     number = len(scores)
     if number < FEWEST_FOR_T:
@@ -105,11 +107,18 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 def half_splits(
     residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return how intervals of a random half of the models cover the other half.
+    """Return how intervals by the scores of a random half of the models cover the other half.
+
+    Args:
+        residual: judge's rating minus human rating of each model, shape (models,).
+        error: the errors by which residuals are divided, shape (models,).
+        level: confidence level, in (0, 1).
+        splits: number of random splits.
+        rng: draws the splits.
 
     Returns:
-        Coverage and median width in the other half, of shape (splits,) each. None if a half is
-        too small for the level.
+        Coverage and median width in the other half, shape (splits,) each; None if a half has too
+        few models for a finite quantile.
 
     Source: Soft-Elo, section 5.3.
     """
@@ -119,8 +128,7 @@ def half_splits(
         return None
     coverage = np.empty(splits)
     width = np.empty(splits)
-    # Halves are drawn from models in the order of their figures, so that their names change
-    # nothing.
+    # Models are sorted by their figures first, so that the halves do not depend on their names.
     place = np.lexsort((error.round(6), np.abs(residual).round(6)))
     for k in range(splits):
         order = place[rng.permutation(number)]
@@ -135,9 +143,10 @@ def half_splits(
 def leave_one_score_out(
     residual: np.ndarray, error: np.ndarray, level: float
 ) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) of intervals by the scores of all others.
+    """Return coverage and median width (Elo points) if each interval uses the others' scores.
 
-    None if there are too few models for the level.
+    The result is None if there are too few models for a finite quantile. The arguments are those
+    of `half_splits`.
     """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
@@ -148,7 +157,7 @@ def leave_one_score_out(
 
 NO_CORRECTION = "ratings not scale-corrected"
 MOST_DRIFT = 1.5
-"""Factor by which the mean |margin| may differ from that of the calibration before a warning says
+"""If the mean |margin| differs from the calibration's by more than this factor, a warning says
 so."""
 
 
@@ -158,12 +167,12 @@ class ConformalRule:
 
     Attributes:
         level: confidence level, in (0, 1).
-        of: the human rating that an interval covers: from about as many votes as the calibrated
-            models had (`votes`), or from ever more (`human`).
+        of: the human rating that an interval covers: the rating by about as many votes as the
+            calibrated models had (`votes`), or by ever more votes (`human`).
         scale_correction: the correction of the judge's scale, if there is one.
-        q: conformal quantile of the scores, infinite if there are too few.
+        q: conformal quantile of the scores, infinite if there are too few scores.
         used: number of scores.
-        t: the quantile by t, NaN without a scale correction; used if `q` is infinite.
+        t: quantile by t, which replaces an infinite `q`; NaN if there is no scale correction.
     """
 
     level: float
@@ -175,7 +184,7 @@ class ConformalRule:
 
     @property
     def best(self) -> float:
-        """The conformal quantile, or that by t if the first is infinite and the second finite."""
+        """The quantile to use: `q`, or `t` if `q` is infinite and `t` is finite."""
         return self.t if math.isinf(self.q) and math.isfinite(self.t) else self.q
 
     @property
@@ -186,7 +195,7 @@ class ConformalRule:
         return f"t (n = {self.used}): assumes normal disagreement"
 
     def error(self, se: float) -> float:
-        """Return the error that the quantile multiplies, in Elo points.
+        """Return the error of a new model, by which the quantile is multiplied, in Elo points.
 
         `se` is the standard error of the rating, scale-corrected if there is a correction.
         """

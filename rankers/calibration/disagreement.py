@@ -17,12 +17,12 @@ def scale_warnings(
     *,
     scale_corrected: bool,
 ) -> Iterator[Notice]:
-    """Yield warnings if the judge's scale is not the human one, or verdicts err less than soft Elo.
+    """Yield warnings about the judge's scale, and about soft ratings that err more than hard ones.
 
     Args:
         held: the models held out.
-        corrections: scale correction by kind of ratings; without uninformative kinds.
-        level: confidence level of the interval of the difference, in (0, 1).
+        corrections: scale correction of `hard` and `soft` ratings; uninformative kinds are
+        missing. level: confidence level of the interval of the difference, in (0, 1).
         scale_corrected: whether the ratings of `held` are scale-corrected.
     """
     soft = corrections.get("soft")
@@ -99,12 +99,15 @@ def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
 
 
 def _verdicts_text(corrections: Mapping[str, ScaleCorrection]) -> str:
-    """Return the adjective of ratings by verdicts: `scale-corrected` or `plain`."""
+    """Return the adjective for ratings by hard verdicts: `scale-corrected` or `plain`.
+
+    `corrections` are the scale corrections of `hard` and `soft` ratings.
+    """
     return "scale-corrected" if "hard" in corrections and corrections["hard"].is_known else "plain"
 
 
 def _scale_text(correction: ScaleCorrection) -> str:
-    """Return the clause that compares human distances with the judge's."""
+    """Return the clause that compares differences of human ratings with the judge's."""
     known = correction.low is not None and correction.high is not None
     ends = f" ({correction.low:.2f} … {correction.high:.2f})" if known else ""
     return f"human ratings are {correction.value:.2f} times{ends} as far apart as the judge's"

@@ -24,29 +24,35 @@ from podium.rankers.fit.newton import STEPS, DesignMatrix, Likelihood, SingularE
 from podium.rankers.fit.pairs import pair_sums
 
 FEWEST_MODELS = 3
-"""One held out, and two others that have a rating difference."""
+"""A calibration needs at least this many models: one is held out, and the two others have a
+difference of ratings."""
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
+"""Sizes of the random subsets of human preferences in `measure_stability`."""
 DRAWS = 20
-"""Random subsets of the labels of each of these sizes."""
+"""Number of random subsets of each size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Battles in an order and orientation that rows, sides and names do not change.
+    """Battles in a canonical order and orientation.
+
+    The order does not depend on the order of the rows, on which model is a, or on the models'
+    names. The first model of a battle is the one with the lower code.
 
     Attributes:
         first: lower code of the two models, shape (battles,).
         second: higher code of the two models, shape (battles,).
         hard: credit of first by the hard verdict (0, 0.5 or 1), NaN if unknown, shape (battles,).
         human: credit of first by human labels, NaN if unknown, shape (battles,).
-        signal: the judge's signal about first.
-        margin: the judge's margin of first, NaN if unknown, shape (battles,).
+        signal: the judge's signal from the side of first.
+        margin: the judge's score of first minus its score of second, NaN if unknown, shape
+            (battles,).
         weight: weights, shape (battles,).
         cluster: cluster codes, shape (battles,).
         unit: what a cluster is.
         models: names of the models, by code.
-        dropped: models left out by `select_calibratable`.
-        unbounded: those of the dropped models that have no finite rating by humans.
+        dropped: names of the models that `select_calibratable` left out.
+        unbounded: names of the dropped models whose ratings human labels do not bound.
     """
 
     first: np.ndarray
@@ -68,7 +74,10 @@ class Evidence:
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
-        """Return the battles with a known credit of first, coded for a joint fit."""
+        """Return the battles coded for a joint fit.
+
+        `credit` is the credit of first, shape (battles,); battles with NaN are left out.
+        """
         rows = ~np.isnan(credit)
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
         return CodedBattles(
@@ -83,7 +92,7 @@ class Evidence:
         )
 
     def take(self, rows: np.ndarray) -> "Evidence":
-        """Return a subset of the battles, by mask or positions."""
+        """Return the battles of a mask or of positions."""
         columns = ("first", "second", "hard", "human", "margin", "weight", "cluster")
         signal = replace(self.signal, x=self.signal.x[rows])
         return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
@@ -105,8 +114,8 @@ class Evidence:
             The weights, shape (features,).
 
         Raises:
-            UnknownScaleError: no battle has a signal and a preference, or they do not bound the
-                weights.
+            UnknownScaleError: no battle has both a signal and a preference, or the battles do not
+                bound the weights.
             NotConvergedError: the fit did not reach its maximum.
 
         Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
@@ -129,11 +138,11 @@ class Evidence:
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fit the map on all battles.
+        """Fit the map to all battles.
 
         Returns:
-            The weights, shape (features,), their cluster-robust covariance, NaN for one cluster,
-            and the number of clusters used.
+            The weights, shape (features,); their cluster-robust covariance, shape (features,
+            features), NaN for a single cluster; and the number of clusters used.
 
         Raises:
             UnknownScaleError, NotConvergedError: as of `fit_weights`.
@@ -159,10 +168,12 @@ class Evidence:
         return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 
     def _select_preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
-        """Return which battles of a mask have a signal and a human preference.
+        """Return the mask of battles in `keep` that have a signal and a human preference.
+
+        `keep` is a mask, shape (battles,); None stands for all battles.
 
         Raises:
-            UnknownScaleError: none has.
+            UnknownScaleError: no battle has both.
         """
         rows = self.preference if keep is None else self.preference & keep
         if rows.any():
@@ -178,7 +189,7 @@ class Evidence:
 
 
 def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
-    """Bring battles and their signal into an order that rows, sides and names do not change.
+    """Bring battles and their signal into the canonical order of `Evidence`.
 
     Args:
         battles: battles, with or without a column `human`.
@@ -210,6 +221,9 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 def select_calibratable(evidence: Evidence) -> Evidence:
     """Keep the models with labels, verdicts, signals and a bounded rating by humans.
 
+    Leaving out a model may leave others without labels or unbounded, so the selection is repeated
+    until it is stable.
+
     Raises:
         NotIdentifiedError: fewer than three models are left.
     """
@@ -240,9 +254,9 @@ def _restrict_models(evidence: Evidence, kept: np.ndarray) -> Evidence:
 
 
 def _unbounded_models(evidence: Evidence) -> np.ndarray:
-    """Return which ratings by humans the labels do not bound, shape (models,).
+    """Return the mask of models whose ratings human labels do not bound, shape (models,).
 
-    None of them if the labels do not connect the models.
+    If the labels do not connect the models, no model is in the mask: a joint fit will fail.
     """
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.first) or comparison_graph(pairs).groups > 1:
@@ -251,7 +265,7 @@ def _unbounded_models(evidence: Evidence) -> np.ndarray:
 
 
 def _select_complete(evidence: Evidence) -> Evidence:
-    """Keep the models with labels, verdicts and signals against each other."""
+    """Keep the models that have human labels, verdicts and signals in battles among themselves."""
     while True:
         kept = np.ones(len(evidence.models), dtype=bool)
         for known in (
@@ -269,7 +283,8 @@ def _select_complete(evidence: Evidence) -> Evidence:
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
     """Return mean and standard deviation of beta over random subsets of human preferences.
 
-    There is a record for each size of 25, 50, 100, ... preferences that is below their number.
+    There is a record for each size of 25, 50, 100, ... preferences that is below the number of all
+    preferences.
     """
     rows = np.flatnonzero(evidence.preference)
     stability = []
@@ -287,8 +302,8 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
         sd = None
         if len(betas) > 1:
             mean = float(np.mean(betas))
-            # Large subsets, drawn without replacement, share most battles. This is the correction
-            # for a finite population.
+            # Large subsets, drawn without replacement, share most battles, and so vary too little.
+            # The root is the correction for a finite population.
             sd = float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
         stability.append(Stability(size, mean, sd, len(betas), DRAWS - len(betas)))
     return stability

@@ -1,9 +1,9 @@
 """Models held out one by one, with the scale correction of the judge's ratings.
 
-Each model is rated by humans and by the judge. A margin is noisy, so the map from margins to
-preferences pulls every battle to 0.5. The noise averages out over a model's battles, the pull does
-not. So the judge's ratings are on another scale than human ratings, by a factor that can be
-estimated.
+Each model is rated by humans and by the judge. Margins are noisy, so that the fitted map from
+margins to preferences pulls the soft credit of every battle to 0.5. The noise averages out over a
+model's battles, but the pull does not. So the judge's ratings are closer together than human
+ratings, by a factor kappa that can be estimated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,15 @@ from podium.rankers.calibration.targets import (
 from podium.rankers.errors.intervals import finite_or_none
 
 FEWEST = 3
-"""Models from which on a slope and the scatter around it are estimated."""
+"""With fewer models than this, the factor is not estimated."""
 LOG_KAPPA = np.linspace(-2.5, 4.0, 300)
+"""Grid of log kappa on which the posterior is computed."""
 PRIOR_SCALE = 0.5
-"""Of the Cauchy prior on log kappa: half of it lies between factors of 0.6 and 1.6."""
+"""Scale of the Cauchy prior of log kappa: half of the prior lies between factors of 0.6 and
+1.6."""
 SMALLEST = 0.05
-"""Factor below which the judge's ratings carry no information about human ratings."""
+"""If the lower end of the factor's interval is below this, the judge's ratings count as
+uninformative about human ratings."""
 
 
 def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
@@ -81,7 +84,11 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
 def is_uninformative(
     judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection
 ) -> bool:
-    """Return whether the judge's ratings do not rise with human ratings, or may not."""
+    """Return whether the judge's ratings do not clearly rise with human ratings.
+
+    They do not if their covariance with human ratings is not positive, or if the interval of the
+    factor reaches below `SMALLEST`. With too few models for an interval, the result is False.
+    """
     if scale_correction.low is None:
         return False
     rises = float((judge - judge.mean()) @ (human - human.mean())) > 0
@@ -89,9 +96,10 @@ def is_uninformative(
 
 
 def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
-    """Return the standard deviation of residuals beyond their sampling variance; often 0.
+    """Return the standard deviation of residuals beyond their sampling errors.
 
-    It is the c^(1/2) that maximizes the normal likelihood of residuals with variance v + c.
+    It is the root of the c >= 0 that maximizes the normal likelihood of residuals with the
+    variance v + c. It is 0 if sampling errors explain the residuals.
 
     Args:
         residual: residuals, shape (n,).
@@ -110,13 +118,14 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     precision = {"xatol": 1e-6 * most}
     minimum = minimize_scalar(loss, bounds=(0.0, most), method="bounded", options=precision)
     c = float(minimum.x)
-    # A minimum is flat: the zero of the derivative is known to many more digits.
+    # The loss is flat at its minimum. The zero of its derivative gives many more digits.
     if derivative(0.9 * c) < 0 < derivative(1.1 * c):
         c = float(brentq(derivative, 0.9 * c, 1.1 * c, xtol=1e-12 * c))
     return float(np.sqrt(c)) if loss(c) < loss(0.0) else 0.0
 
 
 BOTH = ("hard", "soft")
+"""The kinds of the judge's ratings: by hard verdicts, and by soft credits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +135,13 @@ class HeldOutRun:
     Attributes:
         evidence: the battles.
         target: the map from signal to soft credit, fitted to all battles or given.
-        weights: weights of the map of each fold, NaN if there is none, shape (models, features).
+        weights: weights of the map fitted without each model, NaN if there is none, shape (models,
+            features).
         scales: held-out ratings by kind of credit: `human`, `hard`, `soft`.
-        plain: the models with the judge's ratings as they are.
+        plain: the models with ratings before the scale correction.
         corrected: the models with scale-corrected ratings.
-        factors: scale correction of `hard` and `soft`; a kind whose ratings do not rise with
-            human ratings has none.
+        factors: scale correction of `hard` and `soft` ratings. A kind whose ratings do not clearly
+            rise with human ratings is missing.
     """
 
     evidence: Evidence
@@ -143,15 +153,15 @@ class HeldOutRun:
     factors: Mapping[str, ScaleCorrection]
 
     def anchors(self) -> tuple[AnchorStrengths, ...]:
-        """Return the log-strengths of the joint fits."""
+        """Return the log-strengths of all models in the joint fits."""
         columns = [scale.anchors.tolist() for scale in self.scales.values()]
         return tuple(map(AnchorStrengths, self.evidence.models, *columns))
 
     def accuracy(self, held: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
-        """Return the accuracy of `hard` and `soft` ratings of held-out models.
+        """Return the accuracy of the `hard` and the `soft` ratings in `held`.
 
-        Both have the error of ratings without a scale correction. Those of `soft` also have the
-        log loss of its predictions.
+        Both include the mean error before the scale correction, `plain_mae`. The accuracy of
+        `soft` ratings also includes the log loss of held-out predictions.
         """
         accuracy = {}
         for kind in BOTH:
@@ -174,7 +184,8 @@ def hold_out_models(
 
     Args:
         evidence: the battles.
-        given: the map to soft credits; None fits it, for each model on the battles of the others.
+        given: the map to soft credits. If it is None, the map is fitted to all battles, and for
+            each held-out model to the battles of the others.
         level: confidence level of beta's interval, in (0, 1).
         regularization: lambda of all ratings.
         method: method of the standard errors of the judge's ratings.
@@ -209,9 +220,13 @@ def hold_out_models(
 def _held_out_model(
     name: str, code: int, scales: Mapping[str, HeldOutScale], weights: Mapping[str, float]
 ) -> HeldOut:
-    """Return the record of a model: ratings by kind of credit, and the map fitted without it.
+    """Return the record of a held-out model.
 
-    `weights` are those of the map by feature, NaN if there is no such map.
+    Args:
+        name: name of the model.
+        code: code of the model.
+        scales: held-out ratings of all models, by kind of credit.
+        weights: weights of the map fitted without the model, by feature; NaN if there is none.
     """
     human = scales["human"]
     hard = scales["hard"]
@@ -237,8 +252,9 @@ def _correct_scales(
     """Correct each model's ratings by a factor estimated from the other models.
 
     Returns:
-        The models with corrected ratings, and the correction of each kind by all models. A kind
-        whose ratings do not rise with human ratings stays as it is, and has no correction.
+        The models with corrected ratings, and the correction of each kind, estimated from all
+        models. A kind whose ratings do not clearly rise with human ratings is not corrected, and
+        has no correction.
     """
     human = scales["human"]
     corrections = {}
@@ -246,7 +262,7 @@ def _correct_scales(
         judge = scales[kind]
         pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
-            # Each model's factor comes from the others, which are two or fewer and give none.
+            # Each model's factor is estimated from the others, and two or fewer are too few.
             pooled = ScaleCorrection(1.0, n=len(held))
         elif is_uninformative(judge.anchors, human.anchors, pooled):
             continue
@@ -264,9 +280,9 @@ def _correct_scales(
 
 
 def _add_spread(correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
-    """Return a correction with the disagreement of judge and humans, and humans' median error.
+    """Return the correction with its fields `spread` and `human_se` filled.
 
-    The disagreement is the standard deviation of residuals beyond both sampling errors, in Elo.
+    `held` are the models with ratings corrected by their own factors.
     """
     known = []
     for model in held:

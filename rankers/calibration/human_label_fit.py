@@ -19,8 +19,8 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
 
 LARGEST_Z = 3.0
-"""Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000
-samples."""
+"""If the judge's mean confidence in labelled battles differs from that in the others by more than
+this many standard errors, a warning is given. By chance, this happens in 3 of 1,000 samples."""
 NO_LABELS = (
     "no label by humans of any battle between these models: give them by --human-labels FILE "
     "(item, model_a, model_b, credit; `podium label` makes a sheet), by a column `human`, or by "
@@ -30,8 +30,16 @@ NO_LABELS = (
 
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
-    """Human labels between ranked models, one row per labelled battle, weighted by votes;
-    `left_out` labels are of models without verdicts (`unknown`)."""
+    """Human labels of battles between ranked models.
+
+    Attributes:
+        coded: one row per labelled battle. The credit is the mean of its votes, and the weight is
+            their number.
+        votes: sum of the weights.
+        unknown: names of labelled models that are not ranked, because they have no verdicts.
+        left_out: number of labels that are left out because of these models.
+        battles: mask of the judge's battles that have a human label, shape (battles,).
+    """
 
     coded: CodedBattles
     votes: float
@@ -48,8 +56,16 @@ class HumanLabelFit:
 def human_label_fit(
     battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None
 ) -> HumanLabelFit:
-    """Collect human labels of some items, or all, averaging the votes on a battle;
-    NotIdentifiedError without any."""
+    """Collect the human labels, and average the votes on each battle.
+
+    Args:
+        battles: the judge's battles, with labels.
+        models: names of the ranked models.
+        items: items whose labels are used; None for all.
+
+    Raises:
+        NotIdentifiedError: there is no label of a battle between ranked models.
+    """
     if battles.votes is None and "human" not in battles.table:
         raise NotIdentifiedError(NO_LABELS)
     source = battles if battles.votes is None else battles.votes
@@ -61,7 +77,8 @@ def human_label_fit(
     known = (first.notna() & second.notna()).to_numpy()
     if not known.any():
         raise NotIdentifiedError(NO_LABELS)
-    # A label that stands next to the verdicts of several judges is one vote.
+    # In a column `human`, a label is repeated beside the verdict of each judge, but it is one
+    # vote.
     votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
     cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
     coded = CodedBattles(
@@ -86,8 +103,13 @@ def human_label_fit(
 
 
 def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:
-    """Fit log-strengths (mean zero) to labels alone; return them and their standard errors, NaN
-    where unknown."""
+    """Fit log-strengths to human labels alone.
+
+    Returns:
+        The log-strengths and their standard errors, shape (models,) each. They are NaN for models
+        whose ratings the labels do not bound, and for all models if the labels do not connect
+        them.
+    """
     size = len(labels.models)
     theta = np.full(size, np.nan)
     se = np.full(size, np.nan)
@@ -108,8 +130,12 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
 
 
 def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice]:
-    """Yield a warning if the judge is surer, or less sure, of a mask of labelled battles, by an
-    item-clustered z."""
+    """Yield a warning if the labelled battles seem not to be a random sample.
+
+    They do not if the mean |margin| of the judge (or its share of decided verdicts, if there are
+    no margins) differs between labelled and other battles, by a z test clustered by item.
+    `labelled` is the mask of labelled battles, shape (battles,).
+    """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
     signal = table["margin"] if has_margins else 2 * table["credit"] - 1

@@ -1,4 +1,8 @@
-"""Algorithm 1: each model rated alone against the others, whose ratings were fitted without it."""
+"""Algorithm 1 of Soft-Elo: rate each model against the others, whose ratings are fitted without
+it.
+
+The battles of the others make up the fold of the model.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,16 +28,18 @@ class HeldOutScale:
     """Held-out ratings by one kind of credit.
 
     Attributes:
-        elo: rating of each model, 1500 at the mean of the others, NaN if unknown, shape (models,).
-        se: its standard error in Elo points, NaN if unknown, shape (models,).
-        anchors: log-strengths of the joint fit of all models, mean zero, shape (models,).
-        battles: battles of each model with the others, shape (models,).
-        separated: whether the battles do not bound the model's rating, or one of the others',
-            shape (models,).
-        lost: resamples that a bootstrap left out, shape (models,).
-        unbounded: whether the battles do not bound the model's joint rating, shape (models,).
-        others: log-strengths of the others, fitted without the row's model, mean zero, NaN on the
-            diagonal, shape (models, models).
+        elo: Elo rating of each model on a scale on which the mean of the others is 1500, NaN if
+            unknown, shape (models,).
+        se: standard error of the rating in Elo points, NaN if unknown, shape (models,).
+        anchors: log-strengths in the joint fit of all models, mean zero, shape (models,).
+        battles: number of battles of each model with the others, shape (models,).
+        separated: mask of the models for which the battles do not bound the rating of the model or
+            of one of the others, shape (models,).
+        lost: number of resamples that the bootstrap left out, shape (models,).
+        unbounded: mask of the models whose rating in the joint fit is not bounded, shape
+        (models,). others: row k has the log-strengths of the other models, fitted without model k,
+        with mean
+            zero, and NaN on the diagonal; shape (models, models).
     """
 
     elo: np.ndarray
@@ -58,7 +64,8 @@ def fit_fold_weights(evidence: Evidence) -> np.ndarray:
         with suppress(NotIdentifiedError, NotConvergedError):
             is_of_others = (evidence.first != model) & (evidence.second != model)
             weights = evidence.fit_weights(is_of_others, pooled)
-            # A slope of 0 or less would turn every target of this fold round.
+            # With a slope of 0 or less, soft credits would favour the model that the judge likes
+            # less.
             if beta_direction(evidence.signal.kind, weights) @ weights > 0:
                 folds[model] = weights
     return folds
@@ -81,8 +88,8 @@ def leave_one_out(
         regularization: lambda of all ratings.
         method: method of the standard errors.
         what: kind of credit, for the progress bar and for messages.
-        credits: function from the code of a model to the credits for the fit without it, by
-            default `pooled`.
+        credits: function from the code of a model to the credits that are used if this model is
+            held out, shape (battles,); by default these are `pooled`.
 
     Raises:
         NotIdentifiedError, NotConvergedError: as of `fit_battles`.
@@ -118,11 +125,18 @@ def leave_one_out(
 def _fit_fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[ModelBattles, bool] | None:
-    """Rate the others without a model.
+    """Rate the other models without the battles of one model.
+
+    Args:
+        evidence: the battles.
+        model: code of the model that is held out.
+        credit: credit of first in each battle, NaN if unknown, shape (battles,).
+        start: log-strengths at which the fit starts, shape (models,).
+        regularization: lambda.
 
     Returns:
-        The model's battles against them, and whether its rating, or one of the others', is
-        unbounded. None if the battles of the others do not connect them.
+        The model's battles against the others, and whether the rating of the model or of one of
+        the others is unbounded. None if the battles of the others do not connect them.
     """
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
@@ -147,8 +161,7 @@ def build_model_battles(
     Args:
         evidence: the battles.
         model: code of the model.
-        credit: credit of first in each battle; battles without one (NaN) are left out, shape
-            (battles,).
+        credit: credit of first in each battle, shape (battles,); battles with NaN are left out.
         theta: log-strengths, NaN if unknown, shape (models,).
     """
     known = ~np.isnan(theta)

@@ -1,4 +1,5 @@
-"""Rate one model against opponents with fixed strengths: the second step of Algorithm 1."""
+"""Rate one model against opponents with fixed strengths: the second step of Soft-Elo's Algorithm
+1."""
 
 from dataclasses import dataclass
 
@@ -36,7 +37,7 @@ class ModelBattles:
 
     @property
     def is_separated(self) -> bool:
-        """Whether every battle was won, or every one lost, so that they do not bound a rating."""
+        """Whether the model won all battles, or lost all, so that they do not bound its rating."""
         return bool(np.all(self.credit == 1) or np.all(self.credit == 0))
 
     def opponent_sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +55,7 @@ def fit_single_strengths(
     regularization: float,
     start: float = 0.0,
 ) -> np.ndarray:
-    """Return the log-strength of a model in each sample of its battles.
+    """Return the log-strength of a model in each sample (resample) of its battles.
 
     It is the t that maximizes the sum over opponents k of
     c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t), minus (lambda / 2) t^2, where s is the
@@ -68,8 +69,8 @@ def fit_single_strengths(
         start: first guess.
 
     Returns:
-        Log-strengths, shape (samples,). NaN without a battle; with lambda 0, also if all battles
-        were won, or all lost.
+        Log-strengths, shape (samples,). They are NaN for samples without a battle and, if lambda
+        is 0, for samples in which all battles were won or all lost.
 
     Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
@@ -88,7 +89,7 @@ def fit_single_strengths(
 
 
 def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
-    """Return the log-strength of one model, NaN without a battle."""
+    """Return the log-strength of one model, NaN if it has no battle."""
     credit, weight = battles.opponent_sums()
     [strength] = fit_single_strengths(battles.theta, credit[None], weight[None], regularization)
     return float(strength)
@@ -97,11 +98,14 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
     """Return the clustered sandwich standard error of a log-strength, in Elo points.
 
-    NaN for a separated model, and for fewer than two clusters.
+    With surplus e_g of cluster g (weighted credit minus expected credit) and G clusters, it is
+    sqrt(G var(e)) / (information + lambda). It is NaN for a separated model, and for fewer than
+    two clusters.
     """
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
-    # Summed opponent by opponent, so that the order of battles leaves no trace in the last digits.
+    # Sums are taken in a fixed order, so that the order of battles does not change the last
+    # digits.
     order = np.lexsort((battles.opponent, battles.cluster))
     surplus = battles.weight * (battles.credit - expit(theta - battles.theta[battles.opponent]))
     surplus = np.bincount(battles.cluster[order], surplus[order])
@@ -121,8 +125,8 @@ def bootstrap_se(
     """Return the standard error of a log-strength over resamples of clusters, in Elo points.
 
     Returns:
-        The standard error, NaN if more than half of the resamples do not bound the log-strength,
-        and the number of these, which are left out.
+        The standard error, and the number of resamples that are left out because they do not bound
+        the log-strength. The standard error is NaN if these are more than half.
 
     Source: Soft-Elo, section 3.3 (which draws battles).
     """
@@ -161,7 +165,12 @@ def _resampled_sums_of_opponents(
 
 @dataclass(frozen=True, slots=True)
 class ErrorMethod:
-    """The method of standard errors: the sandwich, or a bootstrap of `resamples` draws."""
+    """The method of standard errors.
+
+    Attributes:
+        resamples: number of resamples of the bootstrap; 0 for the sandwich.
+        seed: seed of the resamples.
+    """
 
     resamples: int = 0
     seed: int = 0
@@ -172,9 +181,11 @@ class ErrorMethod:
     def standard_error(
         self, battles: ModelBattles, theta: float, regularization: float
     ) -> tuple[float, int]:
-        """Return the standard error of a log-strength, in Elo, and the number of lost resamples."""
+        """Return the standard error of a log-strength in Elo points, and the number of resamples
+        that were left out."""
         if not self.resamples:
             return sandwich_se(battles, theta, regularization), 0
-        # Every model's draws start at the seed: they do not depend on names or other models.
+        # The generator is new for each model, so that its resamples do not depend on the names and
+        # the number of other models.
         rng = np.random.default_rng(self.seed)
         return bootstrap_se(battles, theta, regularization, self.resamples, rng)

@@ -13,22 +13,29 @@ from podium.rankers.fit.coded import hard_credits, nothing_readable, require_cho
 Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 """Which signal is read; see `read_signal`."""
 RIDGE = 10.0
-"""Default ridge strength of `criteria`: about 40 battles' worth of pull of each weight towards the
-mean weight."""
+"""Default ridge strength of `criteria`. It pulls each weight towards the mean weight about as
+strongly as 40 battles would."""
 FEWEST_SOFT = 0.1
-"""Share of credits that must be probabilities for `credit` to be the default target."""
+"""If at least this share of the credits are probabilities, and there are no margins, `credit` is
+the default target."""
 CLIP = 1e-4
-"""Probabilities nearer to 0 or 1 than this are cut: they are rounded, and their log-odds would
-decide alone."""
+"""Before log-odds are taken, probabilities nearer to 0 or 1 than this are set to this distance.
+Probabilities are rounded, and the log-odds of a few extreme ones would determine the fit."""
 VOTES = 24
-"""Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a
-probability."""
+"""A credit that is a multiple of 1/24 counts as the mean of 1, 2, 3, 4, 6, 8, 12 or 24 hard
+verdicts and not as a probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Named features of battles, shape (battles, features), NaN if unknown; `ridge` pulls weights
-    to their mean."""
+    """What a judge says of each battle, as numbers from the side of a.
+
+    Attributes:
+        kind: which signal it is; see `read_signal`.
+        names: names of the features.
+        x: the features, NaN if unknown, shape (battles, features).
+        ridge: strength of the penalty that pulls the weights of features to their mean.
+    """
 
     kind: Kind
     names: tuple[str, ...]
@@ -37,33 +44,48 @@ class Signal:
 
     @property
     def is_known(self) -> np.ndarray:
-        """Mask of the battles with every feature, shape (battles,)."""
+        """Mask of the battles of which all features are known, shape (battles,)."""
         return ~np.isnan(self.x).any(axis=1)
 
     @property
     def penalty(self) -> np.ndarray:
-        """Matrix of ridge * sum (b - mean b)^2, shape (features, features); the mean is not
-        penalized."""
+        """Matrix P such that b' P b = ridge * sum (b - mean b)^2, shape (features, features)."""
         return self.ridge * (np.eye(len(self.names)) - 1 / len(self.names))
 
     def predict(self, weights: np.ndarray) -> np.ndarray:
-        """Return the probability that humans prefer a, NaN if unknown; `credit` is it already.
-        Soft-Elo, equation 5."""
+        """Return the probability that humans prefer a, NaN if unknown, shape (battles,).
+
+        It is s(x b) for weights b (Soft-Elo, equation 5). The signal `credit` is this probability
+        already.
+        """
         return 0.5 + self.x[:, 0] if self.kind == "credit" else expit(self.x @ weights)
 
 
 def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
-    """Return the vector whose product with the weights is beta, the slope on the margin or the mean
-    of the criteria."""
+    """Return the vector whose product with the weights is beta, shape (features,).
+
+    beta is the weight of the only feature or, for `criteria`, the sum of all weights.
+    """
     return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
 
 
 def read_signal(
     battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False
 ) -> Signal:
-    """Read a signal, NaN in unparsed battles: `margin` (a minus b), `smoothing` (sign of the hard
-    label), `criteria` (a margin each), `credit`, or its `log-odds`; with `verdicts`, missing
-    margins are 2 * credit - 1."""
+    """Read a judge's signal, which is NaN in unparsed battles.
+
+    Args:
+        battles: the battles.
+        kind: the signal. `margin` is the judge's score of a minus its score of b, `smoothing` the
+            hard verdict (1, 0 or -1), and `criteria` a margin for each criterion. `credit` is the
+            soft credit minus 0.5, and `log-odds` the log-odds of the soft credit.
+        ridge: strength of the penalty of `criteria`; by default `RIDGE`.
+        verdicts: whether 2 * credit - 1 replaces the margins if no battle has a margin.
+
+    Raises:
+        NotIdentifiedError: no battle has such a signal.
+        UsageError: an unknown kind, or a `ridge` that is negative or not finite.
+    """
     require_choice("target", kind, get_args(Kind))
     ridge = RIDGE if ridge is None else ridge
     if not 0 <= ridge < np.inf:
@@ -93,21 +115,28 @@ def default_kind(battles: Battles) -> Kind:
 
 
 def has_graded_credits(battles: Battles) -> bool:
-    """Return whether enough of the readable credits are probabilities to take all of them as they
-    are."""
+    """Return whether at least 10% of the readable credits are probabilities.
+
+    All credits may then be used as soft credits.
+    """
     soft = are_probabilities(battles)
     return bool(soft.any() and soft.mean() >= FEWEST_SOFT)
 
 
 def are_probabilities(battles: Battles) -> np.ndarray:
-    """Return which readable credits are not the mean of 1, 2, 3, 4, 6 or 8 hard verdicts, shape
-    (readable battles,)."""
+    """Return the mask of credits that are probabilities, shape (readable battles,).
+
+    They are the credits that cannot be the mean of a few hard verdicts (`VOTES`).
+    """
     votes = VOTES * battles.table["credit"].to_numpy()[battles.readable]
     return np.abs(votes - np.round(votes)) > 1e-6
 
 
 def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
-    """Return the features of a kind by name, shape (battles,) each."""
+    """Return the features of a kind of signal by name, shape (battles,) each.
+
+    A feature that the battles do not have is NaN everywhere.
+    """
     numbers_of = battles.numbers_of
     if kind == "smoothing":
         return {"verdict": 2 * hard_credits(battles.table) - 1}
@@ -131,7 +160,8 @@ def has_margins(battles: Battles) -> bool:
 
 
 def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
-    """Return the message that says which columns a kind needs, and what would do instead."""
+    """Return the error message for a missing signal: the columns that it needs, and
+    alternatives."""
     none = f"none of the {int(battles.readable.sum()):,} judged battles has a"
     instead = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a "

@@ -15,12 +15,13 @@ from podium.rankers.calibration.signals import Kind, Signal, beta_direction
 from podium.rankers.errors.intervals import t_quantile
 
 WEAK = 0.35
-"""beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail,
-else 0.4 to 1."""
+"""If beta times the mean |margin| is below this, a warning says that the signal is weak. In the
+paper of Soft-Elo it is 0.2 where the method fails, and 0.4 to 1 elsewhere."""
 FLAT = 0.56
-"""Area under the curve of |margin| for agreement: a value clearly below it is of no use, however
-significant."""
+"""If the area under the curve of |margin| for agreement is significantly below this, a warning
+says that |margin| does not predict agreement usefully."""
 ONE_SIDED = 1.645
+"""The normal quantile of 0.95."""
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
@@ -31,8 +32,8 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         level: confidence level of beta's interval, in (0, 1).
 
     Raises:
-        NotIdentifiedError: no human preference, or beta is not above 0.
-        UnknownScaleError: the preferences do not bound the map.
+        NotIdentifiedError: beta is not above 0.
+        UnknownScaleError: there is no human preference, or the preferences do not bound the map.
     """
     weights, covariance, clusters = evidence.fit_with_covariance()
     signal = evidence.signal
@@ -70,7 +71,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 
 
 def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
-    """Yield a warning if the human preferences are on few items."""
+    """Yield a warning if the human preferences are from few items."""
     check = CHECKS["items of beta"]
     items = len(np.unique(evidence.cluster[evidence.preference]))
     if items < check.threshold:
@@ -135,7 +136,7 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
 def order_covariance(target: Target, signal: Signal) -> np.ndarray:
     """Return the covariance of the weights in the order of a signal's features.
 
-    Shape (features, features); zero if the weights were given.
+    It has shape (features, features), and is zero if the weights were given.
     """
     if target.covariance is None:
         return np.zeros((len(target.weights), len(target.weights)))
@@ -146,16 +147,16 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
     """Return the mean log loss, -log p, of human preferences predicted by held-out maps.
 
-    Each preference is predicted twice: by the map fitted without the first model, and by that
-    without the second.
+    Each preference is predicted twice: by the map fitted without the first model, and by the map
+    fitted without the second model.
 
     Args:
         evidence: battles with human labels.
-        folds: weights of the map fitted without each model, NaN without such a map, shape (models,
+        folds: weights of the map fitted without each model, NaN if there is none, shape (models,
             features).
 
     Returns:
-        The mean, None if no map predicts a preference.
+        The mean; None if there is no prediction.
     """
     rows = evidence.preference
     x = evidence.signal.x[rows]
@@ -173,7 +174,7 @@ def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
 
 
 def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
-    """Return the soft credit of a in every battle, NaN without a signal, shape (battles,)."""
+    """Return the soft credit of a in every battle, shape (battles,); NaN if it has no signal."""
     return signal.predict(order_weights(target, signal))
 
 
@@ -182,9 +183,9 @@ def weak_signal_warnings(
 ) -> Iterator[Notice]:
     """Yield warnings of a weak signal (Soft-Elo, appendix D.2).
 
-    They warn of an interval of beta that contains 0, of a small beta times |margin|, and of an
-    agreement with humans that does not rise with |margin|. `of_file` says that the figures come
-    from a calibration file.
+    There is a warning if the interval of beta contains 0, if beta times the mean |margin| is
+    small, and if agreement with humans does not rise with |margin|. `of_file` says that the
+    figures come from a calibration file.
     """
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:
@@ -209,7 +210,7 @@ def weak_signal_warnings(
 def _auc_error(auc: float, agreement: Agreement) -> float:
     """Return the standard error of an area under the curve (Hanley and McNeil 1982).
 
-    Infinite unless there are battles of agreement and of disagreement.
+    It is infinite unless there are both battles of agreement and battles of disagreement.
     """
     yes = round((agreement.agreement or 0.0) * agreement.decisive)
     no = agreement.decisive - yes

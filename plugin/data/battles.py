@@ -1,4 +1,8 @@
-"""Battles: a table with one row per compared pair of responses."""
+"""Battles: a table with one row per compared pair of responses.
+
+Model a and model b are the models in the columns `model_a` and `model_b`. The credit is what model
+a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,21 +51,22 @@ COLUMNS = {
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
 SOURCES = ("judge", "metric")
-"""Columns that say whose verdicts, or which scores, a row holds."""
+"""Columns that name the source of a row: the judge of its verdict, or the metric of its scores."""
 REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
-"""Foreign columns that hold what a judge said: another text is another reply."""
+"""Columns of other tools that hold the text of a judge's reply. Rows in which the texts differ are
+different verdicts, not copies."""
 MOST_SLICES = 100
+"""Largest number of values of a column of which each is ranked separately."""
 LARGEST = 1e100
-"""Numbers beyond it overflow in squares and products."""
+"""Largest absolute value of a number in the table. Larger ones could overflow in products."""
 
 
 Rows: TypeAlias = Verdicts | BattleFrame
-"""Battles in a database or in memory; both answer the same questions."""
+"""Battles in a database (`Verdicts`) or in memory (`BattleFrame`), with the same interface."""
 
 
 def source_column(columns: Iterable[str]) -> str | None:
-    """Return the column that says whose verdicts, or which scores, the rows hold; None if there is
-    none."""
+    """Return the column of `SOURCES` that a table has, `judge` first; None if it has neither."""
     known = {*columns}
     return next((name for name in SOURCES if name in known), None)
 
@@ -73,14 +78,14 @@ def criterion_columns(names: Iterable[object]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """Numbers of battles shown in both orders, by how the two verdicts agree.
+    """Numbers of the battles whose responses were shown in both orders, by how the verdicts agree.
 
     Attributes:
         same: both orders have the same winner, or both are ties.
         half: one order is a tie, the other is not.
         flip: the two orders have different winners.
-        one_sided: one order was parsed.
-        unparsed: no order was parsed.
+        one_sided: only one of the two verdicts was parsed.
+        unparsed: neither verdict was parsed.
     """
 
     same: int
@@ -91,11 +96,11 @@ class SwapReport:
 
     @property
     def readable(self) -> int:
-        """Number of battles with both orders readable, the denominator of the shares."""
+        """Number of battles of which both verdicts were parsed: the denominator of the shares."""
         return self.same + self.half + self.flip
 
     def shares(self) -> dict[str, float]:
-        """Return the shares of same, half and flip among battles with both orders readable."""
+        """Return the shares of `same`, `half` and `flip` among the readable battles."""
         numbers = {"same": self.same, "half": self.half, "flip": self.flip}
         return {name: number / self.readable for name, number in numbers.items()}
 
@@ -105,27 +110,31 @@ class Battles:
     """Battles of one or more judges, with everything known about each.
 
     Attributes:
-        rows: the battles: verdicts in a database, as they are read, or a data frame in memory, as
-            parts are. Nothing else needs to know which.
-        missing: battles that should exist and have no row; None if unknown.
+        rows: the battles. They are in a database after reading, and in memory if they are a part
+            of other battles.
+        missing: number of battles that should exist and have no row; None if unknown.
         notes: warnings made while reading and merging.
-        reading: the options they were read with, other than the defaults.
-        lost: parts of the sources that could not be read or compared; also among the notes.
-        copies: number of verdicts left out because another file has them, too.
+        sources: the files that were read.
+        reading: the options of reading that differ from their defaults, by name.
+        lost: notes on parts of the sources that could not be read or compared. They are also among
+            `notes`.
+        copies: number of verdicts that were left out because another file has them, too.
         judge_records: what is known of judges, by the text in the column `judge`.
         measures: what is known of the metrics of a host's eval.
-        apart: a column whose values are ranked separately unless an option says otherwise.
-        answer: the finding of a tournament that stops by itself; see
-            `podium.tournaments.decisions.TournamentAnswer`.
-        ladder: ratings on whose scale a tournament placed newcomers.
-        votes: battles that humans judged, whether or not a judge did.
-        default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge
-            gave.
-        likely_item: without items, the column that looks like the item; then nobody is called
-            clearly ahead.
+        apart: a column whose values are ranked separately unless an option says otherwise; None if
+            all battles are ranked together.
+        answer: the finding of a tournament that stops by itself (see
+            `podium.tournaments.decisions.TournamentAnswer`); None if there is none.
+        ladder: ratings on whose scale a tournament placed newcomers; None if there are none.
+        votes: the battles that humans judged, whether or not a judge did; None if no human labels
+            were added.
+        default_ranker: name of the ranker that is used unless the user names one. It is `mean` for
+            scores that no judge gave.
+        likely_item: if no battle has an item, the column that looks like the item; else None. If it
+            is set, no model is called clearly ahead of another.
         runs: the runs of hosts' evals that gave the scores.
-        whole: the battles that these are a part of; None if they are all.
-        accepted: sentences on findings that the user accepted by name; the answer repeats them.
+        whole: the battles that these are a part of; None if these are all battles.
+        accepted: sentences on findings that the user accepted by name. The result repeats them.
     """
 
     rows: Rows
@@ -177,7 +186,7 @@ class Battles:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names of all models, sorted, including those of which nothing could be read."""
+        """Names of all models, sorted, including models of whose battles none could be parsed."""
         return self.rows.models
 
     @property
@@ -189,7 +198,7 @@ class Battles:
     def is_unparsed(self) -> np.ndarray:
         """Mask of the battles whose reply was not parsed, shape (battles,).
 
-        Battles of scores that lack a score are not among them.
+        It is False for battles that have no credit because a score is missing.
         """
         unparsed = ~self.readable
         if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:
@@ -199,14 +208,14 @@ class Battles:
 
     @property
     def has_items(self) -> bool:
-        """Whether any row says which item it is about; without items each row stands alone."""
+        """Whether any row has an item. If none has, each row counts as an item of its own."""
         return self.rows.has_items
 
     def first_shown(self) -> dict[str, FirstShown]:
-        """Return how the response shown first fared, by judge (`""` without one).
+        """Return how often the response shown first won, by judge (`""` for rows without a judge).
 
-        If these battles are a part of others, all verdicts of their judges count. The result is
-        empty if no pair was parsed in both orders, or if the orders were merged before the
+        If these battles are a part of others, all verdicts of their judges are counted. The result
+        is empty if no pair was parsed in both orders, or if the orders were merged before the
         verdicts were read.
         """
         whole = self.whole or self
@@ -220,7 +229,7 @@ class Battles:
     def outcomes(self) -> np.ndarray:
         """Credits of model_a by the parsed verdicts, shape (battles,); NaN if unparsed.
 
-        They differ from the credits where those are graded by probabilities.
+        They differ from the column `credit` in battles that are graded by token probabilities.
         """
         return parsed_credits(self.table).to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -237,16 +246,17 @@ class Battles:
         if "response" not in self.table:
             return np.ones(len(self), dtype=np.int64)
         column = self.table["response"]
-        # A foreign column of this name, with other values, does not number responses.
+        # If it has other values than whole numbers, the column is of another tool.
         if pd.api.types.infer_dtype(column, skipna=True) != "integer":
             return np.ones(len(self), dtype=np.int64)
         return column.fillna(1).to_numpy(dtype=np.int64)
 
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
-        """Combine item codes with the response number, shape (battles,).
+        """Return a different code for each pair of an item and a response number, shape (battles,).
 
         Args:
-            item: codes of the items; negative without an item, and so is the result.
+            item: code of each battle's item; negative if it has none. The result is then negative,
+                too.
         """
         numbers, code = np.unique(self.responses, return_inverse=True)
         return item * len(numbers) + code
@@ -284,7 +294,7 @@ class Battles:
 
     @property
     def is_one_jury(self) -> bool:
-        """Whether all battles were played by the same judges in turn, and are ranked together."""
+        """Whether the same judges took turns in all battles, which are then ranked together."""
         if "jury" not in self.columns or len(self.values_of("jury")) != 1:
             return False
         return bool(self.table["jury"].notna().all())
@@ -310,6 +320,7 @@ class Battles:
 
     def counts(self) -> Counts:
         """Count items, judgments, and judged, unparsed and missing battles."""
+        # Battles that lack a score count as missing, not as unparsed.
         tally = self.tally
         _, lacking = self._reasons
         missing = self.missing
@@ -326,7 +337,7 @@ class Battles:
         )
 
     def swaps(self) -> SwapReport | None:
-        """Report how the two orders agree; None when no battle was shown in both orders."""
+        """Report how the verdicts of both orders agree; None if no battle was shown in both."""
         numbers = self.tally.swaps.values()
         return SwapReport(*numbers) if any(numbers) else None
 
@@ -336,7 +347,7 @@ class Battles:
 
     @cached_property
     def _reasons(self) -> tuple[dict[str, int], int]:
-        """Unparsed battles by reason, and the number of battles that lack a score."""
+        """The number of unparsed battles by reason, and the number of battles without a score."""
         counted = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
         lacking = {name: n for name, n in counted.items() if is_scored and _lacks_score(name)}
@@ -346,11 +357,11 @@ class Battles:
     def unparsed_texts(self, column: str, most: int) -> Sequence[tuple[str, int | None]]:
         """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
-        Of battles that are a part of others, the texts are those of all judgments of their judges,
-        and the counts are None.
+        If these battles are a part of others, the texts of all judgments of their judges are
+        counted. The counts would be too large for the part, so they are None.
 
         Args:
-            column: for example `reply` or `reason`; without it there are no texts.
+            column: for example `reply` or `reason`; if it does not exist, the result is empty.
             most: the largest number of texts.
         """
         whole = self.whole or self
@@ -360,14 +371,14 @@ class Battles:
         return [(words, None) for words, _ in texts] if is_part else texts
 
     def select(self, keep: np.ndarray) -> "Battles":
-        """Keep the battles of a mask, shape (battles,).
+        """Keep the battles for which a mask, shape (battles,), is True.
 
-        Models without a battle are dropped, and `missing` becomes unknown.
+        Models without a battle are dropped, and `missing` becomes None.
         """
         return self._part(BattleFrame(self.table).take(keep))
 
     def battles_of_model(self, model: str) -> "Battles":
-        """Keep all battles of one model, readable or not; `missing` becomes unknown."""
+        """Keep all battles of one model, readable or not; `missing` becomes None."""
         sides = ("model_a", "model_b")
         return self._part(self._rows_to_search(*sides).keep_where(sides, model))
 
@@ -435,7 +446,7 @@ class Battles:
         return plain[known + others]
 
     def _rows_to_search(self, *columns: str) -> Rows:
-        """Return the rows in which values of these columns are found soonest."""
+        """Return the rows in the database or in memory, where these columns are found faster."""
         return self.rows if self.rows.can_search(columns) else BattleFrame(self.table)
 
     def _part(self, rows: Rows) -> "Battles":

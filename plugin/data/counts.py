@@ -1,4 +1,4 @@
-"""The denominators of every output."""
+"""The numbers of items, judgments and battles that every output states, as its denominators."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -6,22 +6,22 @@ from dataclasses import asdict, dataclass
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 NAMED_REASONS = 4
-"""Number of reasons why battles are unparsed that a sentence names."""
+"""Largest number of reasons for unparsed battles that a sentence names; others are added up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The denominators of every output.
+    """The numbers of items, judgments and battles that every output states.
 
     Attributes:
-        items: distinct items; a row without an item is an item of its own.
-        judgments: judge calls; a battle merged from two orders counts as two.
-        battles: compared pairs of responses, without those that lack a score.
-        unparsed: battles without a credit, because no reply could be parsed.
-        one_sided: merged battles of which only one order was parsed.
-        missing: battles that should exist and have no row, or whose row lacks a score; None if
-            unknown.
-        without_margin: battles with a credit and without a margin; None if it was not counted.
+        items: number of distinct items; a row without an item is an item of its own.
+        judgments: number of judge calls; a battle merged from two orders counts as two.
+        battles: number of compared pairs of responses. Those that lack a score are left out.
+        unparsed: number of battles without a credit because no reply could be parsed.
+        one_sided: number of merged battles of which only one order was parsed.
+        missing: number of battles that should exist but have no row, or whose row lacks a score;
+            None if unknown.
+        without_margin: number of battles with a credit but no margin; None if not counted.
     """
 
     items: int
@@ -34,21 +34,21 @@ class Counts:
 
     @property
     def readable(self) -> int:
-        """Battles with a readable verdict."""
+        """Number of battles with a readable verdict."""
         return self.battles - self.unparsed
 
     def to_dict(self) -> dict[str, int | None]:
-        """Return the denominators for JSON."""
+        """Return the numbers for JSON."""
         return asdict(self) | {"judged": self.readable}
 
 
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
-    """Format the denominators as one sentence.
+    """Format the numbers as one sentence.
 
     Args:
-        counts: the denominators.
-        reasons: number of unparsed battles by reason, the most frequent first; the first four are
-            named, and the others are added up.
+        counts: the numbers.
+        reasons: number of unparsed battles by reason, the most frequent first. Only the first four
+            reasons are named; the battles with other reasons are added up.
     """
     named = list(reasons.items())[:NAMED_REASONS]
     parts = [f"{reason}: {times:,}" for reason, times in named]
@@ -56,7 +56,7 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     if others:
         parts.append(f"other: {others:,}")
     why = f" ({', '.join(parts)})" if parts else ""
-    # Battles with one unparsed order that are judged all the same, by the other order.
+    # Battles with one unparsed order that are judged by the other order.
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
     kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"

@@ -1,4 +1,8 @@
-"""Add human labels to judges' battles, from one judge of the same table or from another table."""
+"""Add human labels to judges' battles.
+
+The labels are the verdicts of one judge of the same table, or those of another table. A matchup is
+one pair of responses to an item; all votes on it are averaged.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,10 +19,19 @@ from podium.text import as_text
 from podium.wording import some
 
 ROUNDING = 1e-9
+"""Two votes count as equal if they differ by less than this."""
 
 
 def check_judge(judges: Sequence[str], judge: str) -> None:
-    """Raise UsageError if there is no judge column, or no judge of this name."""
+    """Check that a judge exists.
+
+    Args:
+        judges: names of all judges; empty if there is no column `judge`.
+        judge: name of the judge.
+
+    Raises:
+        UsageError: there is no column `judge`, or no judge of this name.
+    """
     if not judges:
         raise UsageError(
             f"no column judge, so no human judge {judge!r}: name it with --columns judge=COLUMN"
@@ -30,8 +43,8 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
 def label_by_judge(battles: Battles, judge: str) -> Battles:
     """Label the battles of other judges by the mean credits of one judge, and drop its battles.
 
-    Models without a battle of another judge are dropped, too. Of scores, the judge may be a metric
-    that humans gave.
+    Models without a battle of another judge are dropped, too. If the battles are made of scores,
+    `judge` may be a metric that humans gave.
 
     Raises:
         UsageError: the judge has no row, or the battles have human labels already.
@@ -64,10 +77,16 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
     """Label battles by the mean credits of human verdicts on the same item and pair.
 
+    Args:
+        battles: the battles.
+        labels: the human verdicts.
+        must_meet: whether it is an error if no battle gets a label.
+
     Raises:
         UsageError: the battles have human labels already.
         DataError: one of the tables has no items.
-        NotIdentifiedError: no verdict has an item; or, if `must_meet`, no battle has a label.
+        NotIdentifiedError: no human verdict has an item, or `must_meet` is True and no battle gets
+            a label.
     """
     _check_tables(
         "give one of the two, --human-labels or the column human", verdicts=battles, labels=labels
@@ -76,14 +95,15 @@ def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Bat
 
 
 MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
-"""Columns that two battles of one matchup have in common."""
+"""Columns that identify a matchup (see `matchup_frame`)."""
 
 
 def matchup_frame(battles: Battles) -> pd.DataFrame:
-    """Return the matchup of each battle: item, response and models, as `MATCHUP_COLUMNS` name them.
+    """Return the matchup of each battle, with the columns `MATCHUP_COLUMNS`.
 
-    `first` and `second` are the models in the order of their names. `row` is -1 for a battle with
-    an item, else the number of the battle, which is then a matchup of its own.
+    `first` and `second` are the models in the order of their names. `row` is -1 if the battle has
+    an item. If it has none, `row` is the number of the battle, so that the battle is a matchup of
+    its own.
     """
     table = battles.table
     item = pd.Series(None, index=table.index, dtype=object)
@@ -103,11 +123,14 @@ def matchup_frame(battles: Battles) -> pd.DataFrame:
 
 
 def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
-    """Average a column of credits over each matchup, weighted; unparsed battles are left out.
+    """Return the weighted mean of a column of credits for each matchup.
+
+    Unparsed battles are left out.
 
     Returns:
-        rows by `MATCHUP_COLUMNS`, with the columns `credit` (of the first model), `weight`,
-        `judges` and `votes` (their numbers), and `agree` (whether all votes are equal).
+        One row per matchup, indexed by `MATCHUP_COLUMNS`. The columns are `credit` (mean credit of
+        the first model), `weight` (sum of weights), `judges` and `votes` (numbers of different
+        judges and of votes), and `agree` (whether all votes are equal).
     """
     table = battles.table
     known = table[column].notna()
@@ -127,15 +150,15 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
         "weight": sums["weight"],
         "judges": groups["judge"].nunique(),
     }
-    # A vote that is turned round may differ by its last digit.
+    # 1 - credit may differ from an equal vote in the last digit.
     agree = groups["vote"].max() - groups["vote"].min() < ROUNDING
     return pd.DataFrame({**means, "votes": groups.size(), "agree": agree})
 
 
 def human_ties(battles: Battles) -> np.ndarray:
-    """Return which battles are ties by humans, shape (battles,).
+    """Return a mask of the battles that humans called a tie, shape (battles,).
 
-    Votes for both models that cancel are no tie.
+    If the mean is 0.5 because votes for both models cancel, the battle is not a tie.
     """
     even = (battles.table["human"] == 0.5).to_numpy()
     if battles.votes is None:
@@ -147,7 +170,7 @@ def human_ties(battles: Battles) -> np.ndarray:
 
 
 def is_turned(table: pd.DataFrame) -> pd.Series:
-    """Return in which battles the name of model_b comes before that of model_a."""
+    """Return a mask of the battles in which the name of model_b sorts before that of model_a."""
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 
 
@@ -158,7 +181,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         battles: the judges' battles.
         votes: the humans' battles.
         judge: name of the voters in messages.
-        must_meet: whether a battle must get a label.
+        must_meet: whether it is an error if no battle gets a label.
 
     Raises:
         NotIdentifiedError: no vote has an item and a verdict, or no battle has a label and
@@ -199,8 +222,8 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
     """Check that verdicts can be labelled.
 
     Args:
-        remedy: what to do if the verdicts are labelled already.
-        tables: the tables to join, by their name in messages; one is called `verdicts`.
+        remedy: sentence that says what to do if the verdicts have labels already.
+        tables: the tables to join, by the name that messages use; one is called `verdicts`.
 
     Raises:
         UsageError: the verdicts have human labels already.
@@ -218,7 +241,15 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
 
 
 def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> Notice:
-    """Return the note that says how many votes there are and how many battles they label."""
+    """Return the note that says how many votes there are and how many battles they label.
+
+    Args:
+        judge: name of the voters.
+        readable: number of votes that have a verdict and an item.
+        votes: number of all votes.
+        matchups: number of matchups with a vote.
+        human: the labels, shape (battles,); NaN for battles without a label.
+    """
     labelled = int((~np.isnan(human)).sum())
     fields = {
         "judge": judge,

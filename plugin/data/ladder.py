@@ -7,7 +7,7 @@ from typing import Any
 from podium.notices.notice import Notice
 
 USUAL_SE = 30.0
-"""Standard error, Elo, of a rating that is given without one."""
+"""Standard error in Elo that is assumed for a rating if none is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,13 @@ class Ladder:
 
     Attributes:
         models: names of the models.
-        elo: ratings, by model.
-        se: standard errors, Elo, by model; 0 for an exact rating.
-        covariance: covariances of the errors, Elo squared, by model; None if they are independent.
-        assumed: names of the models whose standard error is assumed, not given.
-        source: the file of the ratings; empty if they were typed.
-        unbounded: names of the models whose rating in the file has no bound.
+        elo: ratings in Elo, in the order of `models`.
+        se: standard errors in Elo, in the order of `models`; 0 for an exact rating.
+        covariance: covariance matrix of the errors, in Elo squared, in the order of `models`; None
+            if the errors are independent.
+        assumed: names of the models whose standard error was not given and is assumed.
+        source: path of the file with the ratings; empty if the user typed them.
+        unbounded: names of the models without a finite rating in the file.
     """
 
     models: tuple[str, ...]
@@ -53,18 +54,18 @@ class Ladder:
         )
 
     def unknown_names(self, models: Collection[str]) -> list[str]:
-        """Return the typed names that are not among `models`.
+        """Return the names that the user typed and that are not among `models`.
 
-        A file may have ratings of other models, so its names are never unknown.
+        If the ratings come from a file, the result is empty: a file may rate other models.
         """
         return [] if self.source else [name for name in self.models if name not in models]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as a log keeps them."""
+        """Return the values that are not empty, for a log."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def warnings(self) -> tuple[Notice, ...]:
-        """Return warnings of assumed errors, and of models whose ratings have no bound."""
+        """Return warnings about assumed errors and about models without a finite rating."""
         warnings = []
         if self.assumed:
             assumed = {"models": list(self.assumed), "elo": USUAL_SE}
@@ -76,7 +77,7 @@ class Ladder:
 
 
 def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
-    """Build the ladder that a log keeps, as `Ladder.to_dict` wrote it."""
+    """Build a ladder from what `Ladder.to_dict` wrote into a log."""
     columns = {
         name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed", "unbounded")
     }

@@ -1,4 +1,8 @@
-"""AlpacaEval's data for length control: the difficulty of items, and gamed baselines."""
+"""AlpacaEval's data for length control: the difficulty of instructions, and gamed baselines.
+
+A gamed baseline is a variant of the baseline that was asked to be verbose or concise. Its responses
+are as good as those of the baseline, so the verdicts on them show how length affects the judge.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +15,12 @@ from podium.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Gamed:
-    """Verdicts on verbose and concise variants of the baseline; arrays of shape (rows,).
+    """Verdicts on gamed baselines; arrays of shape (rows,).
 
     Attributes:
-        term: tanh of the lead in length, in standard deviations.
+        term: tanh(d), where d is the gamed baseline's lead in length, in standard deviations.
         difficulty: difficulty of the instruction.
-        credit: what the variant earned, in [0, 1].
+        credit: what the gamed baseline earned, in [0, 1].
     """
 
     term: np.ndarray
@@ -26,7 +30,8 @@ class Gamed:
     def rows(self, columns: int) -> np.ndarray:
         """Return the first columns of the design matrix, shape (rows, columns).
 
-        The intercept is 0, because both variants are of equal quality.
+        Its columns are an intercept, the term of length, and the difficulty. The intercept is 0,
+        because both responses are of equal quality.
         """
         intercept = np.zeros(len(self.credit))
         return np.column_stack([intercept, self.term, self.difficulty])[:, :columns]
@@ -38,9 +43,9 @@ class External:
 
     Attributes:
         key: the column that names the instruction: `item` or `index`.
-        difficulty: difficulty by the value of that column, as text.
-        gamed: verdicts on variants of the baseline; None if the file has none.
-        source: the file.
+        difficulty: difficulty of each instruction, by its value in the column, as text.
+        gamed: verdicts on gamed baselines; None if the file has none.
+        source: path of the file.
     """
 
     key: str
@@ -49,7 +54,11 @@ class External:
     source: str
 
     def difficulties(self, table: pd.DataFrame) -> np.ndarray:
-        """Return the difficulty of each battle's item, NaN if unknown, shape (battles,)."""
+        """Return the difficulty of each battle's item, shape (battles,); NaN if unknown.
+
+        Raises:
+            DataError: the difficulty is unknown for all battles.
+        """
         keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
         difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         if not np.isfinite(difficulty).any():
@@ -64,5 +73,5 @@ class External:
 
 
 def item_key(value: object) -> str:
-    """Return an item id as text, whole numbers without a decimal point."""
+    """Return an item id as text. Whole numbers are written without a decimal point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,4 +1,4 @@
-"""What the scores of an eval measure: a metric, with the scorer and the filter that made it."""
+"""What the scores of an eval measure: a metric, and the scorer and filter that computed it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,15 +11,15 @@ class Measure:
     """A metric of an eval. None means: the files do not say.
 
     Attributes:
-        metric: name that the eval gives to the figure, or to one part of a scorer's value; empty
-            for the whole value of a scorer.
+        metric: the eval's name for the metric, or for one part of a scorer's value. It is empty if
+            the whole value of a scorer is meant.
         task: the task whose items were scored.
-        scorer: the scorer that gave the values, in Inspect.
-        filter: what was done with a reply before it was scored, in lm-eval.
-        higher_is_better: the direction of the eval's own values. In the battles table, more is
-            always better.
-        unit: of the values in the battles table.
-        task_is_named: whether the name begins with the task.
+        scorer: in Inspect, the scorer that gave the values.
+        filter: in lm-eval, the filter that was applied to a reply before it was scored.
+        higher_is_better: whether larger values are better in the eval. In the battles table, larger
+            values are always better.
+        unit: unit of the values in the battles table, if it differs from that of the eval.
+        task_is_named: whether the name of the metric begins with the task.
     """
 
     metric: str
@@ -32,14 +32,14 @@ class Measure:
 
     @property
     def own_name(self) -> str:
-        """The name that the host gives to it, without what podium did to the values."""
+        """The name without the suffix that says what podium did to the values."""
         names = [self.task if self.task_is_named else None, self.scorer, self.metric]
         name = " ".join(part for part in names if part)
         return name if self.filter is None else f"{name},{self.filter}"
 
     @property
     def is_negated(self) -> bool:
-        """Whether the battles table holds the values with the opposite sign."""
+        """Whether the values in the battles table have the opposite sign."""
         return self.higher_is_better is False and self.unit is None
 
     @property
@@ -51,12 +51,14 @@ class Measure:
 
     @property
     def names(self) -> frozenset[str]:
-        """Texts by which a user may name it: with and without the task, the scorer and the
-        filter."""
+        """All texts by which a user may name the metric.
+
+        They are its names with and without the task, the scorer and the filter.
+        """
         without_task = " ".join(part for part in (self.scorer, self.metric) if part)
         return frozenset({self.name, self.own_name, self.metric, without_task} - {""})
 
 
 def metric_names(measure: Measure | None) -> frozenset[str]:
-    """Return the texts by which a user may name a metric; none for an unknown one."""
+    """Return the texts by which a user may name a metric; empty if the metric is unknown."""
     return frozenset() if measure is None else measure.names

@@ -1,4 +1,4 @@
-"""What tournaments are made of: pairings, outcomes, rounds, and the field of models and items."""
+"""The parts of a tournament: pairings, outcomes, rounds, and the field of models and items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 
 class Pairing(NamedTuple):
-    """A battle to be played: two models on one item, `a` before `b` in the order of their names.
+    """A battle to be played: two models on one item.
 
     Attributes:
-        response: which responses of the models meet, from 1, if there are several to an item.
-        first: the model whose response is shown first, in the only order that is asked; None for
-            the run's `orders`.
+        item: id of the item.
+        a: the model whose name sorts first.
+        b: the other model.
+        response: number of the responses that are compared, from 1, if the models gave several
+            responses to an item.
+        first: the model whose response is shown first. Only this order is then asked. None if the
+            orders are those of the run.
     """
 
     item: str
@@ -50,7 +54,11 @@ class Outcome(NamedTuple):
 
 
 def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """Average outcomes over the responses to an item; return one outcome per item and pair."""
+    """Average the outcomes of different responses to an item.
+
+    Returns:
+        One outcome per item and pair. A margin is averaged only if every readable outcome has one.
+    """
     if all(outcome.pairing.response == 1 for outcome in outcomes):
         return tuple(outcomes)
     battles: dict[Pairing, list[Outcome]] = {}
@@ -68,7 +76,12 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The outcomes of battles that were scheduled together, and why, for the log."""
+    """The outcomes of battles that were scheduled together.
+
+    Attributes:
+        outcomes: the outcomes.
+        note: why the battles were played, for the log.
+    """
 
     outcomes: tuple[Outcome, ...]
     note: str = ""
@@ -81,7 +94,8 @@ class Field:
     Attributes:
         models: names, sorted.
         items: ids of the items.
-        absent: by item, the models without a usable response.
+        absent: the models without a usable response to an item, by item. Items to which all models
+            have one are left out.
     """
 
     models: tuple[str, ...]
@@ -98,7 +112,7 @@ class NextRound:
     """The battles to play next.
 
     Attributes:
-        pairings: the battles; none when the tournament is over.
+        pairings: the battles; empty if the tournament is over.
         note: why they are played, for the log.
         left_out: number of battles that were left out because a response is missing.
     """

